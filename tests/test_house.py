@@ -19,13 +19,13 @@ IMPORTS_AS_IT_RUNS = "cli"
 
 IMPORTERS = ("import_module", "__import__")
 
-MOST_INNER_IMPORTS = 10
+MAX_INNER_IMPORTS = 10
 LONGEST_FUNCTION = 80
 LONGEST_MODULE = 500
 NAMES_THAT_SAY_NOTHING = ("functions.py", "common.py")
 
 # The share of all annotations that may be `Any` and no more: what attributes of ops and kernels' values are.
-MOST_BARE_ANY = 0.15
+MAX_BARE_ANY = 0.15
 
 _IGNORE = re.compile(r"#\s*type:\s*ignore(?:\[[^\]]*\])?(.*)")
 _REASON = re.compile(r"#\s*\S")
@@ -128,7 +128,7 @@ def test_modules_are_not_imported_by_strings(modules):
 def test_imports_stand_at_the_top(modules):
     outside = [module for module in modules if module.room != IMPORTS_AS_IT_RUNS]
     found = [f"{module.path}:{line}" for module in outside for line in sorted(module.inner_imports)]
-    assert len(found) <= MOST_INNER_IMPORTS, found
+    assert len(found) <= MAX_INNER_IMPORTS, found
 
 
 def test_functions_can_be_seen_at_once(modules):
@@ -156,4 +156,4 @@ def test_what_types_cannot_say_has_a_reason(modules):
 
 def test_annotations_name_what_they_mean(modules):
     found = [is_any for module in modules for is_any in module.annotations]
-    assert sum(found) / len(found) <= MOST_BARE_ANY
+    assert sum(found) / len(found) <= MAX_BARE_ANY

@@ -117,10 +117,10 @@ def _types() -> dict[str, str]:
 
 def __getattr__(name: str) -> typing.Any:
     # Before 1.8, and for what Python has a name for, the functions have a leading underscore.
-    wanted = name.removeprefix("_")
+    public = name.removeprefix("_")
     if not name.startswith("__"):
         # 1.x's modules have each function under the op's type too.
-        op_type = wanted if wanted in dir(raw) else _types().get(wanted)
+        op_type = public if public in dir(raw) else _types().get(public)
         if op_type is not None:
             return OpFunction(getattr(raw, op_type))
     raise AttributeError(f"module 'tensorflow.python.ops' has no generated op function {name!r}")

@@ -43,7 +43,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "data.option_sets data.options": "options",
         "data.seeds": "random_seed",
         "data.sparse_elements": "sparse",
-        "data.tensor_lists data.structure": "structure",
+        "data.structure_util data.structure": "structure",
     },
     "debug.cli": {
         "debug.cli.analyzer": "analyzer_cli",
@@ -106,7 +106,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "state.defun .": "function",
         "core.func_graph core.graph_functions .": "func_graph",
         "core.op_def_library": "op_def_library",
-        "functions.array.later_constant core.convert core.operation core.tensor core.constant_value .": "constant_op",
+        "functions.array.constant_v2 core.convert core.operation core.tensor core.constant_value .": "constant_op",
         "core.convert core.operation core.tensor .": "tensor_like",
         "core.tensor_conversion_registry": "tensor_conversion_registry",
         "core.common_shapes core.shapes .": "common_shapes",
@@ -141,7 +141,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "functions.queues.staging functions.queues.barriers functions.readers.record_input "
         "functions.queues.queues . api.gen_ops": "data_flow_ops",
         "autodiff.products .": "gradients gradients_impl gradients_util",
-        "state.updates state.variables state.variable_class state.bare_variables . api.gen_ops": "state_ops",
+        "state.updates state.variables state.variable_class state.variable_op . api.gen_ops": "state_ops",
         "state.variables state.variable_class state.ref_variables state.collecting state.modes state.partitioned "
         "state.slice_info state.initial_values .": "variables",
         "state.resource_variables state.resource_variable_class state.handles state.variables state.variable_class "
@@ -160,7 +160,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "functions.flow.modes . api.gen_ops": ("control_flow_ops control_flow_util"),
         "config.behavior functions.flow.modes": "control_flow_v2_toggles",
         "functions.flow.v2_functions": "cond_v2 while_v2 control_flow_util_v2",
-        "functions.array.later_constant kernels.composing.shapes ops.array.shape functions.array.gather "
+        "functions.array.constant_v2 kernels.composing.shapes ops.array.shape functions.array.gather "
         "ops.array.gather "
         "ops.array.fake_quant ops.array.slice functions.array.brackets . api.gen_ops": "array_ops",
         "sessions.resources .": "resources",
@@ -168,7 +168,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "strings ops.string.text ops.string.regex functions.string.splitting ops.flow.printing . "
         "api.gen_ops": "string_ops",
         ". api.gen_ops": "io_ops logging_ops inplace_ops",
-        "functions.flow.tensor_lists api.gen_ops .": "list_ops",
+        "functions.flow.list_ops api.gen_ops .": "list_ops",
         ".": "standard_ops "
         "custom_gradient map_fn "
         "script_ops tensor_array_ops "
@@ -177,7 +177,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "control_flow_grad data_flow_grad linalg_grad sparse_grad state_grad tensor_array_grad image_grad random_grad "
         "manip_grad rnn_grad optional_grad cudnn_rnn_grad default_gradient proto_ops collective_ops clustering_ops",
         "initializers state.initializers state.orthogonal_kernels .": "init_ops initializers_ns",
-        "state.later_initializers .": "init_ops_v2",
+        "state.initializers_v2 .": "init_ops_v2",
         "random ops.random.normal . api.gen_ops": "random_ops stateful_random_ops",
         "random contrib.stateless .": "stateless_random_ops",
         "debugging .": "check_ops",
@@ -203,7 +203,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "summary .": "summary_ops",
         "contrib.graph_editor.select contrib.graph_editor.util .": "op_selector",
         "contrib.summary contrib.summary.recorded_summaries summary.resource_writers summary.recording summary.tracing "
-        "summary.later_functions summary .": "summary_ops_v2",
+        "summary.summary_v2 summary .": "summary_ops_v2",
         "summary.operations .": "summary_op_util",
         "functions.weights .": "weights_broadcast_ops",
         "signal spectral .": "spectral_ops",

@@ -86,7 +86,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
     rows["contrib.checkpoint.python.split_dependency"] = ("contrib.checkpoint",)
     # A folder deeper than others.
     rows["contrib.losses.python.metric_learning.metric_loss_ops"] = ("losses.metric_learning", "losses.clustering")
-    rows["contrib.metrics.python.ops.metric_ops"] = ("contrib.metrics", "metrics.growing", ".")
+    rows["contrib.metrics.python.ops.metric_ops"] = ("contrib.metrics", "metrics.concat_metrics", ".")
     rows["contrib.metrics.python.ops.histogram_ops"] = ("contrib.metrics", "metrics.histograms", ".")
     layers = "contrib.layers"
     rows[f"{layers}.python.layers.layers"] = (layers, f"{layers}.shaping", ".")

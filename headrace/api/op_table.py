@@ -121,7 +121,7 @@ TYPES: dict[str, str] = {
         "TensorListConcat TensorListConcatLists TensorListConcatV2 TensorListFromTensor TensorListGather "
         "TensorListScatter TensorListScatterIntoExistingList TensorListScatterV2 TensorListSplit TensorListStack"
     ),
-    "ops.flow.tensor_list_ops": (
+    "ops.flow.tensor_list_elements": (
         "EmptyTensorList TensorListElementShape TensorListGetItem TensorListLength TensorListPopBack "
         "TensorListPushBack TensorListPushBackBatch TensorListReserve TensorListResize TensorListSetItem"
     ),
@@ -335,7 +335,8 @@ TYPES: dict[str, str] = {
     "ops.sparse.sets": "DenseToDenseSetOperation DenseToSparseSetOperation SetSize SparseToSparseSetOperation",
     "ops.sparse.slice": "SparseSlice SparseSliceGrad SparseSplit",
     "ops.state.assign": "Assign AssignAdd AssignSub",
-    "ops.state.later": "DisableCopyOnRead",
+    "ops.state.copy_on_read": "DisableCopyOnRead",
+    "ops.state.input_pipeline": "ObtainNext",
     "ops.state.memory": "BytesInUse BytesLimit MaxBytesInUse",
     "ops.state.resource": (
         "AssignAddVariableOp AssignSubVariableOp AssignVariableOp DestroyResourceOp ReadVariableOp ResourceCountUpTo "
@@ -351,7 +352,6 @@ TYPES: dict[str, str] = {
     "ops.state.variable": (
         "CountUpTo DestroyTemporaryVariable IsVariableInitialized TemporaryVariable Variable VariableV2"
     ),
-    "ops.state.walking": "ObtainNext",
     "ops.state.zeros": "ZeroInitializer ZeroVarInitializer",
     "ops.string.conversion": "AsString DecodeBase64 DecodePaddedRaw DecodeRaw EncodeBase64 StringToNumber",
     "ops.string.fact": "Fact",

@@ -165,7 +165,7 @@ HOMES = {
     "ops.sparse.rows": "sparse_fill_empty_rows",
     "functions.sparse.serialized": "deserialize_many_sparse serialize_many_sparse serialize_sparse",
     "ops.sparse.slice": "sparse_slice sparse_split",
-    "summary.older": "audio_summary histogram_summary image_summary merge_all_summaries merge_summary scalar_summary",
+    "summary.legacy": "audio_summary histogram_summary image_summary merge_all_summaries merge_summary scalar_summary",
     "checkpoints.module": "Module",
     "runtime.session": "Session",
     "runtime.interactive_session": "InteractiveSession",

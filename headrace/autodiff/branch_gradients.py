@@ -29,24 +29,24 @@ def branch_gradient(op: Operation, received: Sequence[Any]) -> list[Any]:
     bodies = [function_named(op.graph, name) for name in _branch_names(op)]
     graphs = [_BranchGradient(body, op) for body in bodies]
     results = [graph.differentiate(received[: len(body.outputs)]) for graph, body in zip(graphs, bodies, strict=True)]
-    wanted = [i for i, _ in enumerate(op.inputs[1:]) if any(row[i] is not None for row in results)]
-    sparse = {i for i in wanted if any(isinstance(row[i], IndexedSlices) for row in results)}
+    connected = [i for i, _ in enumerate(op.inputs[1:]) if any(row[i] is not None for row in results)]
+    sparse = {i for i in connected if any(isinstance(row[i], IndexedSlices) for row in results)}
     for graph, row in zip(graphs, results, strict=True):
         with graph.as_default():
-            for i in wanted:
+            for i in connected:
                 x = graph.body.inputs[i]
                 gradient = zeros_of(x) if row[i] is None else row[i]
                 parts = _parts(gradient) if i in sparse else [gradient]
                 graph.outputs += [graph.capture(convert_to_tensor(part)) for part in parts]
     _return_more(op, bodies, graphs)
-    if not wanted:
+    if not connected:
         return [None] * len(op.inputs)
     if op.type in ("If", "StatelessIf"):
         made = iter(if_operation(op.inputs[0], graphs))
     else:
         made = iter(case_operation(op.inputs[0], graphs, "gradient"))
     found: dict[int, Any] = {}
-    for i in wanted:
+    for i in connected:
         first = next(made)
         found[i] = IndexedSlices(first, next(made), next(made)) if i in sparse else first
     return [None, *[found.get(i) for i, _ in enumerate(op.inputs[1:])]]

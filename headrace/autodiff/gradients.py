@@ -139,13 +139,13 @@ class _Walk:
             self.unconnected = UnconnectedGradients(unconnected)
         except ValueError:
             raise ValueError(f"Unknown value for unconnected_gradients: {unconnected!r}") from None
-        # Gradients collected for each output of each op, and the sum once it is settled.
+        # Gradients collected for each output of each op, and their sum once all have arrived.
         self.collected: dict[Operation, list[list[Any]]] = {}
-        self.settled: dict[Operation, list[Any]] = {}
+        self.aggregated: dict[Operation, list[Any]] = {}
         self.loops: LoopGradients | None = None
         # The functions being traced around here, innermost first: what they capture leads on into the graphs around.
         self.bodies: list[FuncGraph] = []
-        self.wanted: set[Tensor] = set()
+        self.targets: set[Tensor] = set()
         # What was made eagerly each of them captures by itself; one input counts as it.
         self.made_eagerly: dict[Tensor, Tensor] = {}
 
@@ -162,7 +162,7 @@ class _Walk:
             while isinstance(body, FuncGraph):
                 self.bodies.append(body)
                 body = body.outer_graph
-            self.wanted.update(xs)
+            self.targets.update(xs)
             starts = self._starts(ys)
             pending, reachable = self._count(ys, xs)
             for y, start in zip(ys, starts, strict=True):
@@ -282,7 +282,7 @@ class _Walk:
         return [self._source(tensor) for tensor in op.inputs] if self.bodies else op.inputs
 
     def _source(self, tensor: Tensor) -> Tensor:
-        while tensor not in self.wanted and isinstance(tensor.graph, FuncGraph):
+        while tensor not in self.targets and isinstance(tensor.graph, FuncGraph):
             outer = tensor.graph.outer_of(tensor)
             if outer is None:
                 break
@@ -340,7 +340,7 @@ class _Walk:
                     # The Switch of a loop comes by twice; what was summed stays so.
                     parts[:] = [aggregated(op, parts, self.method)]
                 received.append(aggregated(op, parts, self.method) if parts else None)
-        self.settled[op] = received
+        self.aggregated[op] = received
         if stop or all(g is None for g in received):
             return
         if is_loop_switch(op) and op._get_control_flow_context() is graph._get_control_flow_context():
@@ -358,7 +358,7 @@ class _Walk:
 
     def _nearest_wanted(self, op: Operation) -> Operation:
         """The closest of the ops of xs that `op` depends on."""
-        sought = {x.op for x in self.wanted}
+        sought = {x.op for x in self.targets}
         queue, seen = deque([op]), {op}
         while queue:
             op = queue.popleft()
@@ -413,7 +413,7 @@ class _Walk:
         parts[tensor._value_index if isinstance(tensor, Tensor) else 0].append(gradient)
 
     def _result(self, x: Tensor) -> IndexedSlices | Tensor | None:
-        received = self.settled.get(x.op)
+        received = self.aggregated.get(x.op)
         found = None if received is None else received[x.value_index]
         if found is None and x.op not in self.collected and self.unconnected is UnconnectedGradients.ZERO:
             if x.dtype.name == "resource":

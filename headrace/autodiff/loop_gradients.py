@@ -18,9 +18,9 @@ from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.branch_functions import function_name
+from headrace.functions.flow.list_ops import empty_tensor_list
 from headrace.functions.flow.loop_function import while_operation
 from headrace.functions.flow.modes import BodyGraph
-from headrace.functions.flow.tensor_lists import empty_tensor_list
 from headrace.ops.array.constant import constant
 
 
@@ -30,18 +30,22 @@ def loop_gradient(op: Operation, received: Sequence[Any]) -> list[Any]:
     count = op.attrs["_num_original_outputs"]
     begun = [_start(op, i, gradient) for i, gradient in enumerate(received[:count])]
     starts = {i: gradient for i, gradient in enumerate(begun) if gradient is not None}
-    wanted = list(starts)
+    differentiable = list(starts)
     counter = constant(0, dtype=op.outputs[0].dtype, name="grad_counter")
     inputs = [counter, op.inputs[1], op.outputs[0], *starts.values()]
     # What the gradient of a variable goes round with is shaped as the variable.
-    shaped = [inputs[3 + n] if op.outputs[i].dtype.name == "resource" else op.outputs[i] for n, i in enumerate(wanted)]
+    shaped = [
+        inputs[3 + n] if op.outputs[i].dtype.name == "resource" else op.outputs[i] for n, i in enumerate(differentiable)
+    ]
     shapes = [(), (), (), *[tensor.dims for tensor in shaped]]
 
     graph = _LoopGradient(op)
     with graph.as_default():
         parameters = [graph.add_input(x.dtype, dims) for x, dims in zip(inputs, shapes, strict=True)]
-        ys, xs = [body.outputs[i] for i in wanted], [body.inputs[i] for i in wanted]
-        found = gradients(ys, xs, parameters[3:], unconnected_gradients=UnconnectedGradients.ZERO) if wanted else []
+        ys, xs = [body.outputs[i] for i in differentiable], [body.inputs[i] for i in differentiable]
+        found = (
+            gradients(ys, xs, parameters[3:], unconnected_gradients=UnconnectedGradients.ZERO) if differentiable else []
+        )
         dense = [zeros_of(x) if g is None else convert_to_tensor(g) for x, g in zip(xs, found, strict=True)]
         graph.outputs = [graph.capture(t) for t in (parameters[0] + 1, *parameters[1:3], *dense)]
         graph.outputs += [graph.popped.get(inner, inner) for _, inner in graph.captures]
@@ -58,7 +62,7 @@ def loop_gradient(op: Operation, received: Sequence[Any]) -> list[Any]:
         inputs, cond_graph, graph, shapes, op.attrs["parallel_iterations"], f"{op.name.rpartition('/')[2]}_grad"
     )
     made[0].op.inputs[0].op._set_attr("_num_original_outputs", len(made))
-    results = dict(zip(wanted, made[3:], strict=False))
+    results = dict(zip(differentiable, made[3:], strict=False))
     return [results.get(i) for i, _ in enumerate(op.inputs)]
 
 

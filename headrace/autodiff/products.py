@@ -26,8 +26,10 @@ def _hessian_vector_product(ys: Any, xs: Sequence[Tensor], v: Sequence[Tensor]) 
     """
     if len(v) != len(xs):
         raise ValueError("xs and v must have the same length.")
-    slopes = gradients(ys, xs)
+    first_gradients = gradients(ys, xs)
     products = [
-        raw.Mul(slope, raw.StopGradient(along)) for slope, along in zip(slopes, v, strict=True) if slope is not None
+        raw.Mul(gradient, raw.StopGradient(along))
+        for gradient, along in zip(first_gradients, v, strict=True)
+        if gradient is not None
     ]
     return gradients(products, xs)

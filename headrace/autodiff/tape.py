@@ -114,7 +114,7 @@ class Tape:
         for target, start in zip(targets, starts, strict=True):
             if id(target) in self.watched:
                 collected.setdefault(id(target), []).append(_ones_as(target) if start is None else start)
-        wanted = {id(source) for source in sources}
+        source_ids = {id(source) for source in sources}
         for record in reversed(self.records):
             outputs = record.outputs
             if not any(id(tensor) in collected for tensor in outputs):
@@ -130,7 +130,7 @@ class Tape:
                     received.append(_zeros_as(tensor))
                 else:
                     received.append(None if parts is None else parts[0])
-                if parts is not None and id(tensor) not in wanted:
+                if parts is not None and id(tensor) not in source_ids:
                     del collected[id(tensor)]
             made = _differentiated(record, received)
             for tensor, gradient in zip(record.inputs, made, strict=True):

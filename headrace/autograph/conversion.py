@@ -68,7 +68,7 @@ class Options:
     features: frozenset[Feature] = frozenset()
 
     def uses(self, feature: Feature) -> bool:
-        """Whether a feature is wanted."""
+        """Whether a feature is enabled."""
         return feature in self.features or Feature.ALL in self.features
 
 
@@ -280,10 +280,10 @@ def do_not_convert(func: F | None = None) -> Callable[..., Any]:
     return func
 
 
-def _features(wanted: Feature | Sequence[Feature] | None) -> frozenset[Feature]:
-    if wanted is None:
+def _features(features: Feature | Sequence[Feature] | None) -> frozenset[Feature]:
+    if features is None:
         return frozenset()
-    return frozenset(wanted if isinstance(wanted, (list, tuple, set, frozenset)) else (wanted,))
+    return frozenset(features if isinstance(features, (list, tuple, set, frozenset)) else (features,))
 
 
 def _refused(entity: int | Callable[..., Any]) -> NotImplementedError:

@@ -56,16 +56,16 @@ def negated(test: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.Not(), test)
 
 
-def inside(node: ast.AST, wanted: Any, stop: tuple[type, ...] = SCOPES) -> bool:
+def inside(node: ast.AST, kind: Any, stop: tuple[type, ...] = SCOPES) -> bool:
     """Whether there is a node of a kind in another, nested scopes (and what else is in `stop`) left out."""
-    if isinstance(node, wanted):
+    if isinstance(node, kind):
         return True
-    return any(inside(child, wanted, stop) for child in ast.iter_child_nodes(node) if not isinstance(child, stop))
+    return any(inside(child, kind, stop) for child in ast.iter_child_nodes(node) if not isinstance(child, stop))
 
 
-def any_inside(nodes: Sequence[ast.AST], wanted: type, stop: tuple[type, ...] = SCOPES) -> bool:
+def any_inside(nodes: Sequence[ast.AST], kind: type, stop: tuple[type, ...] = SCOPES) -> bool:
     """`inside` for statements."""
-    return any(inside(node, wanted, stop) for node in nodes if not isinstance(node, stop))
+    return any(inside(node, kind, stop) for node in nodes if not isinstance(node, stop))
 
 
 class _Jumps:

@@ -70,7 +70,7 @@ def if_stmt(
     get_state: GetState,
     set_state: SetState,
     names: Sequence[str],
-    wanted: int,
+    live_count: int,
 ) -> None:
     """An if statement.
 
@@ -79,7 +79,7 @@ def if_stmt(
         body, orelse: the blocks.
         get_state, set_state: give and set the variables they change.
         names: the names of these.
-        wanted: how many of them, from the first, are wanted behind the statement.
+        live_count: how many of them, from the first, are live after the statement.
 
     Raises:
         ValueError: if a variable has a value behind one of the branches only.
@@ -89,14 +89,14 @@ def if_stmt(
         (body if test else orelse)()
         return
     before = get_state()
-    chosen, kept = list(names[:wanted]), before[wanted:]
+    chosen, kept = list(names[:live_count]), before[live_count:]
     states: dict[str, State] = {}
 
     def run(block: Thunk, label: str) -> Callable[[], list[Any]]:
         def made() -> list[Any]:
             set_state(before)
             block()
-            values = get_state()[:wanted]
+            values = get_state()[:live_count]
             _check_defined(chosen, values, label)
             states[label] = State(chosen, values)
             if label == "else":

@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from headrace.autograph.activity import attribute_writes, captured, live_before, live_in_loop, reads, writes
+from headrace.autograph.liveness import attribute_writes, captured, live_before, live_in_loop, reads, writes
 from headrace.autograph.lowering import SCOPES, Names, called, inside, lower_loops, lower_returns, name_of
 from headrace.autograph.source import parameters_of
 
@@ -170,7 +170,7 @@ class _Rewriter(ast.NodeTransformer):
     # ---- blocks ----
 
     def block(self, statements: Sequence[ast.stmt], after: set[str]) -> list[ast.stmt]:
-        """Rewrites a block, behind which the variables in `after` are wanted."""
+        """Rewrites a block, after which the variables in `after` are live."""
         out: list[ast.stmt] = []
         for i, statement in enumerate(statements):
             live = live_before(statements[i + 1 :], after)
@@ -200,12 +200,12 @@ class _Rewriter(ast.NodeTransformer):
 
     def _try(self, statement: Any, live: set[str]) -> None:
         # Any part may follow any other.
-        wanted = live | reads(statement)
-        statement.body = self.block(statement.body, wanted)
+        live_in_body = live | reads(statement)
+        statement.body = self.block(statement.body, live_in_body)
         for handler in statement.handlers:
-            handler.body = self.block(handler.body, wanted)
+            handler.body = self.block(handler.body, live_in_body)
         if statement.orelse:
-            statement.orelse = self.block(statement.orelse, wanted)
+            statement.orelse = self.block(statement.orelse, live_in_body)
         if statement.finalbody:
             statement.finalbody = self.block(statement.finalbody, live)
 
@@ -240,7 +240,7 @@ class _Rewriter(ast.NodeTransformer):
         orelse = state.define("else_body", self.block(statement.orelse, after))
         call = called(
             "if_stmt", test, name_of(body.name), name_of(orelse.name), *state.accessors(), state.described(),
-            ast.Constant(state.wanted),
+            ast.Constant(state.live_count),
         )  # fmt: skip
         return [_at(made, statement) for made in (*state.definitions(statement), body, orelse, ast.Expr(call))]
 
@@ -395,10 +395,10 @@ def _at(node: Any, like: ast.AST) -> Any:
 
 
 class _State:
-    """The variables that a piece of control flow changes, as far as they are wanted, and how it gets at them.
+    """The variables that a control flow statement changes, as far as they are live, and how it gets at them.
 
     Args:
-        after: those wanted behind it, and attributes.
+        after: those live after it, and attributes.
         before: others, which it reads.
         declared: all that it writes, with the kind of their declaration.
         names: where new names come from.
@@ -406,7 +406,7 @@ class _State:
 
     def __init__(self, after: list[str], before: list[str], declared: dict[str, str], names: Names) -> None:
         self._items = [*after, *before]
-        self.wanted = len(after)
+        self.live_count = len(after)
         self._declared = declared
         self._names = names
         self._get, self._set = names.new("get_state"), names.new("set_state")

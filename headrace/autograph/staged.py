@@ -15,7 +15,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.tensor_array import TensorArray
 
-_KEPT = (Tensor, SparseTensor, IndexedSlices, CompositeTensor, TensorArray)
+_TENSOR_LIKE = (Tensor, SparseTensor, IndexedSlices, CompositeTensor, TensorArray)
 _PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 
 
@@ -51,7 +51,7 @@ class State:
         self._places: list[tuple[int, int]] = []
         for i, leaves in enumerate(self._leaves):
             for j, leaf in enumerate(leaves):
-                if isinstance(leaf, _KEPT):
+                if isinstance(leaf, _TENSOR_LIKE):
                     self._places.append((i, j))
                     self.tensors.append(leaf)
                 elif isinstance(leaf, _PLAIN) or _is_variable(leaf):
@@ -106,7 +106,7 @@ class State:
                     raise TypeError(describe(name, types=(first.name, second.name)))
 
     def check_shapes_after(self, other: State) -> None:
-        """Checks that the tensors of a state after a turn of a loop have the shapes of this one, before it.
+        """Checks that the tensors of a state after an iteration of a loop have the shapes of this one, before it.
 
         Raises:
             ValueError: if one has another shape.

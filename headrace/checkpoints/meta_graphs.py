@@ -35,7 +35,7 @@ def export_meta_graph(
     """A graph with its collections as a `MetaGraphDef`, written to a file if one is named.
 
     Args:
-        filename: the file, usually with the ending ".meta".
+        filename: the file, usually with the extension ".meta".
         meta_info_def: a `MetaInfoDef` to add to.
         graph_def: a `GraphDef` instead of the graph's own.
         saver_def: a `SaverDef`, which `import_meta_graph` makes a saver of.
@@ -46,7 +46,7 @@ def export_meta_graph(
         clear_devices: leave out where nodes are placed.
         clear_extraneous_savers: leave out the nodes and collections of savers other than that of `saver_def`.
         strip_default_attrs: leave out attributes with their default values, which older programs may not know.
-        save_debug_info: write where each operation was made to a file beside it, with the ending ".debug".
+        save_debug_info: write where each operation was made to a file beside it, with the extension ".debug".
         **kwargs: `unbound_inputs_col_name`: the collection that is to name the inputs from outside of the scope.
 
     Returns:

@@ -180,11 +180,11 @@ class _Container(Trackable):
             found += item.layers if isinstance(item, _Container) else [item] if _is_layer(item) else []
         return found
 
-    def _of_elements(self, kind: str, wanted: Callable[[Any], bool]) -> list[Any]:
+    def _of_elements(self, kind: str, predicate: Callable[[Any], bool]) -> list[Any]:
         found: dict[int, Any] = {}
         for _, item in self._named():
             if isinstance(item, Variable):
-                own = [item] if wanted(item) else []
+                own = [item] if predicate(item) else []
             else:
                 own = getattr(item, kind, []) if isinstance(item, _Container) or _is_layer(item) else []
             found.update((id(variable), variable) for variable in own)

@@ -83,22 +83,22 @@ def get_var_info(var: Any, prev_tensor_name: str | None = None) -> tuple[str, An
     return prev_tensor_name or infer_var_name(parts), whole
 
 
-def _grouped(wanted: TensorLike) -> dict[str, list[Any]]:
+def _grouped(vars_to_warm_start: TensorLike) -> dict[str, list[Any]]:
     """The variables to start warm, the parts of one together, by name."""
-    if isinstance(wanted, str) or wanted is None:
-        found: list[Any] = get_collection(GraphKeys.TRAINABLE_VARIABLES, scope=wanted)
-    elif isinstance(wanted, list):
-        if all(isinstance(item, str) for item in wanted):
-            found = [v for scope in wanted for v in get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)]
-        elif all(isinstance(item, (Variable, PartitionedVariable)) for item in wanted):
-            found = wanted
+    if isinstance(vars_to_warm_start, str) or vars_to_warm_start is None:
+        found: list[Any] = get_collection(GraphKeys.TRAINABLE_VARIABLES, scope=vars_to_warm_start)
+    elif isinstance(vars_to_warm_start, list):
+        if all(isinstance(item, str) for item in vars_to_warm_start):
+            found = [v for scope in vars_to_warm_start for v in get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)]
+        elif all(isinstance(item, (Variable, PartitionedVariable)) for item in vars_to_warm_start):
+            found = vars_to_warm_start
         else:
             raise ValueError(
                 "If `vars_to_warm_start` is a list, it must be all `Variable` or all `str`.  Given types are "
-                f"{[type(item) for item in wanted]}"
+                f"{[type(item) for item in vars_to_warm_start]}"
             )
     else:
-        raise ValueError(f"`vars_to_warm_start must be a `list` or `str`.  Given type is {type(wanted)}")
+        raise ValueError(f"`vars_to_warm_start must be a `list` or `str`.  Given type is {type(vars_to_warm_start)}")
     grouped: dict[str, list[Any]] = {}
     for item in found:
         parts = list(item) if isinstance(item, PartitionedVariable) else [item]

@@ -22,7 +22,7 @@ from headrace.core.signature import function_name, signature_text
 _ROOT = Path(headrace.__file__).parent
 # From an op to a public name it may be a few functions: `tf.train.AdamOptimizer` calls what calls ApplyAdam.
 _STEPS = 3
-_MOST_NAMES = 12
+_MAX_NAMES = 12
 
 
 class UnknownOp(LookupError):
@@ -193,7 +193,7 @@ def _reached(op_type: str) -> list[str]:
         seen |= reached
     # What is named like the op is what one looks for.
     names = sorted(found, key=lambda name: name.rpartition(".")[2] != function_name(op_type))
-    return [*names[:_MOST_NAMES], "…"] if len(names) > _MOST_NAMES else names
+    return [*names[:_MAX_NAMES], "…"] if len(names) > _MAX_NAMES else names
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Applying an op: inputs converted, types and attributes settled from the signature, the operation added to the graph."""
+"""Applying an op: inputs converted, types and attributes inferred from the signature, the operation added to the graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from keyword import iskeyword
 from typing import Any
 
-from headrace.core.argument_conversion import convert_input, plain_attr, settle_type
+from headrace.core.argument_conversion import bind_type_attr, convert_input, plain_attr
 from headrace.core.defaults import get_default_graph, graph_of_inputs
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.errors import OpError, UndeclaredOpError
@@ -58,8 +58,8 @@ def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: 
             if said is None:
                 raise
             kind, message = said
-            ending = f" name: {name}" if name else ""
-            raise kind(None, None, f"{message} [Op:{decl.type}]{ending}") from None
+            suffix = f" name: {name}" if name else ""
+            raise kind(None, None, f"{message} [Op:{decl.type}]{suffix}") from None
         default.learn(decl, args, given, result)
         return result
     return _apply(default, decl, args, keywords, name)
@@ -110,7 +110,7 @@ def _apply_in(graph: Graph, decl: OpDecl, values: list[Any], attrs: dict[str, An
             single = arg.number_attr is None and arg.type_list_attr is None
             if single and isinstance(value, Tensor) and (arg.is_ref or not value._dtype._is_ref_dtype):
                 # The usual case, kept short.
-                settle_type(decl, arg, value._dtype, attrs, signature.inputs)
+                bind_type_attr(decl, arg, value._dtype, attrs, signature.inputs)
                 tensors.append(value)
                 continue
             if not scope_entered:
@@ -121,7 +121,7 @@ def _apply_in(graph: Graph, decl: OpDecl, values: list[Any], attrs: dict[str, An
                 # Tensors that come later decide the type of Python's values before them.
                 for other, later in zip(signature.inputs, values, strict=True):
                     if other.type_attr == arg.type_attr and isinstance(getattr(later, "dtype", None), DType):
-                        settle_type(decl, other, later.dtype, attrs, signature.inputs)
+                        bind_type_attr(decl, other, later.dtype, attrs, signature.inputs)
                         break
             tensors.extend(convert_input(decl, arg, value, attrs))
         if graph._context is not None:
@@ -176,7 +176,7 @@ def operation_from_parts(
             raise ValueError(f"{op_type}: input {arg.name!r} needs {count} tensors, got {len(group)}.")
         for tensor in group:
             if arg.type_list_attr is None:
-                settle_type(decl, arg, tensor._dtype, attrs, decl.signature.inputs)
+                bind_type_attr(decl, arg, tensor._dtype, attrs, decl.signature.inputs)
         position += count
     if position != len(inputs):
         raise ValueError(f"{op_type} takes {position} inputs, got {len(inputs)}.")
@@ -296,7 +296,7 @@ def output_types(decl: OpDecl, attrs: dict[str, Any]) -> list[DType]:
 
 
 def argument_types(arguments: Sequence[Arg], attrs: dict[str, Any]) -> list[DType]:
-    """The element types that attributes settle for some inputs or outputs, lists flattened."""
+    """The element types that attributes determine for some inputs or outputs, lists flattened."""
     types: list[DType] = []
     for arg in arguments:
         if arg.type_list_attr is not None:

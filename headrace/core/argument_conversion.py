@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import VariableLike
 
 
-def settle_type(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], inputs: Sequence[Arg]) -> None:
+def bind_type_attr(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], inputs: Sequence[Arg]) -> None:
     """Checks one tensor's type against its argument, setting the type attribute at its first use."""
     base = dtype.base_dtype
     if arg.is_ref and not dtype._is_ref_dtype:
@@ -35,34 +35,34 @@ def settle_type(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], inp
     key = arg.type_attr
     if key is None:
         return
-    settled = attrs.get(key)
-    if settled is None:
+    bound = attrs.get(key)
+    if bound is None:
         attrs[key] = base
         allowed = decl.signature.attrs[key].allowed
         if allowed is not None:
             check_allowed(arg, base, allowed)
-    elif settled is not base:
+    elif bound is not base:
         first = next((a.name for a in inputs if a.type_attr == key), arg.name)
         said = f"argument '{first}'" if first != arg.name else f"attribute {key}"
         raise wrong_tensor_type(
-            f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match type {settled.name} of {said}.",
-            *(decl, arg, base, settled, attrs),
+            f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match type {bound.name} of {said}.",
+            *(decl, arg, base, bound, attrs),
         )
 
 
 def convert_input(decl: OpDecl, arg: Arg, value: Tensor, attrs: dict[str, Any]) -> list[Tensor]:
-    """The tensors of one input of the signature, which settle the attributes for types and numbers that it refers to."""
+    """The tensors of one input of the signature, which determine the attributes for types and numbers that it refers to."""
     signature = decl.signature
-    wanted = arg.dtype
+    expected = arg.dtype
     preferred = None
-    if wanted is None and arg.type_attr is not None:
-        wanted = attrs.get(arg.type_attr)
+    if expected is None and arg.type_attr is not None:
+        expected = attrs.get(arg.type_attr)
         attr = signature.attrs[arg.type_attr]
         if attr.has_default:
             preferred = attr.default
     if arg.number_attr is None and arg.type_list_attr is None:
-        tensor = _convert_value(decl, arg, value, wanted, preferred, arg.name)
-        settle_type(decl, arg, tensor._dtype, attrs, signature.inputs)
+        tensor = _convert_value(decl, arg, value, expected, preferred, arg.name)
+        bind_type_attr(decl, arg, tensor._dtype, attrs, signature.inputs)
         return [tensor]
     if not isinstance(value, (list, tuple)):
         raise not_a_list(decl, arg.name, _shown(value))
@@ -78,7 +78,7 @@ def convert_input(decl: OpDecl, arg: Arg, value: Tensor, attrs: dict[str, Any]) 
                 for i, item in enumerate(value)
             ]
         except (TypeError, ValueError):
-            raise _unfit_types(decl, arg, value, types) from None
+            raise _incompatible_types(decl, arg, value, types) from None
         minimum = signature.attrs[arg.type_list_attr].minimum
         if minimum is not None and len(value) < minimum:
             raise not_taken(
@@ -91,12 +91,12 @@ def convert_input(decl: OpDecl, arg: Arg, value: Tensor, attrs: dict[str, Any]) 
             for tensor in tensors:
                 check_allowed(arg, tensor._dtype.base_dtype, allowed)
         return tensors
-    if wanted is None:
+    if expected is None:
         # Whichever element has a type already decides for the others.
         for item in value:
             dtype = getattr(item, "dtype", None)
             if isinstance(dtype, DType):
-                wanted = dtype.base_dtype
+                expected = dtype.base_dtype
                 break
     count = attrs.get(arg.number_attr or "")
     if count is not None and count != len(value):
@@ -113,18 +113,18 @@ def convert_input(decl: OpDecl, arg: Arg, value: Tensor, attrs: dict[str, Any]) 
     tensors = []
     for i, item in enumerate(value):
         try:
-            tensor = _convert_value(decl, arg, item, wanted, preferred, f"{arg.name}_{i}")
+            tensor = _convert_value(decl, arg, item, expected, preferred, f"{arg.name}_{i}")
         except (TypeError, ValueError) as error:
             raise _mixed_types(decl, arg, value) from error
         base = tensor._dtype.base_dtype
-        if wanted is None:
-            wanted = base
-        elif base is not wanted:
+        if expected is None:
+            expected = base
+        elif base is not expected:
             raise _mixed_types(decl, arg, value)
-        settle_type(decl, arg, tensor._dtype, attrs, signature.inputs)
+        bind_type_attr(decl, arg, tensor._dtype, attrs, signature.inputs)
         tensors.append(tensor)
-    if not value and arg.type_attr is not None and arg.type_attr not in attrs and wanted is not None:
-        attrs[arg.type_attr] = wanted
+    if not value and arg.type_attr is not None and arg.type_attr not in attrs and expected is not None:
+        attrs[arg.type_attr] = expected
     return tensors
 
 
@@ -141,7 +141,7 @@ def _mixed_types(decl: OpDecl, arg: Arg, values: Sequence[Any]) -> TypeError:
     )
 
 
-def _unfit_types(decl: OpDecl, arg: Arg, values: Sequence[Any], types: Sequence[DType] | None) -> TypeError:
+def _incompatible_types(decl: OpDecl, arg: Arg, values: Sequence[Any], types: Sequence[DType] | None) -> TypeError:
     """The complaint about a list input whose types are free, or those of another input, `types`."""
     names = _type_names(values)
     if types is None or _UNKNOWN_TYPE in names:
@@ -176,31 +176,31 @@ def _type_names(values: Sequence[Any]) -> list[str]:
 
 
 def _convert_value(
-    decl: OpDecl, arg: Arg, value: Any, wanted: DType | None, preferred: DType | None, name: str
+    decl: OpDecl, arg: Arg, value: Any, expected: DType | None, preferred: DType | None, name: str
 ) -> Tensor:
     try:
-        return convert_to_tensor(value, wanted, name, preferred, as_ref=arg.is_ref)
+        return convert_to_tensor(value, expected, name, preferred, as_ref=arg.is_ref)
     except (TypeError, ValueError) as error:
         if isinstance(error, ValueError) and not get_default_graph().is_eager and not _converts(value):
             raise ValueError(f"Tried to convert '{arg.name}' to a tensor and failed. Error: {error}") from None
-        if wanted is None:
+        if expected is None:
             raise
         if isinstance(value, Tensor) or isinstance(getattr(value, "dtype", None), DType):
             base = value.dtype.base_dtype
             got = base.name
             if arg.dtype is not None:
-                tail = f"expected type of {wanted.name}"
+                tail = f"expected type of {expected.name}"
             else:
                 first = next((a.name for a in decl.signature.inputs if a.type_attr == arg.type_attr), arg.name)
-                tail = f"type {wanted.name} of argument '{first}'"
+                tail = f"type {expected.name} of argument '{first}'"
             raise wrong_tensor_type(
                 f"Input '{arg.name}' of '{decl.type}' Op has type {got} that does not match {tail}.",
-                *(decl, arg, base, wanted, {}),
+                *(decl, arg, base, expected, {}),
             ) from None
         if get_default_graph().is_eager:
             raise
         raise TypeError(
-            f"Expected {wanted.name} passed to parameter '{arg.name}' of op '{decl.type}', got {value!r} of type "
+            f"Expected {expected.name} passed to parameter '{arg.name}' of op '{decl.type}', got {value!r} of type "
             f"'{type(value).__name__}' instead. Error: {error}"
         ) from None
 
@@ -234,8 +234,8 @@ def plain_attr(decl: OpDecl, attr: Attr, value: Any) -> Any:
     return plain
 
 
-def _not_of_kind(wanted: str, attr: Attr, value: object, rest: str = ".") -> TypeError:
-    return TypeError(f"Expected {wanted} for argument '{attr.name}' not {value!r}{rest}")
+def _not_of_kind(expected: str, attr: Attr, value: object, rest: str = ".") -> TypeError:
+    return TypeError(f"Expected {expected} for argument '{attr.name}' not {value!r}{rest}")
 
 
 def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:

@@ -16,14 +16,14 @@ _E = TypeVar("_E", bound=Exception)
 
 
 def wrong_tensor_type(
-    message: str, decl: OpDecl, arg: Arg, got: DType, wanted: DType, attrs: dict[str, Any]
+    message: str, decl: OpDecl, arg: Arg, got: DType, expected: DType, attrs: dict[str, Any]
 ) -> TypeError:
     """The error of a tensor that is not of the type that the op, or another of its inputs, asks for."""
     place = 0
     for other in itertools.takewhile(lambda other: other is not arg, decl.signature.inputs):
         place += attrs.get(other.number_attr, 1) if other.number_attr is not None else 1
     eagerly = (
-        f"cannot compute {decl.type} as input #{place}(zero-based) was expected to be a {dtype_text(wanted)} tensor but "
+        f"cannot compute {decl.type} as input #{place}(zero-based) was expected to be a {dtype_text(expected)} tensor but "
         f"is a {dtype_text(got)} tensor"
     )
     return complaint(TypeError(message), InvalidArgumentError, eagerly)

@@ -44,10 +44,10 @@ class VariableBuffer:
         value: the tensor (or array of bytes), None while uninitialized.
         is_resource: whether it belongs to a resource variable, which words its error.
         version: another number after each write, once somebody has asked for versions.
-        lent: whether a tensor of eager execution may share its memory.
+        is_aliased: whether a tensor of eager execution may share its memory.
     """
 
-    __slots__ = ("device", "dims", "dtype", "is_resource", "lent", "lock", "name", "value", "version")
+    __slots__ = ("device", "dims", "dtype", "is_aliased", "is_resource", "lock", "name", "value", "version")
 
     def __init__(self, name: str, dtype: DType, dims: Dims, device: torch.device, is_resource: bool) -> None:
         self.name = name
@@ -57,7 +57,7 @@ class VariableBuffer:
         self.is_resource = is_resource
         self.value: Any = None
         self.version = 0
-        self.lent = False
+        self.is_aliased = False
         self.lock = threading.Lock()
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 # Values of more elements are never needed to infer a shape, and texts of more bytes in all.
 _LIMIT = 4096
-_MOST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 # One value that stands for more elements than this is not read: a few bytes of a file say so, reading it takes them all.
-_MOST_REPEATED = 1 << 16
+_MAX_REPEATED = 1 << 16
 # As far back a value is followed, and as deep the parts of a shape.
 _FURTHEST = 256
-_DEEPEST = 64
+_MAX_DEPTH = 64
 
 # Ops that take any text: what is wrong with a text that others read is told when the graph runs.
 _OF_ANY_TEXT = frozenset(
@@ -150,7 +150,7 @@ def _given(tensor: Tensor) -> np.ndarray | None:
     op = tensor.op
     if op.type == "Const":
         array = op.attrs["value"]
-        return None if array.size > _MOST_REPEATED and is_repeated(array) else array
+        return None if array.size > _MAX_REPEATED and is_repeated(array) else array
     # What was unknown may have become known by set_shape on something before it.
     known = getattr(tensor, "_known_value", None)
     if known is not None:
@@ -193,7 +193,7 @@ def _readable(source: Tensor, tensor: Tensor) -> bool:
 
 def _evaluated(tensor: Tensor, values: list[np.ndarray]) -> np.ndarray | None:
     op = tensor.op
-    if sum(map(text_bytes, values)) > _MOST_BYTES:
+    if sum(map(text_bytes, values)) > _MAX_BYTES:
         return None
     if not slots.may_evaluate(op, values, _LIMIT):
         return None
@@ -227,15 +227,15 @@ def constant_dims(tensor: Tensor) -> Dims:
         a tuple with None for the elements that are not known, or None if not even their number is, or more than any
         shape has.
     """
-    return _Asked(plain=False).dims(tensor, 0)
+    return _ShapeQuery(plain=False).dims(tensor, 0)
 
 
 def plain_constant_dims(tensor: Tensor) -> Dims:
     """`constant_dims` where TensorFlow's Python code sees them; for decisions that change which ops are made."""
-    return _Asked(plain=True).dims(tensor, 0)
+    return _ShapeQuery(plain=True).dims(tensor, 0)
 
 
-class _Asked:
+class _ShapeQuery:
     """One question for what is known of a shape, and what has been found on the way to the answer."""
 
     def __init__(self, *, plain: bool) -> None:
@@ -267,7 +267,7 @@ class _Asked:
             return op.inputs[0].dims
         if kind == "ShapeN":
             return op.inputs[tensor.value_index].dims
-        if depth < _DEEPEST:
+        if depth < _MAX_DEPTH:
             # What is packed to a vector are scalars, known to be or not.
             if kind == "Pack" and op.inputs and (tensor.dims is None or len(tensor.dims) == 1):
                 return tuple(map(self._scalar, op.inputs)) if len(op.inputs) <= _LIMIT else None

@@ -70,7 +70,7 @@ def convert_to_tensor(
     Args:
         value: a tensor, variable, NumPy array, Python number, string, bool, (nested) list of these, or an object of a
             registered type.
-        dtype: the wanted element type.
+        dtype: the element type; inferred from the value if None.
         name: name of the constant that may be made.
         preferred_dtype, dtype_hint: an element type to try first when `dtype` is None.
         as_ref: whether a variable may give its reference rather than its value.

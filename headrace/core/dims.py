@@ -9,12 +9,12 @@ Dims = tuple[int | None, ...] | None
 
 # TensorFlow's static shapes may have more dimensions. Here the rank is not known then: the vector it is read from may be
 # one element of a file that stands for any number.
-_MOST_UNKNOWN = 4096
+_MAX_UNKNOWN = 4096
 
 
 def unknown_dims(rank: int | None) -> Dims:
     """Dims of which at most the rank is known; not one so large that no tensor has it."""
-    return None if rank is None or rank > _MOST_UNKNOWN else (None,) * rank
+    return None if rank is None or rank > _MAX_UNKNOWN else (None,) * rank
 
 
 def dims_text(dims: Dims) -> str:
@@ -103,9 +103,9 @@ def broadcast_dims(a: Dims, b: Dims) -> Dims:
     if a == b and None not in a:
         return a
     longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
-    lead = len(longer) - len(shorter)
+    offset = len(longer) - len(shorter)
     result = list(longer)
-    for axis, y in enumerate(shorter, start=lead):
+    for axis, y in enumerate(shorter, start=offset):
         x = longer[axis]
         if x == y or y == 1:
             continue

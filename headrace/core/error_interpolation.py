@@ -152,8 +152,8 @@ def _of_node(op: Operation, sources: Sequence[Operation], prefix: str) -> tuple[
     for source in sources:
         place = compute_field_dict(source, prefix)["defined_at"]
         places.setdefault(place, f" {source.name}{place}")
-    told = [text for text in places.values() if text]
-    end = f"\nInput Source operations connected to node {op.name}:\n" + "\t\n".join(told) if told else ""
+    texts = [text for text in places.values() if text]
+    end = f"\nInput Source operations connected to node {op.name}:\n" + "\t\n".join(texts) if texts else ""
     return f"node {op.name}{defined} ", end
 
 
@@ -169,7 +169,7 @@ def interpolate(error_message: str, graph: Graph) -> str:
     known = [graph._nodes_by_name.get(tag.name) for tag in tags]
     sources = [None if op is None else [op, *_sources_for_node(op)] for op in known]
     prefix = traceback_files_common_prefix(sources)
-    pieces, ends, colocations = [texts[0]], [], []
+    segments, ends, colocations = [texts[0]], [], []
     for tag, ops, after in zip(tags, sources, texts[1:], strict=True):
         shown = f"{{{{{tag.type} {tag.name}}}}}"
         if tag.type == "function_node":
@@ -181,9 +181,9 @@ def interpolate(error_message: str, graph: Graph) -> str:
             fields = compute_field_dict(ops[0], prefix)
             shown = f"node {ops[0].name}{fields['defined_at']} placed on device {fields['devices']} "
             colocations.append(fields["devs_and_colocs"])
-        pieces += [shown, after]
+        segments += [shown, after]
     if ends:
-        pieces += ["\n\nErrors may have originated from an input operation.", "\n".join(ends)]
+        segments += ["\n\nErrors may have originated from an input operation.", "\n".join(ends)]
     if colocations:
-        pieces += ["Additional information about colocations:", "\n".join(colocations)]
-    return "".join(pieces)
+        segments += ["Additional information about colocations:", "\n".join(colocations)]
+    return "".join(segments)

@@ -116,7 +116,7 @@ _Error = TypeVar("_Error", bound=Exception)
 
 
 class _Coded(OpError):
-    """Base of the errors whose class settles their code."""
+    """Base of the errors whose class determines their code."""
 
     _code: int
 

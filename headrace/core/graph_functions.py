@@ -204,8 +204,8 @@ def _declaration(function: Function) -> OpDecl:
     graph = function.graph
     names: set[str] = set()
 
-    def named(wanted: str) -> str:
-        text = "".join(c if c.isalnum() else "_" for c in wanted.lower()) or "arg"
+    def named(name: str) -> str:
+        text = "".join(c if c.isalnum() else "_" for c in name.lower()) or "arg"
         if not text[0].isalpha():
             text = f"arg_{text}"
         result, count = text, 0

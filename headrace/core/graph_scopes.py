@@ -299,12 +299,12 @@ class ScopedGraph:
     def _attr_scope(self, attr_map: dict[str, Any]) -> Iterator[None]:
         """A context in which new operations have attributes: `AttrValue` messages, functions of the operation that
         return one, or None for no longer having it."""
-        wanted = "attr_map must be a dictionary mapping strings to AttrValue protocol buffers"
+        requirement = "attr_map must be a dictionary mapping strings to AttrValue protocol buffers"
         if not isinstance(attr_map, dict):
-            raise TypeError(wanted)
+            raise TypeError(requirement)
         for key, value in attr_map.items():
             if not isinstance(key, str) or not (value is None or callable(value) or hasattr(value, "WhichOneof")):
-                raise TypeError(f"{wanted} or callables that emit AttrValue protocol buffers")
+                raise TypeError(f"{requirement} or callables that emit AttrValue protocol buffers")
         with self._attr_scope_of(attr_map):
             yield
 

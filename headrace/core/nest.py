@@ -191,10 +191,10 @@ def pack_sequence_as(structure: object, flat_sequence: Any, expand_composites: b
         if len(flat) != 1:
             raise ValueError(f"Structure is a scalar but len(flat_sequence) == {len(flat)} > 1")
         return flat[0]
-    wanted = len(flatten(structure, expand_composites))
-    if wanted != len(flat):
+    expected = len(flatten(structure, expand_composites))
+    if expected != len(flat):
         raise ValueError(
-            f"Could not pack sequence. Structure had {wanted} elements, but flat_sequence had {len(flat)} elements.  "
+            f"Could not pack sequence. Structure had {expected} elements, but flat_sequence had {len(flat)} elements.  "
             f"Structure: {structure}, flat_sequence: {flat_sequence}."
         )
     return _pack(structure, iter(flat), is_seq)

@@ -20,7 +20,7 @@ _SHOWN = 256
 class _Watched:
     """An operation for a shape rule to look at, which notes the inputs whose values are asked for.
 
-    Only the values in `known` are told. TensorFlow works so: it computes what a shape function has asked for and calls
+    Only the values in `known` are shown. TensorFlow works so: it computes what a shape function has asked for and calls
     it again, and what it says of a failure lists what it had computed by then.
     """
 

@@ -10,7 +10,7 @@ Inputs come first, attributes after a lone ``*``, outputs after ``->``.
 ``x: N * T``                a list of ``N`` tensors of one dtype
 ``x: *Tin``                 a list of tensors, their dtypes held by ``Tin``
 ``x: ref T``                a reference, as variables of the first kind pass on
-``flag=False``              an attribute, its kind told by the default
+``flag=False``              an attribute of the default's kind
 ``k: int >= 1 = 3``         with a least value (of a list: a least length) and a default
 ``T: {float, double}``      a dtype among these; ``T: floating`` among a named set; ``T: type`` any
 ``mode: {'A', 'B'} = 'A'``  a string among these
@@ -21,7 +21,7 @@ Inputs come first, attributes after a lone ``*``, outputs after ``->``.
 
 What an input refers to needs no declaration: ``T`` is then any dtype, ``N`` an int >= 1, ``Tin`` a list of
 dtypes.
-This module parses and writes the language; what the pieces mean to a graph is for its callers.
+This module parses and writes the language; what the specs mean to a graph is for its callers.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ class Signature:
 _SCALAR_KINDS = ("int", "float", "bool", "string", "type", "shape", "tensor", "func")
 _KINDS = frozenset(_SCALAR_KINDS) | {f"list({kind})" for kind in _SCALAR_KINDS}
 
-# A piece between top-level commas; brackets and quotes hide the commas inside them.
-_PIECE = re.compile(
+# A spec between top-level commas; brackets and quotes hide the commas inside them.
+_SPEC = re.compile(
     r"(?:[^,'\"\[{(]|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\{[^}]*\}|\[(?:[^][]|\[[^]]*\])*\]|\([^)]*\))+"
 )
 _ARG = re.compile(r"(\w+)\s*:\s*(?:(\w+)\s*\*\s*)?(ref\s+)?(\*\s*)?([A-Za-z_]\w*)")
@@ -111,7 +111,7 @@ _ATTR = re.compile(
 )
 _TENSOR = re.compile(r"(\w+)\s*(\[[^]]*\])")
 
-# Pieces such as "x: T" and "Tidx: index = int32" repeat across hundreds of declarations.
+# Specs such as "x: T" and "Tidx: index = int32" repeat across hundreds of declarations.
 _args: dict[str, Arg] = {}
 _attrs: dict[str, Attr] = {}
 
@@ -119,7 +119,7 @@ _attrs: dict[str, Attr] = {}
 def parse_signature(op_type: str, text: str, stateful: bool = False) -> Signature:
     """Read a signature line.
 
-    Returns: the Signature. Raises: ValueError naming the op type and the piece that is wrong.
+    Returns: the Signature. Raises: ValueError naming the op type and the spec that is wrong.
 
     >>> parse_signature("Neg", "x: T, *, T: {float, double} -> y: T").attrs["T"].allowed
     (tf.float32, tf.float64)
@@ -131,17 +131,17 @@ def parse_signature(op_type: str, text: str, stateful: bool = False) -> Signatur
         inputs: list[Arg] = []
         attrs: dict[str, Attr] = {}
         in_attrs = False
-        for piece in _pieces(head):
+        for spec in _split_specs(head):
             if in_attrs:
-                attr = _attrs.get(piece) or _attr(piece)
+                attr = _attrs.get(spec) or _attr(spec)
                 if attr.name in attrs:
                     raise ValueError(f"attribute {attr.name!r} is declared twice")
                 attrs[attr.name] = attr
-            elif piece == "*":
+            elif spec == "*":
                 in_attrs = True
             else:
-                inputs.append(_args.get(piece) or _arg(piece))
-        outputs = [_args.get(piece) or _arg(piece) for piece in _pieces(tail)]
+                inputs.append(_args.get(spec) or _arg(spec))
+        outputs = [_args.get(spec) or _arg(spec) for spec in _split_specs(tail)]
         _check_references(inputs, attrs, implied=True)
         _check_references(outputs, attrs, implied=False)
         for args in (inputs, outputs):
@@ -152,53 +152,53 @@ def parse_signature(op_type: str, text: str, stateful: bool = False) -> Signatur
     return Signature(op_type, tuple(inputs), attrs, tuple(outputs), stateful)
 
 
-def _pieces(text: str) -> list[str]:
+def _split_specs(text: str) -> list[str]:
     text = text.strip()
     if not text:
         return []
     if "'" not in text and "{" not in text and "[" not in text and '"' not in text:
-        pieces = [piece.strip() for piece in text.split(",")]
+        specs = [spec.strip() for spec in text.split(",")]
     else:
-        pieces = []
+        specs = []
         end = -1
-        for match in _PIECE.finditer(text):
+        for match in _SPEC.finditer(text):
             if match.start() != end + 1 or (end >= 0 and text[end] != ","):
                 break
             end = match.end()
-            pieces.append(match.group().strip())
+            specs.append(match.group().strip())
         if end != len(text):
             raise ValueError(f"cannot read {text[max(end, 0) :]!r}")
-    if "" in pieces:
+    if "" in specs:
         raise ValueError("nothing stands between two commas")
-    return pieces
+    return specs
 
 
-def _arg(piece: str) -> Arg:
-    match = _ARG.fullmatch(piece)
+def _arg(spec: str) -> Arg:
+    match = _ARG.fullmatch(spec)
     if not match:
-        raise ValueError(f"{piece!r} is not 'name: type'")
+        raise ValueError(f"{spec!r} is not 'name: type'")
     name, number, ref, star, of = match.groups()
     if star:
         if number or ref:
-            raise ValueError(f"{piece!r} mixes a list of types with a count or 'ref'")
+            raise ValueError(f"{spec!r} mixes a list of types with a count or 'ref'")
         arg = Arg(name, type_list_attr=of)
     else:
         dtype = _dtype_or_none(of)
         arg = Arg(name, dtype, None if dtype else of, number, None, bool(ref))
-    _args[piece] = arg
+    _args[spec] = arg
     return arg
 
 
-def _attr(piece: str) -> Attr:
-    match = _ATTR.fullmatch(piece)
+def _attr(spec: str) -> Attr:
+    match = _ATTR.fullmatch(spec)
     if not match or (match[2] is None and match[4] is None):
-        raise ValueError(f"{piece!r} is not 'name: kind', 'name: kind = default' or 'name=default'")
+        raise ValueError(f"{spec!r} is not 'name: kind', 'name: kind = default' or 'name=default'")
     name, of, minimum, literal = match.groups()
     if of is None:
         default = _literal(literal)
         kind = _kind_of(default)
         if kind is None:
-            raise ValueError(f"the kind of {piece!r} cannot be told from its default; write 'name: kind = default'")
+            raise ValueError(f"the kind of {spec!r} cannot be told from its default; write 'name: kind = default'")
         allowed = None
     else:
         kind, allowed = _kind_and_allowed(of)
@@ -206,11 +206,11 @@ def _attr(piece: str) -> Attr:
         if allowed is not None and literal is not None:
             for value in default if isinstance(default, list) else (default,):
                 if value not in allowed:
-                    raise ValueError(f"the default of {piece!r} is not allowed")
+                    raise ValueError(f"the default of {spec!r} is not allowed")
     if minimum is not None and kind != "int" and not kind.startswith("list("):
-        raise ValueError(f"{piece!r}: only an int or a list has a least value")
+        raise ValueError(f"{spec!r}: only an int or a list has a least value")
     attr = Attr(name, kind, default, literal is not None, allowed, None if minimum is None else int(minimum))
-    _attrs[piece] = attr
+    _attrs[spec] = attr
     return attr
 
 
@@ -223,7 +223,7 @@ def _kind_and_allowed(text: str) -> tuple[str, tuple[Any, ...] | None]:
         if f"list({inner})" in _KINDS:
             return f"list({inner})", None
     if inner.startswith("{") and inner.endswith("}"):
-        names = _pieces(inner[1:-1])
+        names = _split_specs(inner[1:-1])
         if not names:
             raise ValueError(f"{text!r} allows nothing")
         if names[0][0] in "'\"":
@@ -295,7 +295,7 @@ def _default(kind: str, text: str) -> Any:
     if kind.startswith("list("):
         if not (text.startswith("[") and text.endswith("]")):
             raise ValueError(f"{text!r} is not a list")
-        return [_default(kind[5:-1], piece) for piece in _pieces(text[1:-1])]
+        return [_default(kind[5:-1], spec) for spec in _split_specs(text[1:-1])]
     if kind == "type":
         return _dtype(text)
     if kind == "string":
@@ -319,7 +319,7 @@ def _shape(text: str) -> tuple[int | None, ...] | None:
         return None
     if not (text.startswith("[") and text.endswith("]")):
         raise ValueError(f"{text!r} is not a shape")
-    dims = tuple(None if piece in ("None", "?") else _literal(piece) for piece in _pieces(text[1:-1]))
+    dims = tuple(None if spec in ("None", "?") else _literal(spec) for spec in _split_specs(text[1:-1]))
     if not all(dim is None or (_kind_of(dim) == "int" and dim >= 0) for dim in dims):
         raise ValueError(f"{text!r} is not a shape")
     return dims
@@ -369,11 +369,11 @@ def signature_text(signature: Signature) -> str:
     """
     implied: dict[str, Attr] = {}
     _check_references([arg for arg in signature.inputs if _impliable(arg)], implied, implied=True)
-    pieces = [_arg_text(arg) for arg in signature.inputs]
+    specs = [_arg_text(arg) for arg in signature.inputs]
     declared = [_attr_text(attr) for attr in signature.attrs.values() if implied.get(attr.name) != attr]
     if declared:
-        pieces += ["*", *declared]
-    text = ", ".join(pieces) + " -> " + ", ".join(_arg_text(arg) for arg in signature.outputs)
+        specs += ["*", *declared]
+    text = ", ".join(specs) + " -> " + ", ".join(_arg_text(arg) for arg in signature.outputs)
     return text.strip()
 
 

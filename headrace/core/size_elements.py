@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import NodeView, ValueView
 
 # Vectors of sizes are as long as tensors have axes.
-MOST_ELEMENTS = 8
+MAX_ELEMENTS = 8
 
 
 class Leaf(NamedTuple):

@@ -1,7 +1,7 @@
 """What lower rooms ask of upper ones: each request is a named slot here, and `headrace.api.wiring` says what fills it.
 
 A room imports only what lies below it. Where a method of a graph, a tensor or an op's declaration is by nature the work of
-a room above (an operation told as a `NodeDef`, the gradient of a function), the lower room calls a slot:
+a room above (an operation as a `NodeDef`, the gradient of a function), the lower room calls a slot:
 
     >>> from headrace.core import slots
     >>> slots.node_def_of(loss.op).op

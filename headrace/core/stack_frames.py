@@ -1,4 +1,4 @@
-"""The stack of calls as 1.x's `tf_stack` shows it: frames that can be left out or told otherwise by who is in charge."""
+"""The stack of calls as 1.x's `tf_stack` shows it: frames that can be left out or mapped to other lines."""
 
 from __future__ import annotations
 

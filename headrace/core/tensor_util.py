@@ -68,7 +68,7 @@ def constant_value(tensor: int | Tensor | Sequence[int], partial: bool = False) 
         partial: whether a stack of which only some elements are known gives an array with None for the others.
 
     Returns:
-        a NumPy array, or None. A tensor whose value was told can no longer be fed.
+        a NumPy array, or None. A tensor whose value was read can no longer be fed.
 
     Example:
         >>> tf.get_static_value(tf.shape(tf.zeros([2, 3])))

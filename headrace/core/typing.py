@@ -203,7 +203,7 @@ class OpView(Protocol):
 
 
 class ValueView(TensorView, Protocol):
-    """An input or output of a planned node; what the attributes say is told in `plan.ir.Value`."""
+    """An input or output of a planned node; the attributes are documented in `plan.ir.Value`."""
 
     @property
     def node(self) -> NodeView: ...
@@ -222,7 +222,7 @@ class ValueView(TensorView, Protocol):
 
 
 class NodeView(OpView, Protocol):
-    """A planned node, as kernel rules see it; what the attributes say is told in `plan.ir.Node`."""
+    """A planned node, as kernel rules see it; the attributes are documented in `plan.ir.Node`."""
 
     @property
     def inputs(self) -> Sequence[ValueView]: ...

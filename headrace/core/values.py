@@ -186,11 +186,11 @@ def _as_bytes(item: object) -> bytes:
 
 
 def _from_python(values: Any, dtype: DType | None) -> np.ndarray:
-    wanted, first = _dense_dims(values)
+    expected, first = _dense_dims(values)
     if dtype is not None and dtype.is_quantized:
         return _quantized(values, dtype)
     if dtype is string or (dtype is None and isinstance(first, (str, bytes))):
-        return _strings(values, wanted, dtype)
+        return _strings(values, expected, dtype)
     if dtype is not None and not _known_rank(dtype):
         raise _incompatible(dtype, values)
     try:
@@ -200,24 +200,24 @@ def _from_python(values: Any, dtype: DType | None) -> np.ndarray:
     except ValueError as error:  # NumPy's word for ragged lists
         if dtype is not None:
             _check_leaves(values, dtype)
-        if len(wanted) < 2:
+        if len(expected) < 2:
             raise _not_convertible(values) from None
-        raise _not_dense(values, _common_shape(values), wanted) from error
+        raise _not_dense(values, _common_shape(values), expected) from error
     if dtype is None:
         if array.dtype.kind not in _RANK_OF_KIND:
             if array.dtype.kind != "V":
                 raise _not_convertible(values)
             as_dtype(array.dtype)  # bfloat16, or a TypeError
-        if array.shape != wanted:
-            raise _not_dense(values, array.shape, wanted)
+        if array.shape != expected:
+            raise _not_dense(values, array.shape, expected)
         return _narrowed(array)
     fits = _RANK_OF_KIND.get(array.dtype.kind, 4) <= _rank(dtype) or array.size == 0
-    if not fits or array.shape != wanted:
+    if not fits or array.shape != expected:
         _check_leaves(values, dtype)
         if array.dtype == object:  # very large ints, or objects that stand for ints
             return _cast_numbers(_plain(values) if dtype.is_integer else values, dtype)
-        if array.shape != wanted:
-            raise _not_dense(values, array.shape, wanted)
+        if array.shape != expected:
+            raise _not_dense(values, array.shape, expected)
         return _cast_numbers(values, dtype)
     with np.errstate(over="ignore"):
         return array.astype(dtype.as_numpy_dtype, copy=False)
@@ -234,14 +234,14 @@ def _narrowed(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def _strings(values: Any, wanted: tuple[int, ...], dtype: DType | None) -> np.ndarray:
+def _strings(values: Any, expected: tuple[int, ...], dtype: DType | None) -> np.ndarray:
     leaves = list(_leaves(values))
     for leaf in leaves:
         if not isinstance(leaf, (str, bytes)):
             raise _not_convertible(values) if dtype is None else _unexpected(dtype, leaf)
-    if len(leaves) != math.prod(wanted) or _common_shape(values) != wanted:
-        raise _not_dense(values, _common_shape(values), wanted)
-    return _encoded(leaves).reshape(wanted)
+    if len(leaves) != math.prod(expected) or _common_shape(values) != expected:
+        raise _not_dense(values, _common_shape(values), expected)
+    return _encoded(leaves).reshape(expected)
 
 
 def _quantized(values: Sequence[int | Sequence[int]], dtype: DType) -> np.ndarray:
@@ -319,10 +319,10 @@ def _incompatible(dtype: DType, values: int) -> TypeError:
 
 
 def _not_dense(
-    values: Sequence[int | np.ndarray | Sequence[int | str]], got: tuple[int, ...], wanted: tuple[int, ...]
+    values: Sequence[int | np.ndarray | Sequence[int | str]], got: tuple[int, ...], expected: tuple[int, ...]
 ) -> ValueError:
     return ValueError(
-        f"Argument must be a dense tensor: {values!r} - got shape {list(got)}, but wanted {list(wanted)}."
+        f"Argument must be a dense tensor: {values!r} - got shape {list(got)}, but wanted {list(expected)}."
     )
 
 

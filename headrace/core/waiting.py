@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.core import ending
+from headrace.core import shutdown
 from headrace.core.errors import CancelledError, DeadlineExceededError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _allocate_lock = threading.Lock
 _step = threading.local()
 
 
-def _nobody() -> None:
+def _no_wake() -> None:
     """What an attempt wakes when no thread waits for it."""
 
 
@@ -53,7 +53,7 @@ class Attempt:
         self.done = False
         self.error: Exception | None = None
         self.result: torch.Tensor | list[tuple[np.ndarray | torch.Tensor, ...]] | tuple[torch.Tensor, ...] | None = None
-        self.wake: Callable[[], None] = _nobody
+        self.wake: Callable[[], None] = _no_wake
 
     def advance(self) -> bool:
         """Does what can be done now, under the state's lock; sets `done` when that is all. Whether it did anything."""
@@ -85,7 +85,7 @@ class Attempt:
             self.lane.remove(self)
             self.undo()
             self.fail(CancelledError(None, None, self.cancelled) if error is None else error)
-            state.settle()
+            state.advance_attempts()
         return True
 
     def value(self) -> Any:
@@ -111,8 +111,8 @@ class Waitable:
         self.lock = _allocate_lock()
         self.lanes: tuple[deque[Attempt], ...] = tuple(deque() for _ in range(lanes))
 
-    def settle(self) -> None:
-        """Lets attempts go on until none can, under the lock."""
+    def advance_attempts(self) -> None:
+        """Advances attempts until none can go on, under the lock."""
         changed = True
         while changed:
             changed = False
@@ -130,7 +130,7 @@ class Waitable:
         """Puts an attempt in its lane and lets everything go on that can."""
         with self.lock:
             attempt.lane.append(attempt)
-            self.settle()
+            self.advance_attempts()
         return attempt
 
 
@@ -186,9 +186,9 @@ class Waits:
                 if attempt.done:
                     wake()
         self._open.update(attempts)
-        tell = getattr(_step, "tell", None)
-        if tell is not None:
-            tell()
+        callback = getattr(_step, "on_wait", None)
+        if callback is not None:
+            callback()
         try:
             if self.closed:
                 for attempt in attempts:
@@ -206,8 +206,8 @@ class Waits:
             raise
         finally:
             self._open.difference_update(attempts)
-        if ending.begun:
-            ending.stand_still()
+        if shutdown.in_progress:
+            shutdown.park_thread()
 
 
 class Call(Attempt):
@@ -242,7 +242,7 @@ class Call(Attempt):
         result: tuple[torch.Tensor] | None = None
         failure: Exception | None = None
         try:
-            with ending_at(deadline):
+            with with_deadline(deadline):
                 result = function(*arguments)
         except Exception as error:  # noqa: BLE001 (told by whoever waits)
             failure = error
@@ -261,7 +261,7 @@ def has_deadline() -> bool:
 
 
 @contextlib.contextmanager
-def ending_at(deadline: float | None) -> Iterator[None]:
+def with_deadline(deadline: float | None) -> Iterator[None]:
     """A context in which this thread's waits end at `deadline`, a time of `time.perf_counter`."""
     outer = getattr(_step, "deadline", None)
     _step.deadline = deadline if outer is None else outer if deadline is None else min(deadline, outer)
@@ -272,13 +272,13 @@ def ending_at(deadline: float | None) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def told_of_waits(tell: Callable[[], None]) -> Iterator[None]:
-    """A context in which `tell` is called whenever an operation that this thread runs begins to wait."""
-    _step.tell = tell
+def notified_of_waits(callback: Callable[[], None]) -> Iterator[None]:
+    """A context in which `callback` is called whenever an operation that this thread runs begins to wait."""
+    _step.on_wait = callback
     try:
         yield
     finally:
-        _step.tell = None
+        _step.on_wait = None
 
 
 @contextlib.contextmanager

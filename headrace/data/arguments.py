@@ -41,27 +41,27 @@ def check_predicate(spec: TensorSpec, message: str | None = None) -> None:
         )
 
 
-def shape_vector(wanted: object, called: str) -> tuple[Tensor, TensorShape]:
+def shape_vector(shape_like: object, called: str) -> tuple[Tensor, TensorShape]:
     """A shape as an int64 vector with -1 for what is not known, and what is known of it.
 
     Args:
-        wanted: a shape, or a vector.
+        shape_like: a shape, or a vector.
         called: what messages call it.
 
     Raises:
         ValueError: for a tensor that is no vector; TypeError: for one that is not of int64.
     """
     try:
-        shape = as_shape(wanted)
+        shape = as_shape(shape_like)
         return convert_to_tensor([-1 if size is None else size for size in shape.as_list()], dtype="int64"), shape
     except (TypeError, ValueError):
-        tensor = convert_to_tensor(wanted, preferred_dtype="int64")
+        tensor = convert_to_tensor(shape_like, preferred_dtype="int64")
         if tensor.shape.ndims is not None and tensor.shape.ndims != 1:
             raise ValueError(
-                f"{called} {wanted} must be a 1-D tensor of tf.int64 values, but its shape was {tensor.shape}."
+                f"{called} {shape_like} must be a 1-D tensor of tf.int64 values, but its shape was {tensor.shape}."
             ) from None
         if tensor.dtype.name != "int64":
             raise TypeError(
-                f"{called} {wanted} must be a 1-D tensor of tf.int64 values, but its element type was {tensor.dtype.name}."
+                f"{called} {shape_like} must be a 1-D tensor of tf.int64 values, but its element type was {tensor.dtype.name}."
             ) from None
         return tensor, as_shape(constant_dims(tensor))

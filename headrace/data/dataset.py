@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from headrace.data.iterator import Iterator
 
 
-_MOST = 2**63 - 1
+_INT64_MAX = 2**63 - 1
 
 
 @DatasetSpec.describes
@@ -223,7 +223,7 @@ class Dataset(Transformations):
 
     def enumerate(self, start: Any = 0) -> Dataset:
         """Pairs of a number, counted from `start`, and an element."""
-        return Dataset.zip((Dataset.range(start, _MOST), self))
+        return Dataset.zip((Dataset.range(start, _INT64_MAX), self))
 
 
 def make_one_shot_iterator(dataset: Dataset) -> Any:

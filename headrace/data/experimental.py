@@ -292,11 +292,11 @@ def _with_shape(shape: TensorShape, tensor: Tensor) -> Tensor:
     sizes = shape.as_list()
     known = [i for i, size in enumerate(sizes) if size is not None]
     if known:
-        wanted = convert_to_tensor([sizes[i] for i in known], dtype="int32")
+        expected = convert_to_tensor([sizes[i] for i in known], dtype="int32")
         found = raw.GatherV2(raw.Shape(tensor), known, 0)
         message = f"Wrong shape for {tensor.name} [expected] [actual]."
-        same = raw.All(raw.Equal(wanted, found), [0])
-        checks.append(Assert(same, [message, wanted, found]))
+        same = raw.All(raw.Equal(expected, found), [0])
+        checks.append(Assert(same, [message, expected, found]))
     with control_dependencies([check for check in checks if check is not None]):
         made: Tensor = raw.Identity(tensor)
     made.set_shape(shape)

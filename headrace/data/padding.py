@@ -40,8 +40,8 @@ def padded(
     if padding_values is None:
         padding_values = nest.map_structure(_zero, dataset.output_types)
     shapes = [
-        shape_tensor(wanted, leaf.shape)
-        for leaf, wanted in zip(leaves, nest.flatten_up_to(spec, padded_shapes), strict=True)
+        shape_tensor(padded_shape, leaf.shape)
+        for leaf, padded_shape in zip(leaves, nest.flatten_up_to(spec, padded_shapes), strict=True)
     ]
     values = [
         _value_tensor(value, leaf.dtype)
@@ -71,8 +71,8 @@ def _zero(dtype: DType) -> str | np.ndarray:
     return np.zeros_like(dtype.as_numpy_dtype())
 
 
-def shape_tensor(wanted: Tensor | Sequence[float | Tensor | None], shape: TensorShape) -> Tensor:
-    tensor, as_given = shape_vector(wanted, "Padded shape")
+def shape_tensor(padded_shape: Tensor | Sequence[float | Tensor | None], shape: TensorShape) -> Tensor:
+    tensor, as_given = shape_vector(padded_shape, "Padded shape")
     if not _can_pad(as_given, shape):
         raise ValueError(
             f"The padded shape {as_given} is not compatible with the corresponding input component shape {shape}."
@@ -80,12 +80,12 @@ def shape_tensor(wanted: Tensor | Sequence[float | Tensor | None], shape: Tensor
     return tensor
 
 
-def _can_pad(wanted: TensorShape, shape: TensorShape) -> bool:
-    if wanted.ndims is None or shape.ndims is None:
+def _can_pad(padded_shape: TensorShape, shape: TensorShape) -> bool:
+    if padded_shape.ndims is None or shape.ndims is None:
         return True
-    if wanted.ndims != shape.ndims:
+    if padded_shape.ndims != shape.ndims:
         return False
-    return all(w is None or s is None or w >= s for w, s in zip(wanted.as_list(), shape.as_list(), strict=True))
+    return all(w is None or s is None or w >= s for w, s in zip(padded_shape.as_list(), shape.as_list(), strict=True))
 
 
 def _value_tensor(value: TensorLike, dtype: DType) -> Tensor:

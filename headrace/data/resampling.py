@@ -56,9 +56,9 @@ def rejection_resample(
             initial_of = Dataset.from_tensors(initial).repeat()
             accepted_of = Dataset.from_tensors(accepted).repeat()
             original_of = Dataset.from_tensors(original).repeat()
-            found, wanted = constant_value(initial), constant_value(target)
-            if found is not None and wanted is not None:
-                static = np.min(wanted / found)
+            initial_probs, target_probs = constant_value(initial), constant_value(target)
+            if initial_probs is not None and target_probs is not None:
+                static = np.min(target_probs / initial_probs)
         else:
             initial_of = _estimated(target, classes)
             both = initial_of.map(lambda initial: _acceptance(initial, target))

@@ -32,8 +32,8 @@ IMAGE_PIXELS = IMAGE_SIZE * IMAGE_SIZE
 
 def _layer(name: str, inputs: TensorLike, size: int, units: int) -> Tensor:
     with name_scope(name):
-        spread = 1.0 / math.sqrt(float(size))
-        weights = Variable(truncated_normal([size, units], stddev=spread), name="weights")
+        stddev = 1.0 / math.sqrt(float(size))
+        weights = Variable(truncated_normal([size, units], stddev=stddev), name="weights")
         biases = Variable(zeros([units]), name="biases")
         product = matmul(inputs, weights) + biases
         return product if name == "softmax_linear" else relu(product)

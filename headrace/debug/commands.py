@@ -46,7 +46,7 @@ class DebugAnalyzer:
     Args:
         dump: where the dump is.
         filters: the tensor filters, by name.
-        depth: how deep lists of inputs go unless told.
+        depth: how deep lists of inputs go by default.
     """
 
     def __init__(self, dump: DebugDumpDir, filters: Mapping[str, TensorFilter], depth: int = 20) -> None:

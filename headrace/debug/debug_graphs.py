@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from headrace.messages import protos
 
 
-_REF_TAKERS = frozenset({"Assign", "AssignAdd", "AssignSub"})
+_REF_CONSUMERS = frozenset({"Assign", "AssignAdd", "AssignSub"})
 
 
 class DebugGraph:
@@ -49,7 +49,7 @@ class DebugGraph:
                 source = get_node_name(text)
                 self.node_inputs[name].append(text.removesuffix(":0"))
                 self.node_recipients.setdefault(source, []).append(name)
-            if node.op in _REF_TAKERS and node.input:
+            if node.op in _REF_CONSUMERS and node.input:
                 self.reversed_refs.setdefault(get_node_name(node.input[0]), []).append(name)
 
     def _before(self, name: str, include_control: bool, include_reversed_ref: bool) -> list[str]:

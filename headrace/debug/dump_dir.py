@@ -426,10 +426,10 @@ def _check_order(data: Sequence[DebugTensorDatum], graph: DebugGraph) -> None:
             if made is not None and made > stamp and source is not None:
                 late.append((text, made))
         if late:
-            told = ", ".join(f"{text} ({made})" for text, made in late)
+            listed = ", ".join(f"{text} ({made})" for text, made in late)
             raise ValueError(
                 f"Causality violated in timing relations of debug dumps: {name} ({stamp}) is older than what it was "
-                f"computed from: {told}. Files of several runs may have got into one folder; validate=False loads them."
+                f"computed from: {listed}. Files of several runs may have got into one folder; validate=False loads them."
             )
 
 

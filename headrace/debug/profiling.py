@@ -97,10 +97,10 @@ def annotate_source_against_profile(
         node_name_filter, op_type_filter: regular expressions for those that count.
         min_line, max_line: the first line that counts, and the first that does not count any more.
     """
-    wanted = os.path.abspath(source_file_path)
+    source_path = os.path.abspath(source_file_path)
     found: dict[int, AggregateProfile] = {}
     for datum in profile_data:
-        if not datum.file_path or os.path.abspath(datum.file_path) != wanted:
+        if not datum.file_path or os.path.abspath(datum.file_path) != source_path:
             continue
         line = datum.line_number
         if (min_line is not None and line < min_line) or (max_line is not None and line >= max_line):

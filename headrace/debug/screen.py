@@ -117,14 +117,14 @@ class Screen:
         with self._opened() as window:
             self._window = window
             if first:
-                self._carry_out(first, remember=False)
+                self._execute(first, remember=False)
             while True:
                 self._draw()
                 line = self._read_line()
                 if line in exits:
                     return True
                 if line:
-                    self._carry_out(line)
+                    self._execute(line)
 
     @contextlib.contextmanager
     def _opened(self) -> Any:
@@ -146,7 +146,7 @@ class Screen:
     def _follow_mouse_mode(self) -> None:
         self._curses.mousemask(self._curses.ALL_MOUSE_EVENTS if self._mouse else 0)
 
-    def _carry_out(self, line: str, remember: bool = True) -> None:
+    def _execute(self, line: str, remember: bool = True) -> None:
         if remember:
             self._history.add(line)
         words = line.split()

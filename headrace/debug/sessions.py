@@ -171,13 +171,13 @@ class BaseDebugWrapperSession(SessionInterface):
             result = plain()
             end = OnRunEndRequest(start.action)
         elif start.action in (OnRunStartAction.DEBUG_RUN, OnRunStartAction.PROFILE_RUN):
-            result, end = self._run_looked_at(start, plain, options, run_metadata)
+            result, end = self._run_watched(start, plain, options, run_metadata)
         else:
             raise ValueError(f"Invalid OnRunStartAction value: {start.action}")
         checked(self.on_run_end(end), OnRunEndResponse)
         return result
 
-    def _run_looked_at(
+    def _run_watched(
         self, start: OnRunStartResponse, plain: Callable[..., Any], options: Any, run_metadata: protos.RunMetadata
     ) -> tuple[Any, OnRunEndRequest]:
         decorated = protos.RunOptions()

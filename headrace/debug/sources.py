@@ -30,10 +30,10 @@ def annotate_source(
     """
     if dump.python_graph is None:
         raise ValueError("Cannot perform source annotation due to a lack of set Python graph in the dump object")
-    wanted = os.path.abspath(source_file_path)
+    source_path = os.path.abspath(source_file_path)
     found: dict[int, list[str]] = {}
     for operation in dump.python_graph.get_operations():
-        lines = [row[1] for row in reversed(operation.traceback) if os.path.abspath(row[0]) == wanted]
+        lines = [row[1] for row in reversed(operation.traceback) if os.path.abspath(row[0]) == source_path]
         if not lines:
             continue
         names = [operation.name]

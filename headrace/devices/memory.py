@@ -11,7 +11,7 @@ import sys
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 # The largest threshold glibc accepts, and how much free memory at the top of the heap is kept.
-_LARGEST_BLOCK, _KEPT = 32 << 20, 512 << 20
+_LARGEST_BLOCK, _TRIM_THRESHOLD = 32 << 20, 512 << 20
 
 
 def keep_freed_memory() -> bool:
@@ -21,4 +21,4 @@ def keep_freed_memory() -> bool:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is None:
         return False
-    return bool(mallopt(_M_MMAP_THRESHOLD, _LARGEST_BLOCK)) and bool(mallopt(_M_TRIM_THRESHOLD, _KEPT))
+    return bool(mallopt(_M_MMAP_THRESHOLD, _LARGEST_BLOCK)) and bool(mallopt(_M_TRIM_THRESHOLD, _TRIM_THRESHOLD))

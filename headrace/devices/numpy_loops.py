@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 # From so many elements on the way to NumPy and back, about a microsecond, is worth it.
-_FEWEST = 2048
+_MIN_ELEMENTS = 2048
 _SIMPLE = frozenset(
     {torch.float32, torch.float64, torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64, torch.bool}
 )
@@ -39,7 +39,7 @@ def is_small(dims: Sequence[int | None] | None) -> bool:
         if dim is None:
             return False
         size *= dim
-    return size < _FEWEST
+    return size < _MIN_ELEMENTS
 
 
 def faster_of_two(node: NodeView, function: Callable[[Any, Any], Any], ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
@@ -54,7 +54,7 @@ def faster_of_two(node: NodeView, function: Callable[[Any, Any], Any], ufunc: np
         return function
 
     def compare(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        if x.numel() < _FEWEST and y.numel() < _FEWEST:
+        if x.numel() < _MIN_ELEMENTS and y.numel() < _MIN_ELEMENTS:
             return function(x, y)
         return _from_numpy(ufunc(x.numpy(), y.numpy()))
 
@@ -68,7 +68,7 @@ def faster_reduction(node: NodeView, reduce: Callable[..., Any], name: str) -> C
     by_numpy = getattr(np, name)
 
     def reduced(x: torch.Tensor, axes: tuple[int, ...], keep: bool) -> torch.Tensor:
-        if x.numel() < _FEWEST:
+        if x.numel() < _MIN_ELEMENTS:
             return reduce(x, axes, keep)
         return _from_numpy(np.asarray(by_numpy(x.numpy(), axis=axes, keepdims=keep)))
 
@@ -81,7 +81,7 @@ def faster_search(node: NodeView, function: Callable[[Any, int], Any], by_numpy:
         return function
 
     def find(x: torch.Tensor, axis: int) -> torch.Tensor:
-        if x.numel() < _FEWEST:
+        if x.numel() < _MIN_ELEMENTS:
             return function(x, axis)
         return _from_numpy(np.asarray(by_numpy(x.numpy(), axis=axis)))
 
@@ -97,6 +97,6 @@ def all_finite(value: torch.Tensor) -> bool:
 
 def places(value: torch.Tensor) -> torch.Tensor:
     """The index vectors of elements that are not zero, in order: int64 [how many, rank]."""
-    if value.dtype not in _SIMPLE or value.device.type != "cpu" or value.numel() < _FEWEST:
+    if value.dtype not in _SIMPLE or value.device.type != "cpu" or value.numel() < _MIN_ELEMENTS:
         return value.nonzero()
     return _from_numpy(np.stack(np.nonzero(value.numpy()), axis=1)) if value.dim() else value.nonzero()

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import torch
 
-from headrace.core import ending
+from headrace.core import shutdown
 
 _InferenceMode = torch._C._InferenceMode
 # How long an idle thread stays, in seconds.
@@ -51,7 +51,7 @@ class _Pool:
     def _take(self) -> Callable[[], None] | None:
         with self._changed:
             while not self._tasks:
-                if ending.begun:
+                if shutdown.in_progress:
                     return None
                 self._idle += 1
                 try:

@@ -240,8 +240,8 @@ class Distribution:
         rank = x.get_shape().ndims
         if rank is None:
             is_scalar = raw.Equal(rank_internal(x), 0)
-            wanted = where_v2(is_scalar, np.array([1], np.int32), shape_internal(x))
-            return reshape(x, wanted), count
+            vector_shape = where_v2(is_scalar, np.array([1], np.int32), shape_internal(x))
+            return reshape(x, vector_shape), count
         if rank == 0:
             if known is None:
                 return reshape(x, [1]), count

@@ -69,19 +69,21 @@ def assert_scalar_congruency(
     lower_y, upper_y = sorted(sess.run([bijector.forward(lower_x), bijector.forward(upper_x)]))
     x = Uniform(low=lower_x, high=upper_x).sample(n, seed=0)
     y = Uniform(low=lower_y, high=upper_y).sample(n, seed=1)
-    there_and_back = bijector.inverse(bijector.forward(x))
-    back_and_there = bijector.forward(bijector.inverse(y))
+    inverse_of_forward = bijector.inverse(bijector.forward(x))
+    forward_of_inverse = bijector.forward(bijector.inverse(y))
     # The length of the interval of x is the integral of dx/dy over that of y.
-    slope = raw.Exp(bijector.inverse_log_det_jacobian(y, event_ndims=0))
-    length = (upper_y - lower_y) * reduce_mean(slope)
-    inverse_slope = raw.Exp(bijector.forward_log_det_jacobian(bijector.inverse(y), event_ndims=0))
-    fetched = [forward_points, slope, inverse_slope, length, x, y, there_and_back, back_and_there]
-    forward_points, slope, inverse_slope, length, x, y, there_and_back, back_and_there = sess.run(fetched)
+    derivative = raw.Exp(bijector.inverse_log_det_jacobian(y, event_ndims=0))
+    length = (upper_y - lower_y) * reduce_mean(derivative)
+    inverse_derivative = raw.Exp(bijector.forward_log_det_jacobian(bijector.inverse(y), event_ndims=0))
+    fetched = [forward_points, derivative, inverse_derivative, length, x, y, inverse_of_forward, forward_of_inverse]
+    forward_points, derivative, inverse_derivative, length, x, y, inverse_of_forward, forward_of_inverse = sess.run(
+        fetched
+    )
     assert_strictly_monotonic(forward_points)
-    np.testing.assert_allclose(there_and_back, x, atol=1e-5, rtol=1e-3)
-    np.testing.assert_allclose(back_and_there, y, atol=1e-5, rtol=1e-3)
+    np.testing.assert_allclose(inverse_of_forward, x, atol=1e-5, rtol=1e-3)
+    np.testing.assert_allclose(forward_of_inverse, y, atol=1e-5, rtol=1e-3)
     np.testing.assert_allclose(upper_x - lower_x, length, atol=0, rtol=rtol)
-    np.testing.assert_allclose(slope, np.divide(1.0, inverse_slope), atol=1e-5, rtol=1e-3)
+    np.testing.assert_allclose(derivative, np.divide(1.0, inverse_derivative), atol=1e-5, rtol=1e-3)
 
 
 def assert_bijective_and_finite(
@@ -124,5 +126,5 @@ def assert_bijective_and_finite(
     for result in results:
         assert_finite(result)
     pairs = ((results[0], x), (results[1], y), (-results[2], results[3]), (-results[4], results[5]))
-    for found, wanted in pairs:
-        np.testing.assert_allclose(found, wanted, atol=atol, rtol=rtol)
+    for actual, desired in pairs:
+        np.testing.assert_allclose(actual, desired, atol=atol, rtol=rtol)

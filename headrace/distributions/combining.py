@@ -252,7 +252,7 @@ class MixtureSameFamily(Distribution):
     def _event_shape_tensor(self) -> Tensor:
         return self._components.event_shape_tensor()
 
-    def _beside(self, weights: Tensor) -> Tensor:
+    def _broadcast_weights(self, weights: Tensor) -> Tensor:
         """Weights [..., count] with dimensions for the values, and for the batch where they have none."""
         return pad_mixture_dimensions(weights, self, self._mixture, self._event_shape().ndims)
 
@@ -262,9 +262,9 @@ class MixtureSameFamily(Distribution):
         number = self.dtype.as_numpy_dtype
         chosen = self._mixture.sample(n)
         mask = one_hot(chosen, depth=self._count, on_value=np.ones([], number), off_value=np.zeros([], number))
-        return reduce_sum(drawn * self._beside(mask), axis=-1 - self._rank)
+        return reduce_sum(drawn * self._broadcast_weights(mask), axis=-1 - self._rank)
 
-    def _spread(self, x: Tensor) -> Tensor:
+    def _with_component_dim(self, x: Tensor) -> Tensor:
         """`x` with a dimension of 1 for the components."""
         with name_scope("pad_sample_dims", values=[x]):
             shape = shape_internal(x)
@@ -276,25 +276,25 @@ class MixtureSameFamily(Distribution):
         return reduce_logsumexp(logs + log_softmax(self._mixture.logits, axis=-1), axis=-1)
 
     def _log_prob(self, x: Tensor) -> Tensor:
-        return self._mixed(self._components.log_prob(self._spread(x)))
+        return self._mixed(self._components.log_prob(self._with_component_dim(x)))
 
     def _log_cdf(self, x: Tensor) -> Tensor:
-        return self._mixed(self._components.log_cdf(self._spread(x)))
+        return self._mixed(self._components.log_cdf(self._with_component_dim(x)))
 
     def _mean(self) -> Tensor:
-        return reduce_sum(self._beside(self._mixture.probs) * self._components.mean(), axis=-1 - self._rank)
+        return reduce_sum(self._broadcast_weights(self._mixture.probs) * self._components.mean(), axis=-1 - self._rank)
 
     def _variance(self) -> Tensor:
-        probs, axis = self._beside(self._mixture.probs), -1 - self._rank
+        probs, axis = self._broadcast_weights(self._mixture.probs), -1 - self._rank
         within = reduce_sum(probs * self._components.variance(), axis=axis)
-        distance = raw.SquaredDifference(self._components.mean(), self._spread(self._mean()))
+        distance = raw.SquaredDifference(self._components.mean(), self._with_component_dim(self._mean()))
         return within + reduce_sum(probs * distance, axis=axis)
 
     def _covariance(self) -> Tensor:
         if self.event_shape.ndims != 1:
             raise NotImplementedError("covariance is not implemented")
-        probs = self._beside(self._beside(self._mixture.probs))
+        probs = self._broadcast_weights(self._broadcast_weights(self._mixture.probs))
         within = reduce_sum(probs * self._components.covariance(), axis=-3)
-        difference = self._components.mean() - self._spread(self._mean())
+        difference = self._components.mean() - self._with_component_dim(self._mean())
         squares = difference[..., None, :] * difference[..., None]
         return within + reduce_sum(probs * squares, axis=-3)

@@ -59,7 +59,7 @@ class WithOdds(Distribution):
     def _event_shape(self) -> TensorShape:
         return TensorShape([])
 
-    def _whole(self, x: Tensor) -> Tensor:
+    def _checked_counts(self, x: Tensor) -> Tensor:
         """`x`, checked to be whole numbers that are not negative."""
         return embed_check_nonnegative_integer_form(x) if self.validate_args else x
 
@@ -120,22 +120,22 @@ class Binomial(_Counts):
         dtype = self._probs.dtype
         super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, arguments, parents, scope)
 
-    def _whole(self, x: Tensor) -> Tensor:
+    def _checked_counts(self, x: Tensor) -> Tensor:
         if not self.validate_args:
             return x
         message = "counts are not less than or equal to n."
-        x = super()._whole(x)
+        x = super()._checked_counts(x)
         return with_dependencies([assert_less_equal(x, self._total_count, message=message)], x)
 
     def _log_prob(self, counts: Tensor) -> Tensor:
         given, n = counts, self._total_count
-        counts = self._whole(given)
+        counts = self._checked_counts(given)
         ordered = counts * raw.Log(self._probs) + (n - counts) * raw.Log1p(-self._probs)
-        counts = self._whole(given)
+        counts = self._checked_counts(given)
         return ordered - (raw.Lgamma(1.0 + n - counts) + raw.Lgamma(1.0 + counts) - raw.Lgamma(1.0 + n))
 
     def _cdf(self, counts: Tensor) -> Tensor:
-        counts = self._whole(counts)
+        counts = self._checked_counts(counts)
         probs, n = self._probs, self._total_count
         shapes = counts.get_shape(), probs.get_shape()
         if not (all(shape.is_fully_defined() for shape in shapes) and shapes[0].is_compatible_with(shapes[1])):
@@ -189,13 +189,13 @@ class NegativeBinomial(_Counts):
         return random_poisson(rate, [], dtype=self.dtype, seed=gen_new_seed(seed, "negative_binom"))
 
     def _cdf(self, x: Tensor) -> Tensor:
-        return betainc(self._total_count, 1.0 + self._whole(x), sigmoid(-self._logits))
+        return betainc(self._total_count, 1.0 + self._checked_counts(x), sigmoid(-self._logits))
 
     def _log_prob(self, x: Tensor) -> Tensor:
         given, n = x, self._total_count
-        x = self._whole(given)
+        x = self._checked_counts(given)
         ordered = n * log_sigmoid(-self._logits) + x * log_sigmoid(self._logits)
-        x = self._whole(given)
+        x = self._checked_counts(given)
         return ordered - (-raw.Lgamma(n + x) + raw.Lgamma(1.0 + x) + raw.Lgamma(n))
 
     def _mean(self) -> Tensor:
@@ -246,18 +246,18 @@ class Geometric(WithOdds):
         drawn = random_uniform(shape, least, 1.0, self.dtype, seed=seed)
         return raw.Floor(raw.Log(drawn) / raw.Log1p(-self._probs))
 
-    def _beside(self, x: Tensor) -> Tensor:
-        x = self._whole(x) if self.validate_args else raw.Floor(x)
+    def _broadcast(self, x: Tensor) -> Tensor:
+        x = self._checked_counts(x) if self.validate_args else raw.Floor(x)
         return x * composing.ones_like(self._probs)
 
     def _cdf(self, x: Tensor) -> Tensor:
-        x = self._beside(x)
+        x = self._broadcast(x)
         negative, nothing = x < 0.0, composing.zeros_like(x)
         below = -raw.Expm1((1.0 + x) * raw.Log1p(-self._probs))
         return raw.Select(negative, nothing, below)
 
     def _log_prob(self, x: Tensor) -> Tensor:
-        x = self._beside(x)
+        x = self._broadcast(x)
         probs = self._probs * composing.ones_like(x)
         # 0 log(1 - probs) is 0 even for a probability of 1.
         failing = raw.Select(raw.Equal(x, 0.0), composing.zeros_like(probs), probs)

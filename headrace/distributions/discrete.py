@@ -146,7 +146,7 @@ def _bernoulli_from_bernoulli(a: Bernoulli, b: Bernoulli, name: str | None = Non
         return sigmoid(a.logits) * of_0 + sigmoid(-a.logits) * of_1
 
 
-def _beside(event: Tensor, params: Tensor, dtype: DTypeLike) -> tuple[Tensor, Tensor]:
+def _broadcast(event: Tensor, params: Tensor, dtype: DTypeLike) -> tuple[Tensor, Tensor]:
     """Classes and their parameters, broadcast against each other."""
     if event.dtype.is_floating:
         event = cast(event, "int32")
@@ -255,11 +255,11 @@ class Categorical(Distribution):
         return embed_check_integer_casting_closed(k, "int32") if self.validate_args else k
 
     def _log_prob(self, k: Tensor) -> Tensor:
-        k, logits = _beside(self._classes(k), self._logits, self.dtype)
+        k, logits = _broadcast(self._classes(k), self._logits, self.dtype)
         return -sparse_softmax_cross_entropy_with_logits(labels=k, logits=logits)
 
     def _cdf(self, k: Tensor) -> Tensor:
-        k, probs = _beside(self._classes(k), self._probs, self.dtype)
+        k, probs = _broadcast(self._classes(k), self._probs, self.dtype)
         rows = reshape(probs, [-1, self._event_size])
         below = sequence_mask(reshape(k, [-1]), self._event_size)
         return reshape(reduce_sum(raw.Select(below, rows, composing.zeros_like(rows)), axis=-1), shape_internal(k))

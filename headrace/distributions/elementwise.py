@@ -108,7 +108,7 @@ class Elementwise(Distribution):
         """The shape of `n` samples of each of the batch."""
         return composing.concat([[n], self.batch_shape_tensor()], 0)
 
-    def _spread(self, value: Tensor, *others: Tensor) -> Tensor:
+    def _broadcast(self, value: Tensor, *others: Tensor) -> Tensor:
         """`value` with the shape it takes beside `others`."""
         for other in others:
             value = value * composing.ones_like(other)

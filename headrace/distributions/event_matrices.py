@@ -73,10 +73,10 @@ class EventMatrices:
             rank = self._rank(x, name)
             known: list[Any] = [constant_value(number) for number in (rank, self._batch_ndims, self._event_ndims)]
             if all(number is not None for number in known):
-                whole, batch, event = (int(number) for number in known)
-                if whole < batch + event:
-                    raise ValueError(f"expected batch_ndims({batch}) + event_ndims({event}) <= ndims({whole})")
-                return convert_to_tensor(whole - batch - event, name="sample_ndims")
+                full_shape, batch, event = (int(number) for number in known)
+                if full_shape < batch + event:
+                    raise ValueError(f"expected batch_ndims({batch}) + event_ndims({event}) <= ndims({full_shape})")
+                return convert_to_tensor(full_shape - batch - event, name="sample_ndims")
             with name_scope("sample_ndims"):
                 rest = rank - self._batch_ndims - self._event_ndims
                 return with_dependencies([assert_non_negative(rest)], rest) if self._validate_args else rest
@@ -139,11 +139,11 @@ class EventMatrices:
                 batch_shape, event_shape = self.parts(x)[1:]
             else:
                 static = x.get_shape()
-                whole = static.as_list() if static.is_fully_defined() else shape_internal(x)
-                if isinstance(whole, list):
-                    whole = convert_to_tensor(whole, "int32")
-                batch_shape = whole[1 : 1 + self._batch_ndims]
+                full_shape = static.as_list() if static.is_fully_defined() else shape_internal(x)
+                if isinstance(full_shape, list):
+                    full_shape = convert_to_tensor(full_shape, "int32")
+                batch_shape = full_shape[1 : 1 + self._batch_ndims]
                 alone = raw.LogicalAnd(expand_batch_dim, self._no_batch)
                 start = where_v2(alone, 2, 1 + self._batch_ndims)
-                event_shape = whole[start : start + self._event_ndims]
+                event_shape = full_shape[start : start + self._event_ndims]
             return reshape(x, composing.concat([sample_shape, batch_shape, event_shape], 0))

@@ -328,17 +328,17 @@ class BatchNormalization(Bijector):
         own, others = self._axes(x)
         rank = len(own) + len(others)
 
-        def beside(parameter: Any) -> Tensor:
+        def broadcast(parameter: Any) -> Tensor:
             if len(own) == 1 and others != list(range(rank - 1)) and len(parameter.get_shape()) != rank:
                 return reshape(parameter, [x.dims[axis] if axis in own else 1 for axis in range(rank)])  # type: ignore[index]  # the rank is known
             return convert_to_tensor(parameter)
 
         layer = self.batchnorm
-        spread = raw.Sqrt(beside(layer.moving_variance) + layer.epsilon)
+        scale = raw.Sqrt(broadcast(layer.moving_variance) + layer.epsilon)
         if layer.scale:
-            spread = spread / beside(layer.gamma)
-        centre = beside(layer.moving_mean)
-        return x * spread + (centre - beside(layer.beta) * spread if layer.center else centre)
+            scale = scale / broadcast(layer.gamma)
+        centre = broadcast(layer.moving_mean)
+        return x * scale + (centre - broadcast(layer.beta) * scale if layer.center else centre)
 
     def _inverse(self, y: Tensor) -> Tensor:
         return self.batchnorm.apply(y, training=self._training)

@@ -123,10 +123,10 @@ class Logistic(LocationScale):
         return sigmoid(-self._z(x))
 
     def _entropy(self) -> Tensor:
-        return 2 + raw.Log(self._spread(self._scale, self._loc))
+        return 2 + raw.Log(self._broadcast(self._scale, self._loc))
 
     def _stddev(self) -> Tensor:
-        return self._spread(self._scale, self._loc) * math.pi / math.sqrt(3)
+        return self._broadcast(self._scale, self._loc) * math.pi / math.sqrt(3)
 
 
 class HalfNormal(Elementwise):

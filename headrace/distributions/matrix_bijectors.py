@@ -301,16 +301,16 @@ class Reshape(Bijector):
     def _moved(self, x: Tensor, before: Tensor, after: Tensor) -> Tensor:
         count = before.dims[0] if before.dims else None
         rank = x.get_shape().ndims
-        wanted = constant_value(before)
-        if count is not None and rank is not None and wanted is not None:
+        static_shape = constant_value(before)
+        if count is not None and rank is not None and static_shape is not None:
             sizes: Any = x.get_shape().with_rank_at_least(count).as_list()[rank - count :]
             if None not in sizes and any(
-                size not in (-1, real) for size, real in zip(wanted.tolist(), sizes, strict=True)
+                size not in (-1, real) for size, real in zip(static_shape.tolist(), sizes, strict=True)
             ):
                 raise ValueError(
-                    f"Input `event_shape` does not match `event_shape_in` ({np.int32(sizes)} vs {wanted})."
+                    f"Input `event_shape` does not match `event_shape_in` ({np.int32(sizes)} vs {static_shape})."
                 )
-        if self.validate_args and (wanted is None or rank is None):
+        if self.validate_args and (static_shape is None or rank is None):
             own = shape_internal(x)[rank_internal(x) - shape_internal(before)[0] :]
             given = raw.SelectV2(before >= 0, before, own)
             message = "Input `event_shape` does not match `event_shape_in`."

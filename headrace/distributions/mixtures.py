@@ -94,9 +94,9 @@ class Mixture(Distribution):
                 shapes = [component.batch_shape_tensor() for component in components]
                 ranks = [composing.size(shape) for shape in shapes]
                 message = "components[{}] batch shape must match cat batch shape"
-                for wanted, values in ((own_rank, ranks), (own, shapes)):
+                for expected, values in ((own_rank, ranks), (own, shapes)):
                     for number, value in enumerate(values):
-                        self._checks.append(assert_equal(wanted, value, message=message.format(number)))
+                        self._checks.append(assert_equal(expected, value, message=message.format(number)))
         self._cat, self._components = cat, list(components)
         self._event, self._batch = event, batch
         self._use_static_graph = use_static_graph
@@ -135,7 +135,7 @@ class Mixture(Distribution):
         whole = (log_softmax if logs else softmax)(self._cat.logits)
         return unstack(whole, num=self.num_components, axis=-1)
 
-    def _spread(self, weights: list[Tensor]) -> list[Tensor]:
+    def _broadcast_weights(self, weights: list[Tensor]) -> list[Tensor]:
         """Weights with the dimensions of a value."""
         for _ in range(self._event.ndims or 0):
             weights = [weight[..., None] for weight in weights]
@@ -144,11 +144,13 @@ class Mixture(Distribution):
     def _mean(self) -> Tensor:
         with control_dependencies(self._checks):
             means = [component.mean() for component in self._components]
-            return add_n([weight * mean for weight, mean in zip(self._spread(self._weights()), means, strict=True)])
+            return add_n(
+                [weight * mean for weight, mean in zip(self._broadcast_weights(self._weights()), means, strict=True)]
+            )
 
     def _stddev(self) -> Tensor:
         with control_dependencies(self._checks):
-            weights = composing.stack(self._spread(self._weights()), axis=-1)
+            weights = composing.stack(self._broadcast_weights(self._weights()), axis=-1)
             means = composing.stack([component.mean() for component in self._components], axis=-1)
             deviations = composing.stack([component.stddev() for component in self._components], axis=-1)
             mean = reduce_sum(weights * means, axis=-1)
@@ -210,8 +212,8 @@ class Mixture(Distribution):
             drawn = component.sample(count, seed=seed)
             flat = composing.concat([composing.stack([count * batch]), self.event_shape_tensor()], 0)
             # Of each drawing for the whole batch the member that chose this component.
-            wanted = batch * composing.range_(0, count) + members[number]
-            parts.append(composing.gather(reshape(drawn, flat), wanted))
+            indices = batch * composing.range_(0, count) + members[number]
+            parts.append(composing.gather(reshape(drawn, flat), indices))
         result = dynamic_stitch(places, parts)
         result = reshape(result, composing.concat([shape_internal(chosen), self.event_shape_tensor()], 0))
         result.set_shape(static.concatenate(self._event))

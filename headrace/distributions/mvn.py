@@ -86,14 +86,14 @@ class MultivariateNormalLinearOperator(TransformedDistribution):
         """The operator that makes the covariance."""
         return self._bijector.scale  # type: ignore[return-value]  # there is one
 
-    def _whole(self) -> tuple[bool, Any]:
+    def _full_shape(self) -> tuple[bool, Any]:
         static = self.batch_shape.concatenate(self.event_shape)
         if static.is_fully_defined():
             return True, static.as_list()
         return False, composing.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0)
 
     def _mean(self) -> Tensor:
-        known, shape = self._whole()
+        known, shape = self._full_shape()
         if self.loc is None:
             return composing.zeros(shape, dtype=self.dtype)
         if known and list(self.loc.dims or ()) == shape:

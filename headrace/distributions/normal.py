@@ -86,10 +86,10 @@ class Normal(LocationScale):
             return z * self._scale + self._loc
 
     def _entropy(self) -> Tensor:
-        return 0.5 * math.log(2.0 * math.pi * math.e) + raw.Log(self._spread(self._scale, self._loc))
+        return 0.5 * math.log(2.0 * math.pi * math.e) + raw.Log(self._broadcast(self._scale, self._loc))
 
     def _stddev(self) -> Tensor:
-        return self._spread(self._scale, self._loc)
+        return self._broadcast(self._scale, self._loc)
 
 
 class NormalWithSoftplusScale(Normal):
@@ -335,8 +335,8 @@ class Uniform(Elementwise):
     def _cdf(self, x: Tensor) -> Tensor:
         shape = broadcast_dynamic_shape(shape_internal(x), self.batch_shape_tensor())
         zeros, ones = composing.zeros(shape, dtype=self.dtype), composing.ones(shape, dtype=self.dtype)
-        spread = x * ones
-        inside = where_v2(x < self._low, zeros, (spread - self._low) / self.range())
+        broadcast_x = x * ones
+        inside = where_v2(x < self._low, zeros, (broadcast_x - self._low) / self.range())
         return where_v2(x >= self._high, ones, inside)
 
     def _entropy(self) -> Tensor:

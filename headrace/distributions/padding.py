@@ -62,8 +62,8 @@ def pad(
                 size = None if more is None else dimension_at_index(static, int(axis)) + int(more) * (front + back)
                 final = static[: int(axis)].concatenate(TensorShape([size])).concatenate(static[int(axis) + 1 :])
         ends = composing.stack([axis if front else -1, axis if back else -1])
-        amounts = one_hot(ends, depth=rank, axis=0, on_value=count, dtype="int32")
-        result = padding.pad(x, paddings=amounts, constant_values=value)
+        paddings = one_hot(ends, depth=rank, axis=0, on_value=count, dtype="int32")
+        result = padding.pad(x, paddings=paddings, constant_values=value)
         if final is not None:
             result.set_shape(final)
         return result

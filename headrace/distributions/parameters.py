@@ -77,7 +77,7 @@ def get_logits_and_probs(
         multidimensional: whether the last dimension is that of the classes.
         validate_args: whether to check the probabilities when the graph runs.
         name: a name for the operations.
-        dtype: the type wanted.
+        dtype: the element type of the results.
 
     Raises:
         ValueError: unless exactly one is given.

@@ -206,7 +206,7 @@ class QuantizedDistribution(Distribution):
             if validate_args and len(given) == 2:
                 checks = [assert_less(given[0], given[1], message="low must be strictly less than high.")]
             with control_dependencies(checks):
-                self._low, self._high = (None if bound is None else self._whole(bound) for bound in bounds)
+                self._low, self._high = (None if bound is None else self._checked_integer(bound) for bound in bounds)
         super().__init__(
             distribution.dtype,
             NOT_REPARAMETERIZED,
@@ -217,7 +217,7 @@ class QuantizedDistribution(Distribution):
             scope,
         )
 
-    def _whole(self, value: Tensor) -> Tensor:
+    def _checked_integer(self, value: Tensor) -> Tensor:
         with name_scope("check_integer", values=[value]):
             value = convert_to_tensor(value, name="value")
             return with_dependencies([assert_integer_form(value)], value) if self._validate_args else value
@@ -280,7 +280,7 @@ class QuantizedDistribution(Distribution):
         return self._bounded(self._dist.survival_function, y, 1.0, 0.0)
 
     def _prob(self, y: Tensor) -> Tensor:
-        y = self._whole(y)
+        y = self._checked_integer(y)
         at, before = self.cdf(y), self.cdf(y - 1)
         try:
             above, from_here = self.survival_function(y), self.survival_function(y - 1)
@@ -290,7 +290,7 @@ class QuantizedDistribution(Distribution):
         return where_v2(above < at, from_here - above, at - before)
 
     def _log_prob(self, y: Tensor) -> Tensor:
-        y = self._whole(y)
+        y = self._checked_integer(y)
         big, small = self.log_cdf(y), self.log_cdf(y - 1)
         try:
             above, from_here = self.log_survival_function(y), self.log_survival_function(y - 1)

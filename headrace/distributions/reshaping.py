@@ -59,13 +59,15 @@ class BatchReshape(Distribution):
     ) -> None:
         arguments = dict(locals())
         with name_scope(name or "BatchReshape" + distribution.name, values=[batch_shape]) as scope:
-            wanted = convert_to_tensor(batch_shape, "int32", name="batch_shape")
-            static = _checked(distribution, wanted)
-            self._wanted, self._static = wanted, static
-            self._whole: Any = np.array(static.as_list(), np.int32) if static.is_fully_defined() else None
+            new_shape = convert_to_tensor(batch_shape, "int32", name="batch_shape")
+            static = _checked(distribution, new_shape)
+            self._new_shape, self._static = new_shape, static
+            self._new_batch_shape: Any = np.array(static.as_list(), np.int32) if static.is_fully_defined() else None
             self._assertions: list[Operation] = []
-            if self._whole is None:
-                self._whole, self._assertions = _resolved(distribution.batch_shape_tensor(), wanted, validate_args)
+            if self._new_batch_shape is None:
+                self._new_batch_shape, self._assertions = _resolved(
+                    distribution.batch_shape_tensor(), new_shape, validate_args
+                )
         self._distribution = distribution
         super().__init__(
             distribution.dtype,
@@ -73,7 +75,7 @@ class BatchReshape(Distribution):
             validate_args,
             allow_nan_stats,
             arguments,
-            [wanted, *distribution._graph_parents],
+            [new_shape, *distribution._graph_parents],
             scope,
         )
 
@@ -84,7 +86,7 @@ class BatchReshape(Distribution):
 
     def _batch_shape_tensor(self) -> Tensor:
         with control_dependencies(self._assertions):
-            return identity(self._whole)
+            return identity(self._new_batch_shape)
 
     def _batch_shape(self) -> TensorShape:
         return self._static
@@ -99,7 +101,7 @@ class BatchReshape(Distribution):
     def _sample_n(self, n: Tensor | np.integer[Any], seed: int | None = None) -> Tensor:
         with control_dependencies(self._assertions):
             x = self._distribution.sample(sample_shape=n, seed=seed)
-            return reshape(x, composing.concat([[n], self._wanted, self.event_shape_tensor()], 0))
+            return reshape(x, composing.concat([[n], self._new_shape, self.event_shape_tensor()], 0))
 
     def _ranks(self, x: Tensor) -> tuple[Any, Any]:
         """How many dimensions `x` has, and how many of them are the batch's and the value's."""
@@ -107,7 +109,7 @@ class BatchReshape(Distribution):
         event: Any = self.event_shape.ndims
         batch: int | Tensor | None = self.batch_shape.ndims
         event = size(self.event_shape_tensor()) if event is None else event
-        batch = size(self._wanted) if batch is None else batch
+        batch = size(self._new_shape) if batch is None else batch
         return (composing.rank(x) if rank is None else rank), batch + event
 
     def _value_checks(self, x: Tensor) -> list[Operation]:
@@ -151,7 +153,7 @@ class BatchReshape(Distribution):
             sample: Tensor | np.ndarray = np.array(static.as_list(), np.int32) if known else shape_internal(x)[:outer]
             before = [sample, self._distribution.batch_shape_tensor(), self.event_shape_tensor()]
             result = function(reshape(x, composing.concat(before, 0)))
-            result = reshape(result, composing.concat([sample, self._wanted], 0))
+            result = reshape(result, composing.concat([sample, self._new_shape], 0))
             if static.ndims is not None and self.batch_shape.ndims is not None:
                 result.set_shape(static.concatenate(self.batch_shape))
             return result
@@ -177,7 +179,7 @@ class BatchReshape(Distribution):
     def _statistic(self, function: Callable[[], Tensor], events: int = 1) -> Tensor:
         """What `function` gives, in the new shape; it has the shape of a value `events` times."""
         with control_dependencies(self._assertions):
-            shape = self._wanted
+            shape = self._new_shape
             if events:
                 shape = composing.concat([shape, *[self._event_shape_tensor()] * events], 0)
             result = reshape(function(), shape)
@@ -207,11 +209,11 @@ class BatchReshape(Distribution):
         return self._statistic(self._distribution.covariance, events=2)
 
 
-def _checked(distribution: Distribution, wanted: Tensor) -> TensorShape:
+def _checked(distribution: Distribution, new_shape: Tensor) -> TensorShape:
     """What is known of the new shape, -1 being unknown."""
-    if wanted.get_shape().ndims not in (None, 1):
-        raise ValueError(f"`batch_shape` must be a vector (saw rank: {wanted.get_shape().ndims}).")
-    static = constant_value_as_shape(wanted)
+    if new_shape.get_shape().ndims not in (None, 1):
+        raise ValueError(f"`batch_shape` must be a vector (saw rank: {new_shape.get_shape().ndims}).")
+    static = constant_value_as_shape(new_shape)
     new, old = static.num_elements(), distribution.batch_shape.num_elements()
     if new is not None and old is not None and new != old:
         raise ValueError(f"`batch_shape` size ({new}) must match `distribution.batch_shape` size ({old}).")

@@ -77,10 +77,10 @@ class DiscreteScalarDistributionTestHelpers(_Moments):
         if batch_size is None:
             batch_size = reduce_prod(dist.batch_shape_tensor())
         batch_rank = shape_internal(dist.batch_shape_tensor())[0]
-        spread = 1 + pad([-2], paddings=[[0, batch_rank]])
+        expanded_shape = 1 + pad([-2], paddings=[[0, batch_rank]])
         for index, x in enumerate(unstack(y, num=batch_size, axis=1)):
             counts, edges = self.histogram(x)
-            probs = raw.Exp(dist.log_prob(reshape(edges, spread)))
+            probs = raw.Exp(dist.log_prob(reshape(edges, expanded_shape)))
             counts, probs = sess_run_fn([counts, reshape(probs, [-1, batch_size])[:, index]])
             often = counts > num_threshold
             self.assertAllClose(probs[often], counts[often] / num_samples, rtol=rtol, atol=atol)

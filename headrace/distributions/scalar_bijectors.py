@@ -241,9 +241,9 @@ class SinhArcsinh(_Scalar):
         return raw.Sinh(raw.Asinh(y) / self._tailweight - self._skewness)
 
     def _inverse_log_det_jacobian(self, y: Tensor) -> Tensor:
-        slope = raw.Cosh(raw.Asinh(y) / self._tailweight - self._skewness)
-        return raw.Log(slope / _hypotenuse(y)) - raw.Log(self._tailweight)
+        derivative = raw.Cosh(raw.Asinh(y) / self._tailweight - self._skewness)
+        return raw.Log(derivative / _hypotenuse(y)) - raw.Log(self._tailweight)
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        slope = raw.Cosh((raw.Asinh(x) + self._skewness) * self._tailweight)
-        return raw.Log(slope / _hypotenuse(x)) + raw.Log(self._tailweight)
+        derivative = raw.Cosh((raw.Asinh(x) + self._skewness) * self._tailweight)
+        return raw.Log(derivative / _hypotenuse(x)) + raw.Log(self._tailweight)

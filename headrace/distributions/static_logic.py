@@ -48,7 +48,7 @@ def negated(x: TensorLike) -> Tensor:
 
 
 def all_of(*conditions: Any) -> Tensor:
-    """Whether all are true; one that is known to be false settles it."""
+    """Whether all are true; one that is known to be false decides it."""
     values = [value_of(condition) for condition in conditions]
     if any(value is not None and not value for value in values):
         return constant(False)
@@ -166,8 +166,8 @@ def move_dimension(x: Tensor, source_idx: int, dest_idx: int) -> Tensor:
     source = rank + source_idx if source_idx < 0 else source_idx
     target = rank + dest_idx if dest_idx < 0 else dest_idx
 
-    def order(*pieces: Any) -> np.ndarray:
-        return prefer_static_value(composing.concat([*pieces], 0))
+    def order(*parts: Any) -> np.ndarray:
+        return prefer_static_value(composing.concat([*parts], 0))
 
     def to_left() -> Any:
         between = composing.range_(target, source)

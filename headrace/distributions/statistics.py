@@ -313,11 +313,11 @@ def _joined(x: Tensor, axes: list[int]) -> Tensor:
     """`x` with some dimensions made one, the last."""
     static = x.get_shape()
     others = [each for each in range(len(static.dims or ())) if each not in axes]
-    turned = composing.transpose(x, [*others, *axes])
+    transposed = composing.transpose(x, [*others, *axes])
     if static.is_fully_defined():
         sizes: Any = static.as_list()
-        return reshape(turned, [*(sizes[each] for each in others), int(np.prod([sizes[each] for each in axes]))])
-    return reshape(turned, composing.concat([shape_internal(turned)[: len(others)], [-1]], 0))
+        return reshape(transposed, [*(sizes[each] for each in others), int(np.prod([sizes[each] for each in axes]))])
+    return reshape(transposed, composing.concat([shape_internal(transposed)[: len(others)], [-1]], 0))
 
 
 def normal_conjugates_known_scale_posterior(prior: Normal, scale: TensorLike, s: TensorLike, n: TensorLike) -> Normal:
@@ -378,28 +378,28 @@ def auto_correlation(
         dtype = x.dtype
         rank = prefer_static_rank(x)
         shift = rank - 1 - (rank + axis if axis < 0 else axis)
-        turned = rotate_transpose(x, shift)
+        rotated = rotate_transpose(x, shift)
         if center:
-            turned = turned - reduce_mean(turned, axis=-1, keepdims=True)
-        size = prefer_static_shape(turned)[-1]
+            rotated = rotated - reduce_mean(rotated, axis=-1, keepdims=True)
+        size = prefer_static_shape(rotated)[-1]
         length = cast(size, "float64")
         # Products of the spectrum are correlations once the series is at least twice as long.
         target = raw.Pow(np.float64(2.0), raw.Ceil(raw.Log(length * 2) / np.log(2.0)))
-        padded = pad(turned, axis=-1, back=True, count=cast(target - length, "int32"))
+        padded = pad(rotated, axis=-1, back=True, count=cast(target - length, "int32"))
         if not dtype.is_complex:
             if not dtype.is_floating:
                 raise TypeError(f"Argument x must have either float or complex dtype found: {dtype}")
             padded = complex_of(padded, dtype.real_dtype.as_numpy_dtype(0.0))
         spectrum = raw.FFT(padded)
         products = cast(raw.IFFT(spectrum * conj(spectrum)), dtype)
-        static = turned.get_shape()
+        static = rotated.get_shape()
         known = static.is_fully_defined()
         lags: Tensor | np.integer[Any] | np.ndarray = size - 1
         if max_lags is not None:
-            wanted = convert_to_tensor(max_lags, name="max_lags")
-            value = constant_value(wanted)
+            lags_tensor = convert_to_tensor(max_lags, name="max_lags")
+            value = constant_value(lags_tensor)
             known = known and value is not None
-            lags = min(size - 1, value) if known else raw.Minimum(size - 1, wanted)
+            lags = min(size - 1, value) if known else raw.Minimum(size - 1, lags_tensor)
         chopped = products[..., : lags + 1]
         if known:
             chopped.set_shape([*static.as_list()[:-1], min(size, lags + 1)])

@@ -68,11 +68,15 @@ class TransformedDistribution(Distribution):
             self._own_event = self._override(event_shape, distribution.is_scalar_event(), validate_args, "event_shape")
             self._has_event = negated(equal(rank_of(self._own_event), self._zero))
             # Drawn values have the new event dimensions before the old batch, and are turned around.
-            self._turned = all_of(self._has_event, negated(self._has_batch), negated(distribution.is_scalar_batch()))
+            self._needs_rotation = all_of(
+                self._has_event, negated(self._has_batch), negated(distribution.is_scalar_batch())
+            )
             rank = rank_of(self._own_event)
-            turned = value_of(self._turned)
-            self._turns: Any = where_v2(self._turned, rank, 0) if turned is None else rank if turned else 0
-            self._event_axes = composing.range_(self._turns - rank, self._turns)
+            needs_rotation = value_of(self._needs_rotation)
+            self._rotation: Any = (
+                where_v2(self._needs_rotation, rank, 0) if needs_rotation is None else rank if needs_rotation else 0
+            )
+            self._event_axes = composing.range_(self._rotation - rank, self._rotation)
         self._distribution, self._bijector = distribution, bijector
         super().__init__(
             distribution.dtype,
@@ -148,12 +152,12 @@ class TransformedDistribution(Distribution):
 
     def _sample_n(self, n: TensorLike, seed: int | None = None, distribution_kwargs: _Condition = None) -> Tensor:
         shape = joined(
-            pick_vector(self._turned, self._empty, [n]),
+            pick_vector(self._needs_rotation, self._empty, [n]),
             self._own_batch,
             self._own_event,
-            pick_vector(self._turned, [n], self._empty),
+            pick_vector(self._needs_rotation, [n], self._empty),
         )
-        return self._turn(self._distribution.sample(shape, seed=seed, **(distribution_kwargs or {})))
+        return self._rotate(self._distribution.sample(shape, seed=seed, **(distribution_kwargs or {})))
 
     def _call_sample_n(
         self,
@@ -172,13 +176,13 @@ class TransformedDistribution(Distribution):
             y = self._bijector._call_forward(x, "forward", **(bijector_kwargs or {}), **kwargs)
             return self._set_sample_static_shape(y, sample_shape)
 
-    def _turn(self, x: Tensor, right: bool = False) -> Tensor:
+    def _rotate(self, x: Tensor, right: bool = False) -> Tensor:
         """`x` with the event's dimensions brought from the front to the end, or to the right back again."""
-        turned = constant_value(self._turned)
-        if turned is not None and not turned:
+        needs_rotation = constant_value(self._needs_rotation)
+        if needs_rotation is not None and not needs_rotation:
             return x
         rank = composing.rank(x)
-        steps = rank - self._turns if right else self._turns
+        steps = rank - self._rotation if right else self._rotation
         return composing.transpose(x, joined(composing.range_(steps, rank), composing.range_(0, steps)))
 
     def _value_rank(self) -> int | Tensor:
@@ -198,7 +202,7 @@ class TransformedDistribution(Distribution):
     ) -> Tensor:
         found = []
         for x, log in self._fibers(y, bijector_kwargs):
-            value = self._distribution.log_prob(self._turn(x, right=True), **(distribution_kwargs or {}))
+            value = self._distribution.log_prob(self._rotate(x, right=True), **(distribution_kwargs or {}))
             if self._given(self._own_event):
                 value = reduce_sum(value, self._event_axes)
             found.append(self._shaped(value + cast(log, value.dtype), y))
@@ -207,7 +211,7 @@ class TransformedDistribution(Distribution):
     def _prob(self, y: Tensor, bijector_kwargs: _Condition = None, distribution_kwargs: _Condition = None) -> Tensor:
         found = []
         for x, log in self._fibers(y, bijector_kwargs):
-            value = self._distribution.prob(self._turn(x, right=True), **(distribution_kwargs or {}))
+            value = self._distribution.prob(self._rotate(x, right=True), **(distribution_kwargs or {}))
             if self._given(self._own_event):
                 value = reduce_prod(value, self._event_axes)
             found.append(self._shaped(value * raw.Exp(cast(log, value.dtype)), y))
@@ -272,8 +276,8 @@ class TransformedDistribution(Distribution):
             entropy = reshape(entropy, composing.concat([ones, self._distribution.batch_shape_tensor()], 0))
             base = self._distribution.batch_shape_tensor()
             entropy = raw.Tile(entropy, composing.concat([own, _ones_like(base)], 0))
-        whole = composing.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0)
-        dummy = composing.zeros(whole, dtype=self.dtype)
+        full_shape = composing.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0)
+        dummy = composing.zeros(full_shape, dtype=self.dtype)
         log = self._bijector.inverse_log_det_jacobian(dummy, event_ndims=self._value_rank())
         entropy = entropy - cast(log, entropy.dtype)
         entropy.set_shape(self.batch_shape)

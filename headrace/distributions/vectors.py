@@ -76,7 +76,7 @@ class _AffineVector(TransformedDistribution):
         """The operator they are multiplied with."""
         return self._bijector.scale  # type: ignore[return-value]  # there is one
 
-    def _whole(self) -> Tensor | TensorShape:
+    def _full_shape(self) -> Tensor | TensorShape:
         static = self.batch_shape.concatenate(self.event_shape)
         if static.is_fully_defined():
             return static
@@ -145,10 +145,10 @@ class VectorExponentialLinearOperator(_AffineVector):
         return scaled if self.loc is None else identity(self.loc) + scaled
 
     def _mean(self) -> Tensor:
-        return self._at(composing.ones(self._whole(), self.dtype))
+        return self._at(composing.ones(self._full_shape(), self.dtype))
 
     def _mode(self) -> Tensor:
-        return self._at(composing.zeros(self._whole(), self.dtype))
+        return self._at(composing.zeros(self._full_shape(), self.dtype))
 
 
 class VectorExponentialDiag(VectorExponentialLinearOperator):
@@ -202,7 +202,7 @@ class VectorLaplaceLinearOperator(_AffineVector):
         self._allow_nan_stats = allow_nan_stats
 
     def _mean(self) -> Tensor:
-        whole = self._whole()
+        whole = self._full_shape()
         if self.loc is None:
             return composing.zeros(whole, self.dtype)
         if not isinstance(whole, Tensor) and whole == self.loc.get_shape():

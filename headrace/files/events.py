@@ -20,7 +20,7 @@ class EventFile:
 
     Args:
         logdir: the directory, made if it is missing.
-        flush_secs: how many seconds events may wait before they are handed to the system, which happens when the next
+        flush_secs: how many seconds events may wait before they are flushed to the system, which happens when the next
             one comes.
         filename_suffix: put behind the file's name.
         max_queue: how many events may wait.

@@ -174,9 +174,9 @@ def copy(oldpath: str, newpath: str, overwrite: bool = False) -> None:
         raise errors.InvalidArgumentError(None, None, f"{target}; Invalid argument")
     with GFile(source, "rb") as read, GFile(target, "wb") as written:
         while True:
-            piece = read.read(1 << 20)
-            written.write(piece)
-            if not piece:
+            chunk = read.read(1 << 20)
+            written.write(chunk)
+            if not chunk:
                 break
 
 
@@ -243,7 +243,7 @@ def escaped(path: str) -> str:
     return re.sub(r"([*?\[\\])", r"\\\1", path)
 
 
-_LONGEST_NAME = 4096
+_MAX_NAME_LENGTH = 4096
 
 
 def _matching(pattern: str) -> list[str]:
@@ -256,7 +256,7 @@ def _matching(pattern: str) -> list[str]:
     with failures_of(folder or "."):
         if local is not None:
             os.stat(local)
-    if max(map(len, parts)) > _LONGEST_NAME:
+    if max(map(len, parts)) > _MAX_NAME_LENGTH:
         # No file system has such names, and to compile the pattern would take minutes.
         return []
     found = [folder]

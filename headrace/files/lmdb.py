@@ -29,7 +29,7 @@ _BRANCH, _LEAF, _OVERFLOW, _META_PAGE = 1, 2, 4, 8
 _KIND = _BRANCH | _LEAF | _OVERFLOW | _META_PAGE
 _ELSEWHERE, _SEVERAL = 1, 4  # flags of nodes: the value is in overflow pages; the key has several values
 _NOTHING = (1 << 64) - 1
-_DEEPEST = 32
+_MAX_DEPTH = 32
 
 
 def lmdb_pairs(path: str) -> Iterator[tuple[bytes, bytes]]:
@@ -104,8 +104,8 @@ class _Tree:
             if kind == _LEAF:
                 yield from self._leaf(page, number)
             elif kind == _BRANCH:
-                if len(above) > _DEEPEST:
-                    raise self._damaged(number, f"the tree is deeper than {_DEEPEST}")
+                if len(above) > _MAX_DEPTH:
+                    raise self._damaged(number, f"the tree is deeper than {_MAX_DEPTH}")
                 above.append(
                     iter([low | high << 16 | flags << 32 for low, high, flags, _, _ in self._nodes(page, number)])
                 )

@@ -31,7 +31,7 @@ _CHECKSUM = struct.Struct("<I")
 _LENGTH = struct.Struct("<Q")
 _HEADERS = np.dtype([("length", "<u8"), ("checksum", "<u4")])
 _MASK_DELTA = 0xA282EAD8
-_PIECE = 1 << 18
+_CHUNK_SIZE = 1 << 18
 _LARGEST_READ = 1 << 26
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -168,7 +168,7 @@ class TFRecordWriter:
         self._options = as_options(options)
         self._compressor = self._options._compressor()
         self._pending: list[bytes] = []
-        self._room = _PIECE  # how many more bytes are kept
+        self._room = _CHUNK_SIZE  # how many more bytes are kept
         self._lock = threading.Lock()
         with failures_of(self._path):
             self._file = open_binary(self._path, "wb")
@@ -196,7 +196,7 @@ class TFRecordWriter:
         with self._lock:
             records = self._pending[:]
             del self._pending[: len(records)]
-            self._room = _PIECE
+            self._room = _CHUNK_SIZE
             if not records:
                 return
             data = b"".join(_framed(records))
@@ -308,11 +308,11 @@ def tf_record_iterator(path: str | Path, options: str | TFRecordOptions | None =
     with failures_of(name):
         file = open_binary(name, "rb")
     with file:
-        for records in batches_of(pieces_of(file, name, chosen), name):
+        for records in batches_of(chunk_reader(file, name, chosen), name):
             yield from records
 
 
-def pieces_of(file: Any, path: str, options: str | TFRecordOptions) -> Callable[[int], bytes]:
+def chunk_reader(file: Any, path: str, options: str | TFRecordOptions) -> Callable[[int], bytes]:
     """What hands out the file's (decompressed) bytes: some while there are any, no more than asked for.
 
     Args:
@@ -337,11 +337,11 @@ def pieces_of(file: Any, path: str, options: str | TFRecordOptions) -> Callable[
         while True:
             if stream.eof:
                 # Files of several gzip members are read to their end; what else may follow is no part of the data.
-                left = stream.unused_data or read(_PIECE)
+                left = stream.unused_data or read(_CHUNK_SIZE)
                 if kind != "GZIP" or not left.startswith(_GZIP_MAGIC):
                     return b""
                 stream = zlib.decompressobj(bits)
-            packed = left or read(options.input_buffer_size or _PIECE)
+            packed = left or read(options.input_buffer_size or _CHUNK_SIZE)
             if not packed:
                 return b""
             try:
@@ -371,7 +371,7 @@ def batches_of(read: Callable[[int], bytes], path: str) -> Iterator[list[bytes]]
     """
     buffer = b""
     start = 0  # of the buffer, in the file
-    ahead = _PIECE
+    ahead = _CHUNK_SIZE
     while True:
         records, at = _sliced(buffer)
         if records:
@@ -390,9 +390,9 @@ def batches_of(read: Callable[[int], bytes], path: str) -> Iterator[list[bytes]]
         length = _length(buffer[:12])
         if length is None:
             raise errors.DataLossError(None, None, f"corrupted record at {start} (file: {path})")
-        if length <= _PIECE or len(buffer) > 12 + length:
-            buffer = _extended(buffer, 12 + length + 4, _PIECE, read)
-            ahead = _PIECE
+        if length <= _CHUNK_SIZE or len(buffer) > 12 + length:
+            buffer = _extended(buffer, 12 + length + 4, _CHUNK_SIZE, read)
+            ahead = _CHUNK_SIZE
             if len(buffer) < 12 + length + 4:
                 raise errors.DataLossError(None, None, f"truncated record at {start} (file: {path})")
         else:
@@ -444,17 +444,17 @@ def _length(header: bytes) -> int | None:
     return length if masked_crc32c(header[:8]) == checksum else None
 
 
-def _extended(buffer: bytes, wanted: int, ahead: int, read: Callable[[int], bytes]) -> bytes:
-    """The buffer with at least `wanted` bytes, and up to `ahead` if that is more; fewer only at the end of the file."""
+def _extended(buffer: bytes, least: int, ahead: int, read: Callable[[int], bytes]) -> bytes:
+    """The buffer with at least `least` bytes, and up to `ahead` if that is more; fewer only at the end of the file."""
     have = len(buffer)
-    if have >= wanted:
+    if have >= least:
         return buffer
-    pieces = [buffer] if buffer else []
-    while have < wanted:
+    chunks = [buffer] if buffer else []
+    while have < least:
         # However long a record claims to be, no more is asked for at once than a file may well hold.
-        piece = read(min(max(wanted, ahead) - have, _LARGEST_READ))
-        if not piece:
+        chunk = read(min(max(least, ahead) - have, _LARGEST_READ))
+        if not chunk:
             break
-        pieces.append(piece)
-        have += len(piece)
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        chunks.append(chunk)
+        have += len(chunk)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)

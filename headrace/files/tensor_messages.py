@@ -22,9 +22,9 @@ from headrace.files.checkpoint.slices import Dims
 from headrace.files.checkpoint.wire import BYTES, FIXED32, FIXED64, VARINT, Damaged
 
 # As deep as TensorFlow's own parser goes into messages, two of which make a variant.
-_DEEPEST = 50
+_MAX_DEPTH = 50
 # NumPy's bound, which is 64 in newer versions.
-_MOST_DIMENSIONS = 32
+_MAX_DIMENSIONS = 32
 _CONTENT, _VARIANTS = 4, 15
 # From here on what is written is not copied one time more.
 _LARGE = 1 << 14
@@ -112,7 +112,7 @@ def kind_of(enum: int, dims: Dims) -> Kind:
     stored = stored_type(dtype)
     if dtype is not dtype.base_dtype or dtype.name == "resource":
         raise Damaged(f"a tensor of the type {dtype.name}")
-    if len(dims) > _MOST_DIMENSIONS:
+    if len(dims) > _MAX_DIMENSIONS:
         raise Damaged(f"a tensor of {len(dims)} dimensions")
     # The strides of an empty array have to be numbers, too.
     if math.prod([size or 1 for size in dims]) * (stored.itemsize if stored else 8) >= 1 << 63:
@@ -291,8 +291,8 @@ def _numbers(form: int, value: Any, packing: str) -> np.ndarray:
 
 def read_variant(message: bytes, depth: int = 0) -> VariantData:
     """The variant in a `VariantTensorDataProto`; Damaged if it is none."""
-    if depth > _DEEPEST:
-        raise Damaged(f"variants within variants, more than {_DEEPEST} deep")
+    if depth > _MAX_DEPTH:
+        raise Damaged(f"variants within variants, more than {_MAX_DEPTH} deep")
     name = metadata = b""
     tensors = []
     for number, form, value in wire.fields(message):

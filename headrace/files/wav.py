@@ -34,27 +34,27 @@ def decode_wav(data: bytes) -> tuple[np.ndarray, int]:
     """
     at = 0
 
-    def piece(count: int, what: str) -> bytes:
+    def read_bytes(count: int, what: str) -> bytes:
         nonlocal at
         if at + count > len(data):
             raise ValueError(f"Data too short when trying to read {what}: {count} bytes at {at} of {len(data)}")
         at += count
         return data[at - count : at]
 
-    def expect(mark: bytes) -> None:
-        found = piece(len(mark), "string")
-        if found != mark:
-            raise ValueError(f"Header mismatch: Expected {mark.decode()} but found {found.decode('latin-1')}")
+    def expect(tag: bytes) -> None:
+        found = read_bytes(len(tag), "string")
+        if found != tag:
+            raise ValueError(f"Header mismatch: Expected {tag.decode()} but found {found.decode('latin-1')}")
 
     expect(b"RIFF")
-    piece(4, "value")
+    read_bytes(4, "value")
     expect(b"WAVE")
     expect(b"fmt ")
-    (size,) = struct.unpack("<I", piece(4, "value"))
+    (size,) = struct.unpack("<I", read_bytes(4, "value"))
     if size not in (16, 18):
         raise ValueError(f"Bad format chunk size for WAV: Expected 16 or 18, but got {size}")
-    kind, channels, rate, bytes_a_second, bytes_a_frame, bits = struct.unpack("<HHIIHH", piece(16, "value"))
-    piece(size - 16, "value")
+    kind, channels, rate, bytes_a_second, bytes_a_frame, bits = struct.unpack("<HHIIHH", read_bytes(16, "value"))
+    read_bytes(size - 16, "value")
     if kind != 1:
         raise ValueError(f"Bad audio format for WAV: Expected 1 (PCM), but got {kind}")
     if bits != 16:
@@ -67,9 +67,9 @@ def decode_wav(data: bytes) -> tuple[np.ndarray, int]:
         )
     samples: np.ndarray | None = None
     while at < len(data):
-        name = piece(4, "string")
-        (size,) = struct.unpack("<I", piece(4, "value"))
-        chunk = piece(size, "chunk " + name.decode("latin-1"))
+        name = read_bytes(4, "string")
+        (size,) = struct.unpack("<I", read_bytes(4, "value"))
+        chunk = read_bytes(size, "chunk " + name.decode("latin-1"))
         if name == b"data":
             if samples is not None:
                 raise ValueError("More than one data chunk found in WAV")

@@ -35,8 +35,8 @@ def _described(value: TensorLike | None, default_name: str) -> tuple[Tensor, Ten
 def _dims_fit(weights_shape: Tensor, values_shape: Tensor) -> Tensor:
     """Whether each dimension of the weights is 1 or the value's, both of one rank."""
     with name_scope(None, "has_invalid_dims", [weights_shape, values_shape]) as scope:
-        wanted = composing.expand_dims(values_shape, -1)
-        allowed = composing.concat([wanted, composing.ones_like(wanted)], 1)
+        column = composing.expand_dims(values_shape, -1)
+        allowed = composing.concat([column, composing.ones_like(column)], 1)
         others = set_difference(composing.expand_dims(weights_shape, -1), allowed)
         return raw.Equal(0, composing.size(others.values, name="num_invalid_dims"), name=scope)
 
@@ -69,16 +69,16 @@ def assert_broadcastable(
                 )
             known_weights, known_values = constant_value(weights_shape), constant_value(values_shape)
             if known_weights is not None and known_values is not None:
-                for axis, (size, wanted) in enumerate(zip(known_weights, known_values, strict=True)):
-                    if size not in (1, wanted):
+                for axis, (size, value_size) in enumerate(zip(known_weights, known_values, strict=True)):
+                    if size not in (1, value_size):
                         raise ValueError(
                             f"{_REFUSAL} Mismatch at dim {axis}. values.shape={known_values} "
                             f"weights.shape={known_weights}."
                         )
                 return no_op("static_dims_check_success")
         is_scalar = raw.Equal(0, weights_rank, name="is_scalar")
-        told = [_REFUSAL, "weights.shape=", weights.name, weights_shape]
-        told += ["values.shape=", values.name, values_shape, "is_scalar=", is_scalar]
+        data = [_REFUSAL, "weights.shape=", weights.name, weights_shape]
+        data += ["values.shape=", values.name, values_shape, "is_scalar=", is_scalar]
 
         def fits() -> Tensor:
             involved = [weights_rank, weights_shape, values_rank, values_shape]
@@ -86,7 +86,7 @@ def assert_broadcastable(
                 same_rank = raw.Equal(values_rank, weights_rank, name="is_same_rank")
                 return cond(same_rank, lambda: _dims_fit(weights_shape, values_shape), lambda: same_rank, name=inner)
 
-        return Assert(cond(is_scalar, lambda: is_scalar, fits, name="is_valid_shape"), told, name=scope)
+        return Assert(cond(is_scalar, lambda: is_scalar, fits, name="is_valid_shape"), data, name=scope)
 
 
 def broadcast_weights(weights: TensorLike, values: TensorLike) -> Tensor:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
-_DEEPEST = 64
+_MAX_DEPTH = 64
 # Functions that call functions twice, level after level, are few bytes in a file and any number of nodes.
-_MOST_NODES = 1_000_000
-_MOST_TEXT = 1 << 29
+_MAX_NODES = 1_000_000
+_MAX_TEXT = 1 << 29
 
 
 def with_calls_inlined(graph_def: protos.GraphDef, graph: Graph) -> protos.GraphDef:
@@ -54,7 +54,7 @@ class _Size(NamedTuple):
 
 
 class _Sizes:
-    """How much the calls of functions come to, told from the functions alone."""
+    """How much the calls of functions come to, computed from the functions alone."""
 
     def __init__(self, library: dict[str, Any]) -> None:
         self.library = library
@@ -63,13 +63,13 @@ class _Sizes:
     def check(self, graph_def: protos.GraphDef) -> None:
         """Raises ResourceExhaustedError if inlining makes too much."""
         nodes, _, text = self._of(graph_def.node, 0)
-        if self.known and (nodes > _MOST_NODES or text > _MOST_TEXT):
+        if self.known and (nodes > _MAX_NODES or text > _MAX_TEXT):
             most = max(self.known, key=lambda name: self.known[name].nodes)
             raise ResourceExhaustedError(
                 None,
                 None,
                 f"With the calls of functions inlined, the graph has {nodes} nodes with {text} bytes of names; at most "
-                f"{_MOST_NODES} nodes with {_MOST_TEXT} bytes are made. A call of {most!r} makes "
+                f"{_MAX_NODES} nodes with {_MAX_TEXT} bytes are made. A call of {most!r} makes "
                 f"{self.known[most].nodes} of them.",
             )
 
@@ -81,7 +81,7 @@ class _Sizes:
             called = _called(node)
             if called in self.library:
                 if called not in self.known:
-                    if depth > _DEEPEST:
+                    if depth > _MAX_DEPTH:
                         raise ValueError(f"Function {called!r} calls itself")
                     self.known[called] = self._of(self.library[called].node_def, depth + 1)
                 inner = self.known[called]
@@ -108,7 +108,7 @@ class _Inliner:
                 # Two calls of a function with a loop have two loops.
                 copied.attr["frame_name"].s = f"{name.rpartition('/')[0]}/".encode() + copied.attr["frame_name"].s
             return
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise ValueError(f"Function {called!r} calls itself")
         self.body(self.library[called], name, inputs, depth)
 
@@ -155,9 +155,9 @@ class _Inliner:
         found = called_function(self.graph, node.op)
         decl: OpDecl = found.decl if found is not None else _declared(node.op)
         attrs = {key: attr_from_proto(value) for key, value in node.attr.items() if key != "_output_shapes"}
-        settled = {a.name: a.default for a in decl.signature.attrs.values() if a.has_default} | attrs
+        filled = {a.name: a.default for a in decl.signature.attrs.values() if a.has_default} | attrs
         position = 0
-        for arg, count in output_counts(decl, settled):
+        for arg, count in output_counts(decl, filled):
             if arg == output:
                 return position
             position += int(count)

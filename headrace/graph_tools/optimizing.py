@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from headrace.graph_tools.padded_convolutions import (
+    copy_versions_and_library,
     fuse_resize_and_conv,
-    keep_what_is_beside_nodes,
     node_name_from_input,
 )
 from headrace.graph_tools.stripping import strip_unused
@@ -102,10 +102,10 @@ def fold_batch_norms(input_graph_def: protos.GraphDef) -> protos.GraphDef:
             continue
         folded = _folded(node, nodes, uses)
         if folded is not None:
-            gone, made[node.name] = folded
-            dropped |= gone
+            removed, made[node.name] = folded
+            dropped |= removed
     out = protos.GraphDef()
-    keep_what_is_beside_nodes(input_graph_def, out)
+    copy_versions_and_library(input_graph_def, out)
     for node in input_graph_def.node:
         if node.name in made:
             out.node.extend(made[node.name])
@@ -156,15 +156,15 @@ def _folded(node: protos.NodeDef, nodes: dict[str, Any], uses: dict[str, int]) -
     add.attr["T"].CopyFrom(convolution.attr["T"])
     if "data_format" in convolution.attr:
         add.attr["data_format"].CopyFrom(convolution.attr["data_format"])
-    gone = {convolution.name} | (set() if shared else {weights_node.name})
-    gone |= {constant.name for constant in constants if uses.get(constant.name, 0) == 1}
+    removed = {convolution.name} | (set() if shared else {weights_node.name})
+    removed |= {constant.name for constant in constants if uses.get(constant.name, 0) == 1}
     parts = [
         _constant(weights_name, new_weights),
         new_convolution,
         _constant(f"{convolution.name}_bn_offset", bias),
         add,
     ]
-    return gone, parts
+    return removed, parts
 
 
 def _constant(name: str, value: np.ndarray) -> protos.NodeDef:

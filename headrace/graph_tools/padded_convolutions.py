@@ -50,7 +50,7 @@ def fuse_resize_and_conv(input_graph_def: protos.GraphDef, output_node_names: Se
                     if uses[found.name]:
                         break
     out = protos.GraphDef()
-    keep_what_is_beside_nodes(input_graph_def, out)
+    copy_versions_and_library(input_graph_def, out)
     for node in input_graph_def.node:
         if node.name in made:
             out.node.extend(made[node.name])
@@ -59,7 +59,7 @@ def fuse_resize_and_conv(input_graph_def: protos.GraphDef, output_node_names: Se
     return out
 
 
-def keep_what_is_beside_nodes(source: protos.GraphDef, target: protos.GraphDef) -> None:
+def copy_versions_and_library(source: protos.GraphDef, target: protos.GraphDef) -> None:
     """Copies versions and functions from one `GraphDef` to another, where there are any."""
     for field in ("versions", "library"):
         if getattr(source, field).ByteSize():

@@ -1,4 +1,4 @@
-"""What is in a SavedModel, told and run from the command line."""
+"""What is in a SavedModel, shown and run from the command line."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def described(
 
     Args:
         saved_model_dir: the folder.
-        tag_set: the graph whose signatures are told.
-        signature_def: the signature whose tensors are told.
+        tag_set: the graph whose signatures are shown.
+        signature_def: the signature whose tensors are shown.
         everything: tell all.
 
     Raises:

@@ -125,14 +125,14 @@ def add_collection_def(
         made = protos.CollectionDef()
         to_proto = get_to_proto_function(key)
         if to_proto is not None:
-            wanted = get_collection_proto_type(key)
+            proto_type = get_collection_proto_type(key)
             made.bytes_list.SetInParent()
             for item in items:
                 message = to_proto(item, export_scope=export_scope)
                 if message is None:
                     continue
-                if wanted is not None and not isinstance(message, wanted):
-                    raise TypeError(f"{key}: {type(message).__name__} is no {wanted.__name__}")
+                if proto_type is not None and not isinstance(message, proto_type):
+                    raise TypeError(f"{key}: {type(message).__name__} is no {proto_type.__name__}")
                 made.bytes_list.value.append(message.SerializeToString())
         elif _kind_of(items[0]) == "node_list":
             for item in items:
@@ -284,18 +284,18 @@ def _extraneous_saver_nodes(graph_def: protos.GraphDef, saver_def: Any) -> set[s
     """The nodes of savers other than one: all that stand in scopes in which files are saved or restored."""
     saver_ops = ("SaveSlices", "Save", "SaveV2", "RestoreV2", "Restore", "RestoreSlice", "MergeV2Checkpoints")
     by_name = {node.name: node for node in graph_def.node}
-    wanted: set[str] = set()
+    reachable: set[str] = set()
     if saver_def is not None:
         waiting = [saver_def.filename_tensor_name, saver_def.save_tensor_name, saver_def.restore_op_name]
         while waiting:
             name = re.sub(r"^\^|:\d+$", "", waiting.pop())
-            if name not in wanted and name in by_name:
-                wanted.add(name)
+            if name not in reachable and name in by_name:
+                reachable.add(name)
                 waiting += by_name[name].input
     scopes = {node.name.rpartition("/")[0] for node in graph_def.node if node.op in saver_ops}
-    kept = {name.rpartition("/")[0] for name in wanted if by_name[name].op in saver_ops}
+    kept = {name.rpartition("/")[0] for name in reachable if by_name[name].op in saver_ops}
     prefixes = tuple(f"{scope}/" for scope in scopes - kept - {""})
-    return {node.name for node in graph_def.node if node.name.startswith(prefixes) and node.name not in wanted}
+    return {node.name for node in graph_def.node if node.name.startswith(prefixes) and node.name not in reachable}
 
 
 def export_scoped_meta_graph(

@@ -158,13 +158,15 @@ def _check_bound(message: protos.MetaGraphDef, collection: str, input_map: Mappi
         )
 
 
-def _import_collections(graph: Graph, message: protos.MetaGraphDef, scope: str, wanted: Callable[[str], bool]) -> None:
+def _import_collections(
+    graph: Graph, message: protos.MetaGraphDef, scope: str, predicate: Callable[[str], bool]
+) -> None:
     # Before 1.9 a variable did not say whether it is trainable: the collection it is met in first does.
     knows_trainable = _version(message.meta_info_def.tensorflow_version) >= (1, 9)
     variables: dict[bytes, Any] = {}
     keys = sorted(message.collection_def, key=lambda key: (key != GraphKeys.TRAINABLE_VARIABLES, key))
     for key in keys:
-        if not wanted(key):
+        if not predicate(key):
             continue
         listed = message.collection_def[key]
         kind = listed.WhichOneof("kind")

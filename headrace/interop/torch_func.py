@@ -72,24 +72,24 @@ def _as_tuple(result: Any) -> tuple[Any, ...]:
 @torch_func_op.kernel
 def _torch_func_kernel(node):
     function = _found(node.attrs["token"])
-    wanted = [value.dtype.torch for value in node.outputs]
+    dtypes = [value.dtype.torch for value in node.outputs]
     name = node.name
 
     def call(*inputs):
         # What the function makes may go on living in modules, so it is made outside the inference mode of runs.
         with torch.inference_mode(False), torch.no_grad():
             results = _as_tuple(function(*[value.clone() for value in inputs]))
-        return tuple(_checked(results, wanted, name))
+        return tuple(_checked(results, dtypes, name))
 
     return call
 
 
-def _checked(results: tuple[Any, ...], wanted: Sequence[Any], name: str) -> list[Any]:
-    if len(results) != len(wanted):
+def _checked(results: tuple[Any, ...], dtypes: Sequence[Any], name: str) -> list[Any]:
+    if len(results) != len(dtypes):
         raise errors.InvalidArgumentError(
-            None, None, f"'{name}': the function returned {len(results)} values, {len(wanted)} are declared (Tout)."
+            None, None, f"'{name}': the function returned {len(results)} values, {len(dtypes)} are declared (Tout)."
         )
-    for i, (result, dtype) in enumerate(zip(results, wanted, strict=True)):
+    for i, (result, dtype) in enumerate(zip(results, dtypes, strict=True)):
         if not isinstance(result, torch.Tensor) or result.dtype != dtype:
             found = result.dtype if isinstance(result, torch.Tensor) else type(result).__name__
             raise errors.InvalidArgumentError(
@@ -108,7 +108,8 @@ def _torch_func_grad_kernel(node):
         inputs, grads = values[:count], values[count:]
         with torch.inference_mode(False), torch.enable_grad():
             leaves = [
-                value.clone().requires_grad_(wanted) for value, wanted in zip(inputs, differentiable, strict=True)
+                value.clone().requires_grad_(needs_grad)
+                for value, needs_grad in zip(inputs, differentiable, strict=True)
             ]
             results = _as_tuple(function(*leaves))
             pairs = [
@@ -134,7 +135,7 @@ def _torch_func_gradient(op, *grads):
     differentiable = [tensor.dtype.is_floating or tensor.dtype.is_complex for tensor in op.inputs]
     grads = [raw.ZerosLike(output) if grad is None else grad for output, grad in zip(op.outputs, grads)]
     made = raw.TorchFuncGrad(list(op.inputs), grads, token=op.attrs["token"], differentiable=differentiable)
-    return [grad if wanted else None for grad, wanted in zip(made, differentiable)]
+    return [grad if needs_grad else None for grad, needs_grad in zip(made, differentiable)]
 
 
 torch_func_grad_op.shape(lambda op: [tensor.dims for tensor in op.inputs[: len(op.outputs)]])

@@ -170,9 +170,9 @@ class Contents(ModuleMembers):
     def __delattr__(self, name: str) -> None:
         object.__delattr__(self, name)
         tracked = self.__dict__.get("_tracked", {})
-        gone = tracked.pop(name, None)
+        removed = tracked.pop(name, None)
         still = {id(item) for value in tracked.values() for item in nest.flatten(value)}
-        for item in nest.flatten(gone):
+        for item in nest.flatten(removed):
             if isinstance(item, Variable) and id(item) not in still:
                 for kept in (self._trainable_weights, self._non_trainable_weights):
                     kept[:] = [variable for variable in kept if variable is not item]

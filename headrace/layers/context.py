@@ -80,7 +80,7 @@ class CallContext(threading.local):
         layer: the innermost layer being called; `inputs`: what it was called with.
         frozen: whether it, or one around it, is not trainable.
         in_call: whether there is one.
-        training: what it was told of training.
+        training: its `training` argument.
     """
 
     layer: Any = None

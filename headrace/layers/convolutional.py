@@ -89,7 +89,7 @@ class Conv(Layer):
         self.bias_constraint = named.get_constraint(bias_constraint)
         self.input_spec = InputSpec(ndim=rank + 2)
 
-    # ---- pieces of the kinds of convolution ----
+    # ---- what the kinds of convolution share ----
 
     def _channels(self, input_shape: TensorShape) -> int:
         """The number of channels of the inputs, which are asked for from now on."""

@@ -376,11 +376,11 @@ class Layer(Additions, Connections):
     def _maybe_cast_inputs(self, inputs: TensorLike) -> Any:
         if not (self._autocast and self._compute_dtype and as_dtype(self._compute_dtype).is_floating):
             return inputs
-        wanted = as_dtype(self._compute_dtype)
+        compute_dtype = as_dtype(self._compute_dtype)
 
         def in_type(value: TensorLike) -> Any:
-            if isinstance(value, Tensor) and value.dtype.is_floating and value.dtype.base_dtype != wanted:
-                return cast(value, wanted)
+            if isinstance(value, Tensor) and value.dtype.is_floating and value.dtype.base_dtype != compute_dtype:
+                return cast(value, compute_dtype)
             return value
 
         return nest.map_structure(in_type, inputs)

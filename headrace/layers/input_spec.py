@@ -101,12 +101,12 @@ def _mismatch(spec: InputSpec, tensor: Tensor) -> str | None:
         return f"expected min_ndim={spec.min_ndim}, found ndim={rank}. {received}"
     if spec.dtype is not None and tensor.dtype != spec.dtype:
         return f"expected dtype={spec.dtype}, found dtype={tensor.dtype}"
-    for axis, wanted in spec.axes.items():
-        size = getattr(wanted, "value", wanted)
+    for axis, expected in spec.axes.items():
+        size = getattr(expected, "value", expected)
         if size is not None and sizes[axis] not in (size, None):
             return f"expected axis {axis} of input shape to have value {size} but received input with shape {sizes}"
     if spec.shape is not None:
-        for wanted, size in zip(spec.shape, sizes):
-            if wanted is not None and size is not None and wanted != size:
+        for expected, size in zip(spec.shape, sizes):
+            if expected is not None and size is not None and expected != size:
                 return f"expected shape={spec.shape}, found shape={sizes}"
     return None

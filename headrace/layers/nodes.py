@@ -124,13 +124,13 @@ class Node:
 
 def reachable(inputs: TensorLike, targets: Iterable[Any]) -> set[int]:
     """The ids of those of `targets`, operations or tensors, that depend on `inputs`."""
-    wanted = {id(target) for target in targets}
+    target_ids = {id(target) for target in targets}
     found: set[int] = set()
     waiting = list(nest.flatten(inputs, expand_composites=True))
     seen = {id(item) for item in waiting}
-    while waiting and len(found) < len(wanted):
+    while waiting and len(found) < len(target_ids):
         item = waiting.pop()
-        if id(item) in wanted:
+        if id(item) in target_ids:
             found.add(id(item))
         if isinstance(item, Operation):
             following: list[Any] = [*item.outputs, *item._control_outputs]

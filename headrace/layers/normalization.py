@@ -135,7 +135,7 @@ class BatchNormalization(Layer):
         dtype = as_dtype(self.dtype or float32)
         return float32 if dtype in (float16, bfloat16) else dtype
 
-    def _settle_axes(self, ndims: int) -> None:
+    def _resolve_axes(self, ndims: int) -> None:
         axes = [self.axis] if isinstance(self.axis, int) else self.axis
         self.axis = [axis + ndims if axis < 0 else axis for axis in axes]
         for axis in self.axis:
@@ -162,7 +162,7 @@ class BatchNormalization(Layer):
         if not known.ndims:
             raise ValueError("Input has undefined rank:", known)
         ndims = known.ndims
-        self._settle_axes(ndims)
+        self._resolve_axes(ndims)
         if self.fused:
             self.fused = ndims == 4 and self._fused_can_be_used()
         if self.fused:

@@ -86,11 +86,11 @@ def conv_output_length(length: Any, window: int, padding: str, stride: int, dila
     """How many windows fit along an axis; None if its length is not known."""
     if length is None:
         return None
-    spread = window + (window - 1) * (dilation - 1)
+    effective_size = window + (window - 1) * (dilation - 1)
     if padding == "valid":
-        length = length - spread + 1
+        length = length - effective_size + 1
     elif padding == "full":
-        length = length + spread - 1
+        length = length + effective_size - 1
     return (length + stride - 1) // stride
 
 

@@ -106,9 +106,9 @@ class _BucketedTable(LookupInterface):
     def _id_of(self, keys: Any, hashed: Callable[[Tensor], Tensor], name: str | None) -> SparseTensor | Tensor:
         sparse = isinstance(keys, SparseTensor)
         items = keys.values if sparse else keys
-        wanted = None if self._table is None else self._table.key_dtype
-        if wanted is not None and wanted.is_integer and items.dtype.base_dtype != wanted:
-            items = raw.Cast(items, DstT=wanted)
+        key_dtype = None if self._table is None else self._table.key_dtype
+        if key_dtype is not None and key_dtype.is_integer and items.dtype.base_dtype != key_dtype:
+            items = raw.Cast(items, DstT=key_dtype)
         if self._num_oov_buckets == 0:
             ids = self._table.lookup(items, name=name)
         else:

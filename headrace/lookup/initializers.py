@@ -216,8 +216,8 @@ def _check_index(what: str, index: int, dtype: DType) -> None:
     if index == TextFileIndex.LINE_NUMBER and dtype != int64:
         raise ValueError(f"Signature mismatch. {what}s must be dtype {int64}, got {dtype}.")
     if index == TextFileIndex.WHOLE_LINE and dtype != string and (what != "Key" or not dtype.is_integer):
-        wanted = "integer or string" if what == "Key" else f"dtype {string}"
-        raise ValueError(f"Signature mismatch. {what}s must be {wanted}, got {dtype}.")
+        expected = "integer or string" if what == "Key" else f"dtype {string}"
+        raise ValueError(f"Signature mismatch. {what}s must be {expected}, got {dtype}.")
 
 
 class TextFileIdTableInitializer(TextFileInitializer):

@@ -159,9 +159,9 @@ def _from_vocabulary(
     _check_buckets(num_oov_buckets, dtype)
     with name_scope(name, "string_to_index"):
         keys = convert_to_tensor(words)
-        wanted = as_dtype(dtype)
-        if keys.dtype.is_integer != wanted.is_integer or (not wanted.is_integer and keys.dtype != wanted):
-            raise ValueError(f"Expected {'integer' if wanted.is_integer else 'non-integer'}, got {keys.dtype}.")
+        key_dtype = as_dtype(dtype)
+        if keys.dtype.is_integer != key_dtype.is_integer or (not key_dtype.is_integer and keys.dtype != key_dtype):
+            raise ValueError(f"Expected {'integer' if key_dtype.is_integer else 'non-integer'}, got {keys.dtype}.")
         count = composing.size(keys)
         values = composing.cast(composing.range_(count), int64)
         with name_scope(None, "hash_table"):
@@ -169,7 +169,7 @@ def _from_vocabulary(
             init = KeyValueTensorInitializer(table_keys, values, table_keys.dtype.base_dtype, int64, name="table_init")
             table = HashTable(init, default_value)
         if num_oov_buckets:
-            return IdTableWithHashBuckets(table, num_oov_buckets, hasher_spec, key_dtype=wanted)
+            return IdTableWithHashBuckets(table, num_oov_buckets, hasher_spec, key_dtype=key_dtype)
         return table
 
 

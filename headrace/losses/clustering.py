@@ -61,9 +61,9 @@ class _Search:
     def badness(self, centres: np.ndarray) -> np.float32:
         return np.float32(1.0) - np.float32(self.score(self.labels, _assigned(self.distances, centres)))
 
-    def _best(self, candidates: np.ndarray, reach: np.ndarray, centres_with: Callable[[int], np.ndarray]) -> int:
+    def _best(self, candidates: np.ndarray, scores: np.ndarray, centres_with: Callable[[int], np.ndarray]) -> int:
         bad = np.array([self.badness(centres_with(int(one))) for one in candidates], np.float32)
-        return int(candidates[np.argmax(reach + np.float32(self.multiplier) * bad)])
+        return int(candidates[np.argmax(scores + np.float32(self.multiplier) * bad)])
 
     def greedy(self) -> np.ndarray:
         """One centre after the other, as many as there are classes."""
@@ -91,8 +91,8 @@ class _Search:
                     after[place] = one
                     return after
 
-                reach = -self.distances[np.ix_(members, members)].sum(axis=0)
-                centres = exchanged(self._best(members, reach, exchanged))
+                base_scores = -self.distances[np.ix_(members, members)].sum(axis=0)
+                centres = exchanged(self._best(members, base_scores, exchanged))
         return centres
 
 

@@ -208,12 +208,12 @@ def lifted_struct_loss(labels: Tensor, embeddings: Tensor, margin: float = 1.0) 
     same = raw.Equal(labels, composing.transpose(labels))
     other = raw.LogicalNot(same)
     number = composing.size(labels)
-    closeness = margin - distances
+    similarity = margin - distances
     mask = composing.cast(other, "float32")
-    nearest = _masked_maximum(closeness, mask)
+    nearest = _masked_maximum(similarity, mask)
     # Exponentials are taken relative to the greatest of both rows of a pair.
     greatest = raw.Maximum(nearest, composing.transpose(nearest))
-    repeated, mask = raw.Tile(closeness, [number, 1]), raw.Tile(mask, [number, 1])
+    repeated, mask = raw.Tile(similarity, [number, 1]), raw.Tile(mask, [number, 1])
     column = raw.Reshape(composing.transpose(greatest), [-1, 1])
     sums = reduce_sum(raw.Mul(raw.Exp(repeated - column), mask), 1, keepdims=True)
     sums = raw.Reshape(sums, [number, number])

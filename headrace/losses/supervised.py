@@ -23,7 +23,7 @@ from headrace.functions.nn.cross_entropy import (
 )
 from headrace.functions.squeezing import remove_squeezable_dimensions, squeeze_weights
 from headrace.functions.weights import assert_broadcastable
-from headrace.kernels import composing, older_names
+from headrace.kernels import composing, renamed_arguments
 from headrace.losses.collecting import add_loss
 from headrace.losses.weighting import Reduction, compute_weighted_loss, number_present
 from headrace.ops.array.identity import stop_gradient
@@ -106,7 +106,7 @@ def cosine_distance(
         >>> tf.Session().run(tf.losses.cosine_distance([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [1.0, 0.0]], axis=1))
         0.5
     """
-    axis = older_names.first_given("axis", axis, "dim", dim)
+    axis = renamed_arguments.first_given("axis", axis, "dim", dim)
     if axis is None:
         raise ValueError("You must specify 'axis'.")
     _require(labels=labels, predictions=predictions)

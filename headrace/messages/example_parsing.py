@@ -44,12 +44,12 @@ def extract_example_parser_configuration(parse_example_op: Operation, sess: Sess
         if len(values) != count:
             raise ValueError(f"len({name}) attribute does not match {attr} attribute ({len(values)} vs {count})")
     # The first two inputs are the serialized examples and their names.
-    wanted = list(parse_example_op.inputs)[2:]
-    if len(wanted) != sparse + 2 * dense:
+    fetch_list = list(parse_example_op.inputs)[2:]
+    if len(fetch_list) != sparse + 2 * dense:
         raise ValueError(
-            f"len(fetch_list) does not match total features + num_dense ({len(wanted)} vs {sparse + 2 * dense})"
+            f"len(fetch_list) does not match total features + num_dense ({len(fetch_list)} vs {sparse + 2 * dense})"
         )
-    fetched = sess.run(wanted)
+    fetched = sess.run(fetch_list)
     sparse_keys, dense_keys, defaults = fetched[:sparse], fetched[sparse : sparse + dense], fetched[sparse + dense :]
     indices, values, shapes, parsed = (
         [tensor.name for tensor in parse_example_op.outputs[first : first + count]]

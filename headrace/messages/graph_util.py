@@ -117,12 +117,12 @@ def convert_variables_to_constants(
     """
     graph_def = extract_sub_graph(input_graph_def, output_node_names)
     nodes = {node.name: node for node in graph_def.node}
-    wanted = None if variable_names_whitelist is None else set(variable_names_whitelist)
+    whitelist = None if variable_names_whitelist is None else set(variable_names_whitelist)
     unwanted = set(variable_names_blacklist or ())
     variables = [
         node
         for node in graph_def.node
-        if node.op in _VARIABLES and (wanted is None or node.name in wanted) and node.name not in unwanted
+        if node.op in _VARIABLES and (whitelist is None or node.name in whitelist) and node.name not in unwanted
     ]
     passed = _passed_handles(graph_def, nodes)
     # A resource is read through the operation that the variable made for it.

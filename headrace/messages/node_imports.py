@@ -36,7 +36,7 @@ _NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\-/]*")
 _INNER_NODE_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\-/]*")
 _LOOP_BACK = "NextIteration"
 # More outputs than any import has whose number a node says, and few enough to make.
-_MOST_OUTPUTS = 1 << 20
+_MAX_OUTPUTS = 1 << 20
 # How many there have been: a GraphDef and the functions of its library have one producer, and are one import.
 _counted_outputs: WeakKeyDictionary[Producer, int] = WeakKeyDictionary()
 # The list of an AttrValue that holds the elements of each kind.
@@ -111,11 +111,11 @@ def _fits(decl: OpDecl, inputs: list[Tensor], attrs: dict[str, Any]) -> bool:
     for arg, tensor in zip(args, inputs, strict=True):
         if arg.is_ref or arg.number_attr is not None or arg.type_list_attr is not None:
             return False
-        wanted = arg.dtype
-        if wanted is None:
+        expected = arg.dtype
+        if expected is None:
             key = arg.type_attr or ""
-            wanted = attrs[key] if key in attrs else declared[key].default
-        if tensor._dtype.base_dtype is not wanted:
+            expected = attrs[key] if key in attrs else declared[key].default
+        if tensor._dtype.base_dtype is not expected:
             return False
     return True
 
@@ -362,10 +362,10 @@ class _Import:
             if arg.number_attr is not None:
                 count = attrs.get(arg.number_attr, 0)
                 total = _counted_outputs[self.producer] = _counted_outputs.get(self.producer, 0) + count
-                if total > _MOST_OUTPUTS:
+                if total > _MAX_OUTPUTS:
                     raise ValueError(
                         f"Node '{node.name}' (op: '{node.op}') asks for {count} outputs: an import may have "
-                        f"{_MOST_OUTPUTS} in all"
+                        f"{_MAX_OUTPUTS} in all"
                     )
 
     def _check_signature(
@@ -380,12 +380,12 @@ class _Import:
         for attr in decl.signature.attrs.values():
             if attr.name not in attrs and not attr.has_default:
                 raise ValueError(f"NodeDef missing attr '{attr.name}' from {where}")
-        settled = {attr.name: attr.default for attr in decl.signature.attrs.values() if attr.has_default} | attrs
-        wanted = argument_types(decl.signature.inputs, settled)
-        if len(wanted) != len(inputs):
-            names = ", ".join(map(_type_name, wanted))
+        filled = {attr.name: attr.default for attr in decl.signature.attrs.values() if attr.has_default} | attrs
+        expected = argument_types(decl.signature.inputs, filled)
+        if len(expected) != len(inputs):
+            names = ", ".join(map(_type_name, expected))
             raise ValueError(f"NodeDef expected inputs '{names}' do not match {len(inputs)} inputs specified; {where}")
-        for position, (dtype, tensor) in enumerate(zip(wanted, inputs, strict=True)):
+        for position, (dtype, tensor) in enumerate(zip(expected, inputs, strict=True)):
             if dtype.base_dtype is not tensor.dtype.base_dtype or (
                 dtype._is_ref_dtype and not tensor.dtype._is_ref_dtype
             ):

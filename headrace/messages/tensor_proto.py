@@ -157,8 +157,8 @@ def MakeNdarray(tensor: protos.TensorProto) -> np.ndarray:
 # A message is at most this large, so that only what is repeated can make an array larger.
 _LARGEST_PADDED = 1 << 31
 # As in TensorFlow, of whose shapes the sizes before a 0 count too.
-_MOST_DIMENSIONS = 254
-_MOST_ELEMENTS = 2**63 - 1
+_MAX_DIMENSIONS = 254
+_MAX_ELEMENTS = 2**63 - 1
 # Up to so many elements are written out: that is quicker than saying that they are all one.
 _SMALL = 4096
 
@@ -202,12 +202,12 @@ def array_of(tensor: protos.TensorProto) -> np.ndarray:
 
 def _check_dims(dims: tuple[int, ...]) -> None:
     """Raises ValueError for a shape that no tensor has."""
-    if len(dims) > _MOST_DIMENSIONS:
+    if len(dims) > _MAX_DIMENSIONS:
         raise ValueError(f"Shape {bracketed(dims)} has too many dimensions")
     count = 1
     for size in dims:
         count *= size
-        if count > _MOST_ELEMENTS:
+        if count > _MAX_ELEMENTS:
             raise ValueError(f"Shape {bracketed(dims)} is too large (more than 2**63 - 1 entries)")
 
 

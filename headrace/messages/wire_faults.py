@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from headrace.files.checkpoint.wire import BYTES, FIXED32, FIXED64, VARINT, Damaged, read_varint, unpack_varints
 
 _GROUP, _END_GROUP = 3, 4
-_DEEPEST = 100  # as deep as protocol buffers read
+_MAX_DEPTH = 100  # as deep as protocol buffers read
 _FIXED = {FIXED64: 8, FIXED32: 4}
 
 
@@ -96,7 +96,7 @@ def _group_end(data: memoryview, start: int, end: int, number: int, path: list[s
                 raise Damaged("a group that ends as another")
         elif kind == _GROUP:
             open_groups.append(key >> 3)
-            if len(open_groups) > _DEEPEST:
+            if len(open_groups) > _MAX_DEPTH:
                 raise Damaged("fields nested too deeply")
         elif kind == VARINT:
             _, at = read_varint(data[:end], at)
@@ -132,7 +132,7 @@ def first_fault(data: bytes, descriptor: Any) -> Fault | None:
 
 
 def _check(data: memoryview, start: int, end: int, descriptor: Any, path: list[str]) -> None:
-    if len(path) > _DEEPEST:
+    if len(path) > _MAX_DEPTH:
         raise _Found(start, "fields nested too deeply", path[:8])
     sizes, text, plain = _wire_types()
     counts: dict[int, int] = {}

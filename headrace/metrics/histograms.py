@@ -92,8 +92,8 @@ def _checked(labels: TensorLike, scores: TensorLike, check_shape: bool) -> tuple
             return labels, scores
         checks = []
         for tensor, argument in ((labels, "boolean_labels"), (scores, "scores")):
-            told = [f"Argument {argument} should have rank 1.  Found: ", tensor.name, composing.shape(tensor)]
-            checks.append(Assert(raw.Equal(1, composing.rank(tensor)), told))
+            data = [f"Argument {argument} should have rank 1.  Found: ", tensor.name, composing.shape(tensor)]
+            checks.append(Assert(raw.Equal(1, composing.rank(tensor)), data))
         with control_dependencies(checks):
             return labels, scores
 

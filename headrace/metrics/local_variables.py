@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from headrace.core.operation import Operation
     from headrace.core.shapes import TensorShape
     from headrace.core.typing import CollectionNames, DTypeLike, TensorLike
-    from headrace.metrics.growing import AucData
+    from headrace.metrics.concat_metrics import AucData
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

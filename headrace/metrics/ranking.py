@@ -73,8 +73,8 @@ def _only_class(ids: TensorLike | SparseTensor, class_id: int) -> SparseTensor:
         return sparse_retain(ids, raw.Equal(ids.values, class_id))
     shape = shape_internal(ids, out_type="int64")
     last = composing.size(shape) - 1
-    wanted = fill(reduced_shape(shape, raw.Reshape(last, [1])), composing.cast(class_id, "int64"))
-    found = set_intersection(wanted, ids)
+    class_ids = fill(reduced_shape(shape, raw.Reshape(last, [1])), composing.cast(class_id, "int64"))
+    found = set_intersection(class_ids, ids)
     return SparseTensor(indices=found.indices, values=found.values, dense_shape=shape)
 
 

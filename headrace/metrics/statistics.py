@@ -183,8 +183,8 @@ def streaming_pearson_correlation(
         first, update_first = streaming_covariance(predictions, predictions, weights, name="variance_predictions")
         second, update_second = streaming_covariance(labels, labels, weights, name="variance_labels")
         value = truediv(both, raw.Mul(raw.Sqrt(first), raw.Sqrt(second)), name="pearson_r")
-        spread = raw.Mul(raw.Sqrt(update_first), raw.Sqrt(update_second))
-        update = truediv(update_both, spread, name="update_op")
+        stddev_product = raw.Mul(raw.Sqrt(update_first), raw.Sqrt(update_second))
+        update = truediv(update_both, stddev_product, name="update_op")
     collect(metrics_collections, value)
     collect(updates_collections, update)
     return value, update

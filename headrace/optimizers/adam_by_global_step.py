@@ -12,7 +12,7 @@ from headrace.core import dtypes
 from headrace.core.registry import raw
 from headrace.ops.math.cast import cast
 from headrace.optimizers.adam import AdamOptimizer
-from headrace.optimizers.adam_kin import LazyAdamOptimizer
+from headrace.optimizers.adam_variants import LazyAdamOptimizer
 from headrace.optimizers.optimizer import Optimizer
 
 if TYPE_CHECKING:

@@ -68,7 +68,7 @@ class PlacingGetter:
 
     _worker_device: Any
 
-    def _untrained(
+    def _non_trainable(
         self, getter: Callable[..., Any], name: str, trainable: bool, collections: Any, *args: Any, **kwargs: Any
     ) -> Any:
         kwargs.update(trainable=trainable, collections=collections)

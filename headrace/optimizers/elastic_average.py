@@ -59,7 +59,7 @@ class ElasticAverageCustomGetter(PlacingGetter, CenterGetter):
     ) -> Variable:
         if trainable:
             return self._trained(getter, name, *args, **kwargs)
-        return self._untrained(getter, name, trainable, collections, *args, **kwargs)
+        return self._non_trainable(getter, name, trainable, collections, *args, **kwargs)
 
 
 class ElasticAverageOptimizer(PeriodicOptimizer):
@@ -175,8 +175,8 @@ class ElasticAverageOptimizer(PeriodicOptimizer):
         ]
         token = convert_to_tensor(False)
         with control_dependencies([init_op]):
-            told = [no_op() if i == task_index else queue.enqueue(token) for i, queue in enumerate(queues)]
-        return group(*told, queues[task_index].dequeue_many(count - 1))
+            signals = [no_op() if i == task_index else queue.enqueue(token) for i, queue in enumerate(queues)]
+        return group(*signals, queues[task_index].dequeue_many(count - 1))
 
     def make_session_run_hook(self, is_chief: bool, task_index: int) -> SessionRunHook:
         """The hook that runs `get_init_op` when a session begins."""

@@ -190,20 +190,20 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
         keywords = dict(optimizer_kwargs)
         method = keywords.pop("method", self._DEFAULT_METHOD)
         constraints = []
-        for kind, values, slopes in (
+        for kind, funcs, gradient_funcs in (
             ("eq", equality_funcs, equality_grad_funcs),
             ("ineq", inequality_funcs, inequality_grad_funcs),
         ):
-            for value, slope in zip(values, slopes, strict=True):
-                constraints.append({"type": kind, "fun": _first_of(value), "jac": _first_of(slope)})
-        settled = {
+            for func, gradient_func in zip(funcs, gradient_funcs, strict=True):
+                constraints.append({"type": kind, "fun": _first_of(func), "jac": _first_of(gradient_func)})
+        automatic = {
             "jac": True,
             "callback": step_callback,
             "method": method,
             "constraints": constraints,
             "bounds": packed_bounds,
         }
-        for name in settled:
+        for name in automatic:
             if name == "bounds" and name in keywords:
                 raise ValueError("Bounds must be set using the var_to_bounds argument")
             if name in keywords:
@@ -212,7 +212,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
             from scipy import optimize
         except ImportError as error:
             raise ImportError("ScipyOptimizerInterface needs SciPy: pip install scipy") from error
-        result = optimize.minimize(function, initial_val.astype("float64"), **settled, **keywords)
+        result = optimize.minimize(function, initial_val.astype("float64"), **automatic, **keywords)
         lines = ["Optimization terminated with:", f"  Message: {result.message}"]
         lines.append(f"  Objective function value: {result.fun:f}")
         if hasattr(result, "nit"):

@@ -50,7 +50,7 @@ class ModelAverageCustomGetter(PlacingGetter):
         **kwargs: Any,
     ) -> Variable:
         if not trainable:
-            return self._untrained(getter, name, trainable, collections, *args, **kwargs)
+            return self._non_trainable(getter, name, trainable, collections, *args, **kwargs)
         with device(self._worker_device):
             own = getter(name, *args, trainable=True, collections=[GraphKeys.LOCAL_VARIABLES], **kwargs)
         self._local_2_global[own] = Variable(

@@ -236,11 +236,11 @@ class VariableClippingOptimizer(Optimizer):
                         clipped.append(self._clip_dense(var) if dense else self._clip_sparse(grad, var))
             return group(update, *clipped, name=scope)
 
-    def _beside(self, var: Variable) -> AbstractContextManager[Any]:
+    def _colocated(self, var: Variable) -> AbstractContextManager[Any]:
         return colocate_with(var) if self._colocate_clip_ops_with_vars else contextlib.nullcontext()
 
     def _clip_dense(self, var: Variable) -> Tensor | Variable:
-        with self._beside(var):
+        with self._colocated(var):
             value = var.read_value()
             excess = value - clip_by_norm(value, self._max_norm, self._vars_to_clip_dims[var])
         with colocate_with(var):
@@ -257,7 +257,7 @@ class VariableClippingOptimizer(Optimizer):
             return self._clip_dense(var)
         with colocate_with(var):
             rows = gather(var, grad.indices)
-        with self._beside(var):
+        with self._colocated(var):
             excess = rows - clip_by_norm(rows, self._max_norm, dims)
             slices = IndexedSlices(excess, grad.indices, grad.dense_shape)
         with colocate_with(var):

@@ -77,7 +77,7 @@ def emit(
 
 # Compiled sources: the same ones come again in other sessions, and for each kind of eager operation.
 _codes: dict[str, CodeType] = {}
-_MOST_CODES = 2048
+_MAX_CODES = 2048
 
 
 def _code_of(source: str) -> CodeType:
@@ -91,7 +91,7 @@ def _code_of(source: str) -> CodeType:
                 None, None, f"The step is too large or too deeply nested for Python's compiler: {error}"
             ) from None
         code = next(item for item in module.co_consts if isinstance(item, CodeType))
-        if len(_codes) >= _MOST_CODES:
+        if len(_codes) >= _MAX_CODES:
             _codes.clear()
         _codes[source] = code
     return code

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from headrace.core.size_elements import MOST_ELEMENTS, Element, Leaf, terms_of
+from headrace.core.size_elements import MAX_ELEMENTS, Element, Leaf, terms_of
 from headrace.plan.ir import UNBOUND, Node, Value, is_live
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _TYPES = frozenset({"int32", "int64"})
 # What is squared again and again would double each time: in terms, or in digits.
-_MOST_TERMS = 64
+_MAX_TERMS = 64
 _LARGEST = 1 << 63
 
 
@@ -31,7 +31,7 @@ class KnownSizes:
         if value.dtype.name not in _TYPES:
             return None
         if value.constant is not None:
-            return [int(v) for v in value.constant.reshape(-1)] if value.constant.size <= MOST_ELEMENTS else None
+            return [int(v) for v in value.constant.reshape(-1)] if value.constant.size <= MAX_ELEMENTS else None
         if value.bound is not UNBOUND or value.dims is None or len(value.dims) > 1:
             return None
         if value not in self._known:
@@ -44,7 +44,7 @@ class KnownSizes:
         found = self.elements(value)
         if found is not None or value.bound is not UNBOUND or value.dtype.name not in _TYPES or is_live(value):
             return found
-        if value.dims is None or len(value.dims) != 1 or value.dims[0] is None or value.dims[0] > MOST_ELEMENTS:
+        if value.dims is None or len(value.dims) != 1 or value.dims[0] is None or value.dims[0] > MAX_ELEMENTS:
             return None
         return [Leaf("item", value, i) for i in range(value.dims[0])]
 
@@ -71,4 +71,4 @@ def computes_sizes(node: Node) -> bool:
 
 
 def _is_small(element: Element) -> bool:
-    return abs(element) <= _LARGEST if isinstance(element, int) else terms_of(element) <= _MOST_TERMS
+    return abs(element) <= _LARGEST if isinstance(element, int) else terms_of(element) <= _MAX_TERMS

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from headrace.core.errors import ResourceExhaustedError
 
 # Each call of a function is planned by itself. Twenty functions that call the one before them twice are a million calls.
-MOST_CALLS = 20_000
+MAX_CALLS = 20_000
 # A level takes some ten frames of Python's stack.
-MOST_LEVELS = 64
+MAX_LEVELS = 64
 
 
 class _Planning(threading.local):
@@ -32,13 +32,13 @@ def counted() -> Iterator[None]:
     state = _planning
     if state.levels == 0:
         state.calls = 0
-    if state.levels >= MOST_LEVELS:
+    if state.levels >= MAX_LEVELS:
         raise ResourceExhaustedError(
-            None, None, f"Functions call functions more than {MOST_LEVELS} levels deep, or without end."
+            None, None, f"Functions call functions more than {MAX_LEVELS} levels deep, or without end."
         )
-    if state.calls >= MOST_CALLS:
+    if state.calls >= MAX_CALLS:
         raise ResourceExhaustedError(
-            None, None, f"Functions that call functions would be planned for more than {MOST_CALLS} calls in one step."
+            None, None, f"Functions that call functions would be planned for more than {MAX_CALLS} calls in one step."
         )
     state.levels += 1
     state.calls += 1

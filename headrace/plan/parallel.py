@@ -44,7 +44,7 @@ def _is_heavy(node: Node, unknown: int) -> bool:
         touched = [node.inputs[i] for i in input_positions(node, decl.touched_inputs)]
         touched += node.outputs if decl.touches_outputs else []
     else:
-        # A piece cut out of a large tensor is a view: the rest of the tensor is no work.
+        # A slice of a large tensor is a view: the rest of the tensor is no work.
         touched = node.outputs if decl.may_alias else [*node.inputs, *node.outputs]
     sizes = [_elements(value.dims, unknown) for value in touched]
     return max(sizes, default=0) * decl.element_cost > _ENOUGH_ELEMENTS

@@ -19,11 +19,11 @@ from headrace.plan.values import to_numpy, to_torch
 # A folded constant larger than this costs more to keep than to compute; texts to look at may have as many bytes.
 _FOLD_LIMIT = 1 << 20
 # Texts that others are made of may have so many: those may be as long as the product.
-_MOST_BYTES = 1 << 12
+_MAX_BYTES = 1 << 12
 # What one element stands for in more places is not computed with before a step asks for it.
-_MOST_REPEATED = 1 << 24
+_MAX_REPEATED = 1 << 24
 # A constant of one element takes the memory of one, but whoever computes with it may write it out.
-_MOST_CONSTANT = 1 << 31
+_MAX_CONSTANT = 1 << 31
 # Arrays of more elements are not asked whether they are equal.
 _COMPARED = 64
 # The nodes that compute something new, by op, inputs and place; several of one kind by their attributes.
@@ -181,12 +181,12 @@ class _Chosen:
 
 def _check_size(array: np.ndarray, node: Node) -> None:
     """Refuses a constant that a few bytes of a file say is larger than what any memory holds."""
-    if array.size >= _MOST_CONSTANT and is_repeated(array):
+    if array.size >= _MAX_CONSTANT and is_repeated(array):
         raise InvalidArgumentError(
             None,
             node.origin,
             f"Cannot parse tensor from proto: '{node.name}' is one {node.outputs[0].dtype.name} in shape {list(array.shape)}, "
-            f"expected fewer than {_MOST_CONSTANT} elements, got {array.size}",
+            f"expected fewer than {_MAX_CONSTANT} elements, got {array.size}",
         )
 
 
@@ -267,14 +267,14 @@ def _fold(node: Node) -> bool:
 def _may_fold(node: Node) -> bool:
     """Whether what `node` computes cannot be much more than what it takes, nor take much time."""
     arrays = [value.constant for value in node.inputs if value.constant is not None]
-    if any(array.size > _MOST_REPEATED and is_repeated(array) for array in arrays):
+    if any(array.size > _MAX_REPEATED and is_repeated(array) for array in arrays):
         return False
     if node.decl.moves_text or all(array.dtype != object for array in arrays):
         return True
     if node.decl.expands or sum(array.size for array in arrays) > _FOLD_LIMIT:
         return False
     makes_text = any(value.dtype.base_dtype is string for value in node.outputs)
-    return sum(map(text_bytes, arrays)) <= (_MOST_BYTES if makes_text else _FOLD_LIMIT)
+    return sum(map(text_bytes, arrays)) <= (_MAX_BYTES if makes_text else _FOLD_LIMIT)
 
 
 def _is_bounded(node: Node) -> bool:

@@ -20,8 +20,8 @@ from headrace.plan.ir import UNBOUND, Node, Region, Value, input_positions, is_l
 from headrace.plan.references import Reference, scalar_check
 
 # Python takes a hundred levels of indentation, and twenty of loops and contexts.
-_DEEPEST = 75
-_MOST_LOOPS = 18
+_MAX_DEPTH = 75
+_MAX_LOOPS = 18
 
 _ONE, _ALL = 1, 2
 # OpenMP ends the threads that a smaller team leaves over and starts new ones for the next: fewer small calls than
@@ -226,7 +226,7 @@ class Writer:
         if guard == self.guard:
             return
         self.threads = None
-        wanted = _statements(guard, _DEEPEST - self.depth)
+        wanted = _statements(guard, _MAX_DEPTH - self.depth)
         common = 0
         while common < min(len(wanted), len(self.branches)) and wanted[common] == self.branches[common]:
             common += 1
@@ -401,9 +401,9 @@ class Writer:
             self.names[inner] = self._name(outer)
         for variable, first in zip(region.variables, node.inputs, strict=False):
             self._line(f"{self._name(variable)} = {self._owned(first, variable.scalar)}", node)
-        if self.loops >= _MOST_LOOPS:
+        if self.loops >= _MAX_LOOPS:
             raise errors.UnimplementedError(
-                None, None, f"Loop {node.name} lies in more than {_MOST_LOOPS} others, which Python does not allow."
+                None, None, f"Loop {node.name} lies in more than {_MAX_LOOPS} others, which Python does not allow."
             )
         around = self.guard, self.branches, self.depth
         self._line(f"while True:{_comment(node)}")

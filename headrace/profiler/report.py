@@ -113,8 +113,8 @@ def text_of(root: Row, view: str, options: Options) -> str:
             titles.append(f"op {'occurrence' if view == 'op' else 'count'} (run|defined)")
         elif column != "tensor_value":
             titles.append({"device": "assigned devices"}.get(column, column.replace("_", " ")))
-    told = [_VIEWS[view], *(text for column, text in _MEANINGS.items() if column in columns)]
-    lines = ["", "Doc:", *told, "", "Profile:", " | ".join(["node name", *titles])]
+    explanations = [_VIEWS[view], *(text for column, text in _MEANINGS.items() if column in columns)]
+    lines = ["", "Doc:", *explanations, "", "Profile:", " | ".join(["node name", *titles])]
     if view == "op":
         lines += _op_lines(root, columns)
     else:

@@ -44,7 +44,7 @@ class ChromeTrace:
         return json.dumps(trace, indent=4) if pretty else json.dumps(trace, separators=(",", ":"))
 
 
-class _Produced:
+class _TensorLifetime:
     """A tensor of the step: where and when it was made, and when it was last used."""
 
     def __init__(self, number: int, pid: int, made: int, allocator: str, num_bytes: int) -> None:
@@ -129,20 +129,22 @@ def _output_name(node: protos.NodeExecStats, index: int) -> str:
     return f"{node.node_name}:{index}" if index else node.node_name
 
 
-def _produced(devices: list[Any]) -> dict[str, _Produced]:
-    found: dict[str, _Produced] = {}
+def _produced(devices: list[Any]) -> dict[str, _TensorLifetime]:
+    found: dict[str, _TensorLifetime] = {}
     for device, compute, tensors, lanes in devices:
         for node, lane in zip(device.node_stats, lanes):
             start, end = _span(node)
             for i, output in enumerate(node.output):
                 allocation = output.tensor_description.allocation_description
-                tensor = _Produced(len(found), tensors, start, allocation.allocator_name, allocation.requested_bytes)
+                tensor = _TensorLifetime(
+                    len(found), tensors, start, allocation.allocator_name, allocation.requested_bytes
+                )
                 tensor.last_use, tensor.flow = end, (end, compute, lane)
                 found[_output_name(node, i)] = tensor
     return found
 
 
-def _show_tensors(trace: ChromeTrace, devices: list[Any], produced: dict[str, _Produced]) -> None:
+def _show_tensors(trace: ChromeTrace, devices: list[Any], produced: dict[str, _TensorLifetime]) -> None:
     for device, _, tensors, lanes in devices:
         for node, lane in zip(device.node_stats, lanes):
             start, end = _span(node)
@@ -174,7 +176,7 @@ def _show_node(
     node: protos.NodeExecStats,
     pid: int,
     lane: int,
-    produced: dict[str, _Produced],
+    produced: dict[str, _TensorLifetime],
     show_dataflow: bool,
 ) -> None:
     start, end = _span(node)
@@ -194,7 +196,7 @@ def _show_node(
             trace.emit("t", "DataFlow", source, pid, lane, start, id=edge)
 
 
-def _show_allocators(trace: ChromeTrace, produced: dict[str, _Produced]) -> dict[str, AllocationMaximum]:
+def _show_allocators(trace: ChromeTrace, produced: dict[str, _TensorLifetime]) -> dict[str, AllocationMaximum]:
     changes: dict[str, list[tuple[int, int, str]]] = {}
     for name, tensor in produced.items():
         trace.emit("D", "Tensor", name, tensor.pid, 0, tensor.last_use, id=tensor.number)

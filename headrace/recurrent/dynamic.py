@@ -120,9 +120,9 @@ def dynamic_rnn(
         return outputs, final_state
 
 
-def _has_shape(x: Tensor, wanted: list[Any]) -> Operation:
+def _has_shape(x: Tensor, expected: list[Any]) -> Operation:
     found = shape(x)
-    packed = stack(wanted)
+    packed = stack(expected)
     return Assert(
         reduce_all(equal(found, packed)),
         [f"Expected shape for Tensor {x.name} is ", packed, " but saw shape: ", found],
@@ -267,9 +267,9 @@ def bidirectional_dynamic_rnn(
         with variable_scope("fw") as forward:
             output_fw, state_fw = dynamic_rnn(cell_fw, inputs, initial_state=initial_state_fw, scope=forward, **options)
         with variable_scope("bw") as backward:
-            turned = nest.map_structure(reversed_, inputs)
+            reversed_inputs = nest.map_structure(reversed_, inputs)
             output_bw, state_bw = dynamic_rnn(
-                cell_bw, turned, initial_state=initial_state_bw, scope=backward, **options
+                cell_bw, reversed_inputs, initial_state=initial_state_bw, scope=backward, **options
             )
     return (output_fw, nest.map_structure(reversed_, output_bw)), (state_fw, state_bw)
 

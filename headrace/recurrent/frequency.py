@@ -370,6 +370,6 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
         with variable_scope("fwd"):
             outputs, states = self._run(upwards, state, batch, "fwd_state")
         with variable_scope("bwd"):
-            turned = [windows[::-1] for windows in downwards]
-            others = self._run(turned, state, batch, "bwd_state")
+            reversed_windows = [windows[::-1] for windows in downwards]
+            others = self._run(reversed_windows, state, batch, "bwd_state")
         return concat(outputs + others[0], 1), self._state_tuple_type(*states, *others[1])

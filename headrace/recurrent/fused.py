@@ -100,7 +100,7 @@ class TimeReversedFusedRNN(FusedRNNCell):
     ) -> tuple[Any, Any]:
         """Runs the other over what is turned round, and turns the outputs back; see `FusedRNNCell`."""
 
-        def turned(steps: TensorLike) -> Any:
+        def reversed_(steps: TensorLike) -> Any:
             if isinstance(steps, list):
                 return steps[::-1]
             if sequence_length is None:
@@ -108,6 +108,6 @@ class TimeReversedFusedRNN(FusedRNNCell):
             return reverse_sequence(steps, sequence_length, 0, 1)
 
         outputs, state = self._cell(
-            turned(inputs), initial_state=initial_state, dtype=dtype, sequence_length=sequence_length, scope=scope
+            reversed_(inputs), initial_state=initial_state, dtype=dtype, sequence_length=sequence_length, scope=scope
         )
-        return turned(outputs), state
+        return reversed_(outputs), state

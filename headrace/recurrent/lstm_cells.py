@@ -133,7 +133,7 @@ class LSTMCell(LayerRNNCell):
         initializer: for the weights and the projection.
         num_proj: the size of the output when it is projected, or None.
         proj_clip: the bound that the projection is clipped to, or None.
-        num_unit_shards, num_proj_shards: into how many pieces the variables are split.
+        num_unit_shards, num_proj_shards: into how many shards the variables are split.
         forget_bias: added to the bias of the forget gate.
         state_is_tuple: whether the state is an `LSTMStateTuple` rather than one tensor.
         activation: a function or its name; tanh by default.

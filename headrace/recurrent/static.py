@@ -216,8 +216,10 @@ def static_bidirectional_rnn(
         with variable_scope("fw") as forward:
             output_fw, state_fw = static_rnn(cell_fw, inputs, initial_state_fw, dtype, sequence_length, scope=forward)
         with variable_scope("bw") as backward:
-            turned = _reversed(inputs, sequence_length)
-            output_bw, state_bw = static_rnn(cell_bw, turned, initial_state_bw, dtype, sequence_length, scope=backward)
+            reversed_inputs = _reversed(inputs, sequence_length)
+            output_bw, state_bw = static_rnn(
+                cell_bw, reversed_inputs, initial_state_bw, dtype, sequence_length, scope=backward
+            )
     pairs = zip(nest.flatten(output_fw), nest.flatten(_reversed(output_bw, sequence_length)), strict=True)
     joined = tuple(concat([forward, backward], 1) for forward, backward in pairs)
     return nest.pack_sequence_as(output_fw, joined), state_fw, state_bw
@@ -234,8 +236,8 @@ def _reversed(inputs: Sequence[Tensor], lengths: TensorLike | None) -> list[Any]
         for item in sequence:
             known = known.merge_with(item.get_shape())
             item.set_shape(known)
-        turned = unstack(reverse_sequence(stack(sequence), lengths, 0, 1))
-        for item, result in zip(turned, results, strict=True):
+        unstacked = unstack(reverse_sequence(stack(sequence), lengths, 0, 1))
+        for item, result in zip(unstacked, results, strict=True):
             item.set_shape(known)
             result.append(item)
     return [nest.pack_sequence_as(item, result) for item, result in zip(inputs, results, strict=True)]

@@ -137,8 +137,8 @@ class NTMCell(LayerRNNCell):
             return lambda: [_for_each(function(squeeze(matmul(ones([1, 1]), row))), batch) for row in rows]
 
         before = at_first(spread(tanh, self._init_read_vectors), prev_state.read_vector_list)
-        told, controller_state = self.controller(concat([x, *before], axis=1), prev_state.controller_state)
-        parameters = clipped(bias_add(matmul(told, self._params_kernel), self._params_bias), self.clip_value)
+        controls, controller_state = self.controller(concat([x, *before], axis=1), prev_state.controller_state)
+        parameters = clipped(bias_add(matmul(controls, self._params_kernel), self._params_bias), self.clip_value)
         of_heads = self.num_parameters_per_head * self.num_heads
         heads = split(parameters[:, :of_heads], self.num_heads, axis=1)
         changes = split(parameters[:, of_heads:], 2 * self.write_head_num, axis=1) if self.write_head_num else []
@@ -152,7 +152,7 @@ class NTMCell(LayerRNNCell):
             erased = expand_dims(sigmoid(changes[2 * i]), axis=1)
             added = expand_dims(tanh(changes[2 * i + 1]), axis=1)
             memory = memory * (ones_like(memory) - matmul(place, erased)) + matmul(place, added)
-        output = bias_add(matmul(concat([told, *vectors], axis=1), self._output_kernel), self._output_bias)
+        output = bias_add(matmul(concat([controls, *vectors], axis=1), self._output_kernel), self._output_bias)
         return clipped(output, self.clip_value), NTMControllerState(
             controller_state=controller_state,
             read_vector_list=vectors,
@@ -161,14 +161,14 @@ class NTMCell(LayerRNNCell):
             time=prev_state.time + 1,
         )
 
-    def _addressed(self, told: Any, memory: TensorLike, before: Tensor) -> Any:
+    def _addressed(self, controls: Any, memory: TensorLike, before: Tensor) -> Any:
         """The weights of a head: by content, blended with those before, shifted, sharpened."""
         size, shifts = self.memory_vector_dim, self.shift_range
-        key = expand_dims(tanh(told[:, :size]), axis=2)
-        strength = softplus(told[:, size])
-        blend = expand_dims(sigmoid(told[:, size + 1]), axis=1)
-        shift = softmax(told[:, size + 2 : size + 3 + 2 * shifts])
-        sharpness = softplus(told[:, -1]) + 1
+        key = expand_dims(tanh(controls[:, :size]), axis=2)
+        strength = softplus(controls[:, size])
+        blend = expand_dims(sigmoid(controls[:, size + 1]), axis=1)
+        shift = softmax(controls[:, size + 2 : size + 3 + 2 * shifts])
+        sharpness = softplus(controls[:, -1]) + 1
         lengths = sqrt(reduce_sum(square(memory), axis=2, keepdims=True)) * sqrt(
             reduce_sum(square(key), axis=1, keepdims=True)
         )

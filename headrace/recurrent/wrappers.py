@@ -192,13 +192,13 @@ class DropoutWrapper(CellWrapper):
     def _dropout(self, values: TensorLike, salt: str, noise: Any, keep: float, chosen: Any = None) -> Tensor:
         chosen = values if chosen is None else chosen
 
-        def drawn(i: int, wanted: Tensor, value: Tensor) -> Tensor:
-            if isinstance(wanted, bool) and not wanted:
+        def drawn(i: int, enabled: Tensor, value: Tensor) -> Tensor:
+            if isinstance(enabled, bool) and not enabled:
                 return value
             return dropout(value, rate=1.0 - keep, seed=self._gen_seed(salt, i))
 
-        def fixed(_: int, wanted: Any, value: Tensor, own_noise: Any) -> Any:
-            if isinstance(wanted, bool) and not wanted:
+        def fixed(_: int, enabled: Any, value: Tensor, own_noise: Any) -> Any:
+            if isinstance(enabled, bool) and not enabled:
                 return value
             result = div(value, keep) * floor(keep + own_noise)
             result.set_shape(value.get_shape())

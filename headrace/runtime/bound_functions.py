@@ -150,7 +150,7 @@ def _is_live(node: Node) -> bool:
 
 
 def _checked(plan: Plan, body: Call, function: Function) -> Call:
-    """`body`, the planned `function`, with its errors told as errors of the operation that raised them."""
+    """`body`, the planned `function`, with its errors reported as errors of the operation that raised them."""
     count = len(function.inputs)
 
     def call(*values: Any) -> tuple[Any, ...]:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from headrace.core.activity import Piece, recorded
 from headrace.core.errors import DeadlineExceededError, InvalidArgumentError
-from headrace.core.waiting import ending_at
+from headrace.core.spans import Span, recorded_spans
+from headrace.core.waiting import with_deadline
 from headrace.devices.process_settings import settings as process
 from headrace.plan.plan import Plan
 from headrace.plan.watched import WatchedPlan, make_watched_plan
@@ -119,12 +119,12 @@ def run_with_options(
         nonlocal plan
         plan = watched
 
-    began_wall, began = time.time(), time.perf_counter()
-    beside: list[Piece] = []
+    start_wall_time, start_time = time.time(), time.perf_counter()
+    background: list[Span] = []
     with contextlib.ExitStack() as around:
-        around.enter_context(ending_at(deadline if timeout > 0 else None))
+        around.enter_context(with_deadline(deadline if timeout > 0 else None))
         if traces:
-            beside = around.enter_context(recorded())
+            background = around.enter_context(recorded_spans())
         if entry is None:
             result = watching.run_watched(session, fetches, feed_dict, watchers, observe, use)
         else:
@@ -132,8 +132,8 @@ def run_with_options(
             observed = plan.observed()
             result = session._run_entry(entry, lambda *feeds: observed(observe, *feeds), feed_dict)
     if traces:
-        _fill_step_stats(session, run_metadata, plan, times, began_wall - began)
-        _add_work_beside(run_metadata, beside, began_wall - began)
+        _fill_step_stats(session, run_metadata, plan, times, start_wall_time - start_time)
+        _add_background_spans(run_metadata, background, start_wall_time - start_time)
     return result
 
 
@@ -204,7 +204,7 @@ def _add_outputs(entry: protos.NodeExecStats, node: Any, shapes: list[Any], allo
         entry.memory.add(allocator_name=allocator, total_bytes=total, peak_bytes=total)
 
 
-def _add_work_beside(run_metadata: protos.RunMetadata, spans: list[Piece], offset: float) -> None:
+def _add_background_spans(run_metadata: protos.RunMetadata, spans: list[Span], offset: float) -> None:
     """Adds what other threads did for the input to `run_metadata.step_stats`, as a device of its own."""
     if not spans:
         return

@@ -40,9 +40,9 @@ _InferenceMode = torch._C._InferenceMode
 
 # For one op with given attributes, so many combinations of shapes (or of values read on the host) get plans of their own;
 # after that a plan serves all shapes of one rank (all values).
-_MOST_VARIANTS = 64
-_MOST_CALLS = 8_000
-_MOST_KERNELS = 8_000
+_MAX_VARIANTS = 64
+_MAX_CALLS = 8_000
+_MAX_KERNELS = 8_000
 
 # What only graphs have.
 _REFUSED = {
@@ -202,7 +202,7 @@ class EagerGraph(Graph):
         latest = self._latest.made
         if latest is None or decl.binding_rule is not None or len(outputs) > 1:
             return
-        if len(self._calls) > _MOST_CALLS:
+        if len(self._calls) > _MAX_CALLS:
             self._calls.clear()
         kernel, op = latest
         flat = flat_inputs(args)
@@ -272,17 +272,17 @@ class EagerGraph(Graph):
             values = [given[i]._value for i in kernel.given]
         for i in kernel.writes:
             buffer = given[i]._value
-            if isinstance(buffer, VariableBuffer) and buffer.lent:
+            if isinstance(buffer, VariableBuffer) and buffer.is_aliased:
                 # What was read before the write stays as it was.
                 if isinstance(buffer.value, torch.Tensor):
                     buffer.value = buffer.value.clone()
-                buffer.lent = False
+                buffer.is_aliased = False
         results = self._call(kernel, values)
-        if kernel.lends:
+        if kernel.returns_alias:
             for tensor in given:
                 buffer = tensor._value
                 if isinstance(buffer, VariableBuffer):
-                    buffer.lent = True
+                    buffer.is_aliased = True
         return results
 
     def _call(self, kernel: Kernel, values: Sequence[Any]) -> Sequence[Any]:
@@ -347,12 +347,12 @@ class EagerGraph(Graph):
             name = self._names[base] = f"{op._name}_{next(self._numbers)}" if decl.stateful else op._name
         kind = (base, tuple((dtype, len(dims or ())) for dtype, dims in shapes))
         count = self._variants.get(kind, 0)
-        if count >= _MOST_VARIANTS:
+        if count >= _MAX_VARIANTS:
             kernel = self._kernels.get(kind)
             if kernel is None:
                 kernel = self._kernels[kind] = planned(self, op, output_types, True, {}, name)
             return kernel, True
-        if len(self._kernels) > _MOST_KERNELS:
+        if len(self._kernels) > _MAX_KERNELS:
             self._kernels.clear()
             self._variants.clear()
         self._variants[kind] = count + 1

@@ -19,10 +19,10 @@ class Kernel:
         given: the positions of the inputs it takes; the others are part of it.
         takes_all: whether it takes all inputs.
         writes: the positions of variables it may write.
-        lends: whether a result is the memory of a variable.
+        returns_alias: whether a result is the memory of a variable.
     """
 
-    __slots__ = ("function", "given", "lends", "plan", "scratch", "takes_all", "type", "writes")
+    __slots__ = ("function", "given", "plan", "returns_alias", "scratch", "takes_all", "type", "writes")
 
     def __init__(
         self, kind: str, plan: Plan, given: list[int], count: int, writes: tuple[int, ...], scratch: Graph
@@ -32,7 +32,7 @@ class Kernel:
         self.given = given
         self.takes_all = len(given) == count
         self.writes = writes
-        self.lends = any(node.decl.reads_state for node in plan.nodes) and any(plan.shared)
+        self.returns_alias = any(node.decl.reads_state for node in plan.nodes) and any(plan.shared)
         self.scratch = scratch
         self.type = kind
 

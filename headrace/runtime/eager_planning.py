@@ -78,7 +78,7 @@ def planned(
         except OpError as error:
             named(error, decl.type)
             raise
-    # A call may write whatever it is handed.
+    # A call may write any of its arguments.
     writes = tuple(
         i
         for i, tensor in enumerate(op._inputs)

@@ -1,4 +1,4 @@
-"""Errors of a running plan, told as errors of the operation and of the user's line that made it."""
+"""Errors of a running plan, reported as errors of the operation and of the user's line that made it."""
 
 from __future__ import annotations
 

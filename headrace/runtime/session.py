@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from headrace.core import ending, errors
+from headrace.core import errors, shutdown
 from headrace.core.defaults import default_session_stack, get_default_graph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
@@ -34,7 +34,7 @@ from headrace.runtime.session_entries import (
     has_tuples,
     is_plain,
     split_feeds,
-    spread,
+    with_operations,
 )
 from headrace.runtime.session_handles import HANDLES, handle_output
 from headrace.runtime.session_interface import SessionInterface
@@ -188,8 +188,8 @@ class BaseSession(SessionInterface):
 
     def _execute(self, entry: Entry, function: Callable[..., Any], values: Iterable[Any]) -> Any:
         """Calls the function of a plan with a value for each fed tensor and gives its results the form asked for."""
-        if ending.begun:
-            ending.stand_still()
+        if shutdown.in_progress:
+            shutdown.park_thread()
         arguments = [feed(value) for feed, value in zip(entry.feeders, values, strict=False)]
         threads = self._settings.threads
         if threads:
@@ -284,7 +284,7 @@ class BaseSession(SessionInterface):
                 expand=(lambda values: split_feeds(splits, values)) if composite else None,
                 outputs=outputs,
                 fetched=[element for element in fetch_plan.elements if isinstance(element, Tensor)],
-                build=spread(fetch_plan.build, positions),
+                build=with_operations(fetch_plan.build, positions),
                 single=positions == [0] and is_plain(fetches),
                 changes=self._graph._changes,
                 keep=(fetches, list(feed_dict or ())),

@@ -43,7 +43,7 @@ class Entry:
     keep: Any
 
 
-def spread(build: Callable[[list[Any]], Any], positions: list[int | None]) -> Callable[[list[Any]], Any]:
+def with_operations(build: Callable[[list[Any]], Any], positions: list[int | None]) -> Callable[[list[Any]], Any]:
     """`build` of the values in their positions, with None for operations."""
     if all(position == i for i, position in enumerate(positions)):
         return build

@@ -9,8 +9,8 @@ import numpy as np
 
 from headrace.core import errors, slots
 from headrace.core.dtypes import DType
-from headrace.core.kept_tensors import KEPT_TENSORS, KeptTensors
 from headrace.core.tensor import Tensor
+from headrace.core.tensor_store import TENSOR_STORE, TensorStore
 from headrace.plan.values import to_numpy
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class TensorHandle:
     def __init__(self, handle: TensorLike, dtype: DType, session: BaseSession) -> None:
         self._handle = handle.decode() if isinstance(handle, bytes) else str(handle)
         self._dtype = dtype
-        self._kept: KeptTensors = session._runtime.object(KEPT_TENSORS, KeptTensors)
+        self._kept: TensorStore = session._runtime.object(TENSOR_STORE, TensorStore)
         self._owned = True
 
     def __del__(self) -> None:

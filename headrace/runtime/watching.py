@@ -28,7 +28,7 @@ Reader = Callable[[], "np.ndarray | None"]
 
 
 class Watcher(Protocol):
-    """What is told about a watched run, in the order things happen."""
+    """The callbacks of a watched run, in the order in which they are called."""
 
     def begin(self, plan: WatchedPlan) -> None:
         """The run begins."""
@@ -85,7 +85,7 @@ def run_watched(
 
     Args:
         session, fetches, feed_dict: as in `Session.run`.
-        watchers: who is told.
+        watchers: whose callbacks are called.
         observe: called with the number of each node, before and after it.
         on_plan: called with the plan before it runs.
     """
@@ -107,13 +107,13 @@ def run_watched(
             return
         for tensor, value, made in zip(names[number], node.outputs, values, strict=True):
             if tensor is not None and made is not None:
-                _tell(watchers, tensor, value, made)
+                _notify(watchers, tensor, value, made)
 
     def step(*feeds: Any) -> tuple[np.ndarray | torch.Tensor, ...]:
         for tensor, value in plan.given:
-            _tell(watchers, tensor, value, value.bound)
+            _notify(watchers, tensor, value, value.bound)
         for tensor, made in zip(plan.fed, feeds, strict=True):
-            _tell(watchers, tensor, None, made)
+            _notify(watchers, tensor, None, made)
         return plan.function(watch, *feeds)
 
     for watcher in watchers:
@@ -125,7 +125,7 @@ def run_watched(
             watcher.end()
 
 
-def _tell(watchers: Sequence[Watcher], tensor: Tensor, value: Value | None, made: object) -> None:
+def _notify(watchers: Sequence[Watcher], tensor: Tensor, value: Value | None, made: object) -> None:
     dtype = tensor.dtype.base_dtype
 
     def read() -> np.ndarray | None:

@@ -80,13 +80,13 @@ def meta_graph_of_tags(saved_model: Any, tags: Iterable[str]) -> protos.MetaGrap
     Raises:
         RuntimeError: if there is none, naming those that are there.
     """
-    wanted = set(tags)
+    tag_set = set(tags)
     for meta_graph in saved_model.meta_graphs:
-        if set(meta_graph.meta_info_def.tags) == wanted:
+        if set(meta_graph.meta_info_def.tags) == tag_set:
             return meta_graph
     there = [sorted(meta_graph.meta_info_def.tags) for meta_graph in saved_model.meta_graphs]
     raise RuntimeError(
-        f"MetaGraphDef associated with tags {str(sorted(wanted)).strip('[]')} could not be found in SavedModel. To inspect "
+        f"MetaGraphDef associated with tags {str(sorted(tag_set)).strip('[]')} could not be found in SavedModel. To inspect "
         f"available tag-sets in the SavedModel, please use the SavedModel CLI: `headrace saved-model show`\n"
         f"available_tags: {there}"
     )

@@ -361,10 +361,10 @@ class _Loader:
         values = raw.RestoreV2(self.prefix, raw.Pack(texts), [""] * len(parts), dtypes=types)
         self._do(restore, list(values))
         if executing_eagerly():
-            endings = [part["name"].numpy().decode().removeprefix(key) for part in parts]
+            suffixes = [part["name"].numpy().decode().removeprefix(key) for part in parts]
 
             def saveable_of(name: str = "") -> SaveableObject:
-                return _LoadedSaveable(name, endings, save, restore)
+                return _LoadedSaveable(name, suffixes, save, restore)
 
             self.objects[number].__dict__["_gather_saveables_for_checkpoint"] = lambda: {name: saveable_of}
 
@@ -374,16 +374,16 @@ class _LoadedSaveable(SaveableObject):
 
     Args:
         name: its key.
-        endings: how the keys of its parts go on from there.
+        suffixes: how the keys of its parts go on from there.
         save, restore: the functions.
     """
 
     def __init__(
-        self, name: str, endings: Sequence[str], save: RestoredConcreteFunction, restore: RestoredConcreteFunction
+        self, name: str, suffixes: Sequence[str], save: RestoredConcreteFunction, restore: RestoredConcreteFunction
     ) -> None:
         self._restoring = restore
         tensors = [part["tensor"] for part in save.call_flat([name])]
-        specs = [SaveSpec(tensor, "", name + end) for tensor, end in zip(tensors, endings, strict=True)]
+        specs = [SaveSpec(tensor, "", name + end) for tensor, end in zip(tensors, suffixes, strict=True)]
         super().__init__(tensors[0], specs, name)
 
     def restore(self, restored_tensors: Sequence[Any], restored_shapes: Sequence[TensorShape] | None) -> Tensor:

@@ -63,14 +63,14 @@ class ResourceFunctions:
 
     def stored(self, handle: Tensor, key: str) -> Stored:
         """What checkpoints keep of it under a key, where `handle` stands for it."""
-        (save, restore, endings), *_ = self.saving.values()
+        (save, restore, suffixes), *_ = self.saving.values()
         parts = nest.pack_sequence_as(save.structured_outputs, save._call(save.function, [constant(key), handle]))
 
         def restored(values: Sequence[Tensor]) -> Operation:
             done: Tensor = restore._call(restore.function, [*values, handle])[0]
             return done.op
 
-        return Stored([key + ending for ending in endings], [part["tensor"] for part in parts], restored)
+        return Stored([key + suffix for suffix in suffixes], [part["tensor"] for part in parts], restored)
 
 
 class Saving(NamedTuple):
@@ -78,7 +78,7 @@ class Saving(NamedTuple):
 
     save: ConcreteFunction
     restore: ConcreteFunction
-    endings: list[str]
+    suffixes: list[str]
 
 
 def _saving(factory: Callable[..., Any]) -> Saving:
@@ -93,8 +93,8 @@ def _saving(factory: Callable[..., Any]) -> Saving:
         ]
 
     saved = _traced("save_fn", [TensorSpec([], string, "checkpoint_key")], save)
-    wanted = [TensorSpec(None, spec.dtype, f"restored_tensors_{i}") for i, spec in enumerate(specs)]
-    restored = _traced("restore_fn", wanted, lambda *tensors: _done(factory(name="").restore(tensors, None)))
+    signature = [TensorSpec(None, spec.dtype, f"restored_tensors_{i}") for i, spec in enumerate(specs)]
+    restored = _traced("restore_fn", signature, lambda *tensors: _done(factory(name="").restore(tensors, None)))
     return Saving(saved, restored, [spec.name for spec in specs])
 
 

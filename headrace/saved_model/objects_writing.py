@@ -393,10 +393,10 @@ class _Export:
 
     def _add_signatures(self, meta: protos.MetaGraphDef) -> None:
         for key, concrete in self.signatures.items():
-            wanted = concrete.structured_input_signature[1]
+            keyword_specs = concrete.structured_input_signature[1]
             inputs = {
                 name: raw.Placeholder(dtype=spec.dtype, shape=spec.shape, name=f"{key}_{name}")
-                for name, spec in sorted(wanted.items())
+                for name, spec in sorted(keyword_specs.items())
             }
             results = concrete._call(concrete.function, [*inputs.values(), *self._captured(concrete)])
             outputs = dict(zip(sorted(concrete.structured_outputs), results, strict=True))

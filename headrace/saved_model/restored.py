@@ -169,7 +169,7 @@ class RestoredFunction:
 
 
 def _python_signature(spec: protos.FunctionSpec) -> inspect.Signature | None:
-    """The signature of the Python function; None where it is not told."""
+    """The signature of the Python function; None where it is not recorded."""
     found = decoded(spec.fullargspec)
     if found is None:
         return None
@@ -202,46 +202,46 @@ def _matched(signature: Any, given: Sequence[Sequence[Any] | Mapping[Any, Any]],
     except (TypeError, ValueError):
         return None
     tensors: list[Any] = []
-    for wanted, value in zip(nest.flatten(signature), nest.flatten(given), strict=True):
-        if isinstance(wanted, TypeSpec) and not isinstance(wanted, TensorSpec):
-            parts = _parts(wanted, value)
+    for spec, value in zip(nest.flatten(signature), nest.flatten(given), strict=True):
+        if isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec):
+            parts = _parts(spec, value)
             if parts is None:
                 return None
             tensors += parts
             continue
-        if not isinstance(wanted, TensorSpec):
-            if isinstance(value, (Tensor, np.ndarray)) or type(value) is not type(wanted) or value != wanted:
+        if not isinstance(spec, TensorSpec):
+            if isinstance(value, (Tensor, np.ndarray)) or type(value) is not type(spec) or value != spec:
                 return None
             continue
         if isinstance(value, TensorSpec):
-            if value.dtype != wanted.dtype or not _covers(wanted, value.shape):
+            if value.dtype != spec.dtype or not _covers(spec, value.shape):
                 return None
             tensors.append(value)
             continue
-        if value is None or (isinstance(value, (str, bytes, bool)) and wanted.dtype.name not in ("string", "bool")):
+        if value is None or (isinstance(value, (str, bytes, bool)) and spec.dtype.name not in ("string", "bool")):
             return None
         if exactly and not isinstance(value, Tensor):
             return None
         try:
-            tensor = convert_to_tensor(value, None if isinstance(value, Tensor) else wanted.dtype)
+            tensor = convert_to_tensor(value, None if isinstance(value, Tensor) else spec.dtype)
         except (TypeError, ValueError):
             return None
-        if tensor.dtype.base_dtype != wanted.dtype or not _covers(wanted, tensor.shape):
+        if tensor.dtype.base_dtype != spec.dtype or not _covers(spec, tensor.shape):
             return None
         tensors.append(tensor)
     return tensors
 
 
-def _parts(wanted: TypeSpec, value: TensorLike | SparseTensor | CompositeTensor) -> list[Any] | None:
+def _parts(spec: TypeSpec, value: TensorLike | SparseTensor | CompositeTensor) -> list[Any] | None:
     """The tensors that a sparse or ragged value is made of; None if it is not what is wanted."""
     if isinstance(value, TypeSpec):
-        return wanted._flat_tensor_specs if wanted.is_compatible_with(value) else None
+        return spec._flat_tensor_specs if spec.is_compatible_with(value) else None
     try:
-        fits = wanted.is_compatible_with(value)
+        fits = spec.is_compatible_with(value)
     except (TypeError, ValueError):
         return None
-    return [convert_to_tensor(part) for part in wanted._to_tensor_list(value)] if fits else None
+    return [convert_to_tensor(part) for part in spec._to_tensor_list(value)] if fits else None
 
 
-def _covers(wanted: TensorSpec, shape: ShapeLike) -> bool:
-    return bool(wanted.shape.is_compatible_with(shape))
+def _covers(spec: TensorSpec, shape: ShapeLike) -> bool:
+    return bool(spec.shape.is_compatible_with(shape))

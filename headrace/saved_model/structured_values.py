@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
 
 
-_MOST_COMPONENTS = 1000  # more tensors than any value is made of
+_MAX_COMPONENTS = 1000  # more tensors than any value is made of
 
 
 class FullArgSpec(NamedTuple):
@@ -174,7 +174,7 @@ def _described_by(message: protos.TypeSpecProto) -> TypeSpec:
     made = _SPEC_CLASSES.get(message.type_spec_class)
     name, count = message.type_spec_class_name, message.num_flat_components
     if made is None:
-        if not 0 <= count <= _MOST_COMPONENTS:
+        if not 0 <= count <= _MAX_COMPONENTS:
             raise ValueError(f"A value of the kind {name} would be made of {count} tensors")
         return OpaqueSpec(name, count)
     state = decoded(message.type_state)
@@ -183,6 +183,6 @@ def _described_by(message: protos.TypeSpecProto) -> TypeSpec:
     if made is RaggedTensorSpec:
         # Later versions tell of the innermost values too.
         state = state[:4]
-        if len(state) > 2 and not (isinstance(state[2], int) and 0 <= state[2] <= _MOST_COMPONENTS):
+        if len(state) > 2 and not (isinstance(state[2], int) and 0 <= state[2] <= _MAX_COMPONENTS):
             raise ValueError(f"A ragged tensor would have {state[2]!r} levels of rows")
     return made(*state)

@@ -11,14 +11,14 @@ from types import TracebackType
 from typing import Any
 
 from headrace.core.errors import OutOfRangeError
-from headrace.core.waiting import told_of_waits
+from headrace.core.waiting import notified_of_waits
 from headrace.util import tf_logging as logging
 
 ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
 # How often `join` looks whether its threads have ended of their own accord.
 _LOOK_EVERY = 0.05
-_LONGEST_PAUSE = 0.05
+_MAX_PAUSE = 0.05
 
 
 class Coordinator:
@@ -130,9 +130,9 @@ class Coordinator:
             pass
         deadline = time.monotonic() + stop_grace_period_secs
         for thread in waited_for:
-            # In pieces, so that a signal's handler gets its turn.
+            # In short waits, so that a signal's handler gets to run.
             while thread.is_alive() and (left := deadline - time.monotonic()) > 0:
-                thread.join(min(left, _LONGEST_PAUSE))
+                thread.join(min(left, _MAX_PAUSE))
         stragglers = [thread.name for thread in waited_for if thread.is_alive()]
         with self._lock:
             self._joined = True
@@ -238,7 +238,7 @@ class LooperThread(threading.Thread):
         if self._begun.is_set():
             self.run_loop()
         else:
-            with told_of_waits(self._begun.set):
+            with notified_of_waits(self._begun.set):
                 self.run_loop()
             self._begun.set()
 

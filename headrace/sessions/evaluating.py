@@ -73,13 +73,13 @@ class StopAfterNEvalsHook(SessionRunHook):
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         """Logs it, and asks for the end."""
-        done, wanted = run_values.results["evals_completed"], self._num_evals
+        done, num_evals = run_values.results["evals_completed"], self._num_evals
         if self._log_progress:
-            if wanted is None:
+            if num_evals is None:
                 tf_logging.info("Evaluation [%d]", done)
-            elif done % self._log_frequency == 0 or done == wanted:
-                tf_logging.info("Evaluation [%d/%d]", done, wanted)
-        if wanted is not None and done >= wanted:
+            elif done % self._log_frequency == 0 or done == num_evals:
+                tf_logging.info("Evaluation [%d/%d]", done, num_evals)
+        if num_evals is not None and done >= num_evals:
             run_context.request_stop()
 
 

@@ -180,7 +180,7 @@ class StopAtStepHook(SessionRunHook):
         self._global_step_tensor = step_to_read("StopAtStepHook")
 
     def after_create_session(self, session: SessionLike, coord: Coordinator) -> None:
-        """Settles the last step."""
+        """Determines the last step."""
         if self._last_step is None:
             self._last_step = session.run(self._global_step_tensor) + self._num_steps
 

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.core import activity, errors
+from headrace.core import errors, spans
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, get_collection, get_default_graph, get_default_session
 from headrace.core.internals import prepend_name_scope, register_proto_function, strip_name_scope
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
     from headrace.core.typing import SessionLike
 
 
-_SHORT_TURN = 0.0005
-_turns = threading.Lock()
+_SHORT_SWITCH_INTERVAL = 0.0005
+_interval_lock = threading.Lock()
 _running = 0
-_usual_turn = 0.0
+_default_switch_interval = 0.0
 
 
 @contextlib.contextmanager
-def _short_turns() -> Iterator[None]:
+def _short_switch_interval() -> Iterator[None]:
     """A context in which Python's threads take shorter turns.
 
     A thread that computes keeps the interpreter for a whole turn while others want it. At Python's own 5 ms a training
     loop would wait that long for a producer at every operation that lets go of the interpreter.
     """
-    global _running, _usual_turn
-    with _turns:
+    global _running, _default_switch_interval
+    with _interval_lock:
         if not _running:
-            _usual_turn = sys.getswitchinterval()
-            sys.setswitchinterval(min(_usual_turn, _SHORT_TURN))
+            _default_switch_interval = sys.getswitchinterval()
+            sys.setswitchinterval(min(_default_switch_interval, _SHORT_SWITCH_INTERVAL))
         _running += 1
     try:
         yield
     finally:
-        with _turns:
+        with _interval_lock:
             _running -= 1
             if not _running:
-                sys.setswitchinterval(_usual_turn)
+                sys.setswitchinterval(_default_switch_interval)
 
 
 class QueueRunner:
@@ -177,15 +177,15 @@ class QueueRunner:
         try:
             enqueue = self._step_of(sess, enqueue_op)
             try:
-                with _short_turns():
+                with _short_switch_interval():
                     if coord is None:
                         while True:
                             enqueue()
                     while not coord.should_stop():
-                        began = time.perf_counter()
+                        start_time = time.perf_counter()
                         enqueue()
-                        if activity.traced():
-                            activity.note(_name_of(enqueue_op), began)
+                        if spans.is_recording():
+                            spans.record(_name_of(enqueue_op), start_time)
             except self._closed_types:
                 with self._lock:
                     self._runs_per_session[sess] -= 1

@@ -1,4 +1,4 @@
-"""The pieces that training needs of a graph: what initializes it, tells whether it is ready, summarizes and saves."""
+"""The operations that training needs of a graph: what initializes it, tells whether it is ready, summarizes and saves."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class RecoverableSession(WrappedSession):
             except _LOST as error:
                 tf_logging.info("A session is made again, as its workers were lost while it was made: %s", error)
 
-    def _again(self, error: Exception) -> None:
+    def _discard_session(self, error: Exception) -> None:
         tf_logging.info("A new session is made, as the workers of the last one were lost: %s", error)
         self.close()
         self._sess = None
@@ -151,7 +151,7 @@ class RecoverableSession(WrappedSession):
         try:
             return self._sess._check_stop() if self._sess else True
         except _LOST as error:
-            self._again(error)
+            self._discard_session(error)
             self._sess = self._create_session()
             return False
         except Exception:  # noqa: BLE001
@@ -172,7 +172,7 @@ class RecoverableSession(WrappedSession):
                     self._sess = self._create_session()
                 return self._sess.run(fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata)
             except _LOST as error:
-                self._again(error)
+                self._discard_session(error)
 
     def run_step_fn(
         self, step_fn: Callable[..., Any], raw_session: Any, run_with_hooks: Callable[..., Any] | None
@@ -184,7 +184,7 @@ class RecoverableSession(WrappedSession):
                     self._sess = self._create_session()
                 return self._sess.run_step_fn(step_fn, raw_session, self._sess.run)
             except _LOST as error:
-                self._again(error)
+                self._discard_session(error)
 
 
 class CoordinatedSession(WrappedSession):
@@ -252,12 +252,12 @@ class HookedSession(WrappedSession):
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._sess)
         asked_options = options
         options = RunOptions() if options is None else options
-        wanted, asking, feeds = [fetches], [], feed_dict
+        all_fetches, asking, feeds = [fetches], [], feed_dict
         requests = [hook.before_run(context) for hook in self._hooks]
         if any(request is not None for request in requests):
             for place, request in enumerate(requests):
                 if request is not None and request.fetches is not None:
-                    wanted.append(request.fetches)
+                    all_fetches.append(request.fetches)
                     asking.append(place)
             feeds = self._merged_feeds(requests, feed_dict)
             for request in requests:
@@ -267,7 +267,7 @@ class HookedSession(WrappedSession):
         # A run with options goes another, slower way, so it is not asked for in vain.
         plain = _is_default(options) and asked_options is None and run_metadata is None
         keywords = {} if plain else {"options": options, "run_metadata": metadata}
-        outputs = self._sess.run(wanted, feed_dict=feeds, **keywords)
+        outputs = self._sess.run(all_fetches, feed_dict=feeds, **keywords)
         results = dict(zip(asking, outputs[1:], strict=True))
         for place, hook in enumerate(self._hooks):
             hook.after_run(context, SessionRunValues(results.get(place), options, metadata))

@@ -67,7 +67,7 @@ def check_file(path: str) -> Report:
         gap = _gap(name)
         if gap is not None:
             report.missing.append(Use(line, f"tf.{gap[0]}", gap[1]))
-    # A name and what hangs on it fail at the same place.
+    # A name and its attributes fail at the same place.
     report.missing = list(dict.fromkeys(report.missing))
     return report
 
@@ -77,7 +77,7 @@ def _uses(tree: ast.Module) -> Iterator[tuple[int, str]]:
     search = _Search()
     search.visit(tree)
     # Assignments such as `slim = tf.contrib.slim` may follow the functions that use them.
-    search.settled = True
+    search.aliases_known = True
     search.visit(tree)
     yield from search.uses
 
@@ -88,11 +88,11 @@ class _Search(ast.NodeVisitor):
     def __init__(self) -> None:
         self.aliases: dict[str, str] = {}
         self.uses: list[tuple[int, str]] = []
-        self.settled = False
+        self.aliases_known = False
         self._guards = 0
 
     def _use(self, node: ast.expr | ast.stmt, path: str) -> None:
-        if path and self.settled and not self._guards:
+        if path and self.aliases_known and not self._guards:
             self.uses.append((node.lineno, path))
 
     def visit_Try(self, node: ast.Try) -> None:
@@ -140,7 +140,7 @@ class _Search(ast.NodeVisitor):
     def visit_Assign(self, node: ast.Assign) -> None:
         """`slim = tf.contrib.slim`; values that are no namespace or class are followed no further."""
         path = self._path(node.value)
-        if path is not None and not self.settled:
+        if path is not None and not self.aliases_known:
             for target in node.targets:
                 if isinstance(target, ast.Name) and isinstance(_find(path)[0], ModuleType):
                     self.aliases[target.id] = path

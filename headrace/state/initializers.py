@@ -202,8 +202,8 @@ class UniformUnitScaling(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """Values of `shape`, scaled for the whole of which it may be a part."""
-        whole = shape if partition_info is None else partition_info.full_shape
-        inputs = max(math.prod(float(size) for size in _sizes(whole)[:-1]), 1.0)
+        full_shape = shape if partition_info is None else partition_info.full_shape
+        inputs = max(math.prod(float(size) for size in _sizes(full_shape)[:-1]), 1.0)
         bound = math.sqrt(3 / inputs) * self.factor
         return random_uniform(shape, -bound, bound, self._dtype_or(dtype), seed=self.seed)
 

@@ -181,7 +181,7 @@ register_tensor_conversion_function(PartitionedVariable, _to_tensor)
 
 
 class PartitionInfo:
-    """What an initializer is told of the whole that it makes a part of.
+    """What an initializer knows of the whole variable that it makes a part of.
 
     Attributes:
         full_shape: the shape of the whole.

@@ -97,7 +97,7 @@ class PolymorphicFunction:
         except TypeError:
             return functools.partial(self.__call__, instance)
         if found is None:
-            method = self._python_function.__get__(_Weak(instance).get())
+            method = self._python_function.__get__(_WeakInstance(instance).get())
             found = self._bound[instance] = PolymorphicFunction(
                 method,
                 self._input_signature,
@@ -164,7 +164,7 @@ class PolymorphicFunction:
                 specs.append(spec)
             else:
                 key_parts.append(_key_of(value))
-                specs.append(_Given(value))
+                specs.append(_StaticArgument(value))
         outer = None if executing_eagerly() else get_default_graph()
         # With a signature all arguments have its structure.
         structure = ""
@@ -180,7 +180,7 @@ class PolymorphicFunction:
                 if self._relax_shapes:
                     specs = self._relax(shape_free, specs)
                 found = self._trace(specs, (args, kwargs))
-                found.keeps = (outer, [s.value for s in specs if isinstance(s, _Given)])
+                found.keeps = (outer, [s.value for s in specs if isinstance(s, _StaticArgument)])
                 self._traces[key] = found
                 if isinstance(outer, FuncGraph):
                     self._inside.add(id(outer))
@@ -191,7 +191,7 @@ class PolymorphicFunction:
     def _relaxed_trace(self, shape_free: Any, parts: list[Any]) -> ConcreteFunction | None:
         for specs, concrete in reversed(self._relaxed.get(shape_free, [])):
             fits = all(
-                isinstance(spec, _Given) or _covers(as_dims(spec.shape), part[1])
+                isinstance(spec, _StaticArgument) or _covers(as_dims(spec.shape), part[1])
                 for spec, part in zip(specs, parts, strict=True)
             )
             if fits:
@@ -206,7 +206,7 @@ class PolymorphicFunction:
         before = earlier[-1][0]
         made: list[Any] = []
         for old, new in zip(before, specs, strict=True):
-            if isinstance(new, _Given):
+            if isinstance(new, _StaticArgument):
                 made.append(new)
                 continue
             a, b = as_dims(old.shape), as_dims(new.shape)
@@ -272,7 +272,7 @@ class PolymorphicFunction:
             names = self._argument_names(arguments)
             assert len(names) == len(specs)
             for spec, name in zip(specs, names, strict=True):
-                if isinstance(spec, _Given):
+                if isinstance(spec, _StaticArgument):
                     inner.append(spec.value)
                 else:
                     inner.append(graph.add_input(spec.dtype, as_dims(spec.shape), spec.name or name))
@@ -308,7 +308,7 @@ class PolymorphicFunction:
         return converted_for_function(self._python_function) if self._autograph else self._python_function
 
 
-class _Given:
+class _StaticArgument:
     """An argument that is a part of the trace."""
 
     dtype: DType | None = None
@@ -317,7 +317,7 @@ class _Given:
         self.value = value
 
 
-class _Weak:
+class _WeakInstance:
     """An object that a method is bound to without keeping it alive."""
 
     def __init__(self, instance: object) -> None:

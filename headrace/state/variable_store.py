@@ -204,12 +204,12 @@ class VariableStore:
                 "variable of the same name was already created without partitioning?"
             )
         dtype = as_dtype(dtype)
-        whole = TensorShape.from_dims(as_dims(shape))
+        static_shape = TensorShape.from_dims(as_dims(shape))
         if isinstance(initializer, Tensor):
-            whole = whole.merge_with(initializer.get_shape())
-        partitions = call_partitioner(partitioner, whole, dtype) if not reuse or partitioner else None
+            static_shape = static_shape.merge_with(initializer.get_shape())
+        partitions = call_partitioner(partitioner, static_shape, dtype) if not reuse or partitioner else None
         if name in self._partitioned_vars:
-            return self._existing_partitioned(name, whole, dtype, partitions, reuse)
+            return self._existing_partitioned(name, static_shape, dtype, partitions, reuse)
         if reuse is True:
             raise ValueError(
                 f"PartitionedVariable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
@@ -218,7 +218,7 @@ class VariableStore:
         assert partitions is not None
         axis, count = slice_axis(partitions)
         self._check_shards(name, count)
-        full_shape: list[Any] = whole.as_list()
+        full_shape: list[Any] = static_shape.as_list()
         parts = []
         for i, (offset, size) in enumerate(slices_of(full_shape, count, axis)):
             part_name = f"{name}/part_{i}"
@@ -227,7 +227,7 @@ class VariableStore:
                 init: Callable[..., Any] | Initializer
                 init_shape: list[int] = size
                 if initializer is None:
-                    init, _ = self._get_default_initializer(name=name, shape=whole, dtype=dtype)
+                    init, _ = self._get_default_initializer(name=name, shape=static_shape, dtype=dtype)
                 elif callable(initializer):
                     init = initializer
                 else:
@@ -249,7 +249,9 @@ class VariableStore:
                 )
             part._set_save_slice_info(SaveSliceInfo(name, full_shape, offset, size))
             parts.append(part)
-        made = PartitionedVariable(name=name, shape=whole, dtype=dtype, variable_list=parts, partitions=partitions)
+        made = PartitionedVariable(
+            name=name, shape=static_shape, dtype=dtype, variable_list=parts, partitions=partitions
+        )
         self._partitioned_vars[name] = made
         return made
 

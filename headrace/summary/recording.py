@@ -50,7 +50,7 @@ def should_record_summaries() -> Tensor:
     return _recorded(False)
 
 
-def should_record_unless_told() -> Tensor:
+def should_record_by_default() -> Tensor:
     """Whether summaries are recorded, as a bool tensor; they are where nothing has been said."""
     return _recorded(True)
 

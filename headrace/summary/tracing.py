@@ -12,7 +12,7 @@ from headrace.core.internals import inside_function
 from headrace.core.tensor import Tensor
 from headrace.messages import protos
 from headrace.ops.array.constant import constant
-from headrace.summary.later_functions import plugin_metadata, summary_scope, write
+from headrace.summary.summary_v2 import plugin_metadata, summary_scope, write
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:

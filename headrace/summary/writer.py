@@ -100,7 +100,7 @@ class _InSession:
 class FileWriter:
     """Writes summaries and graphs to an event file that TensorBoard reads.
 
-    Events are written in order, without a thread of their own, and handed to the system when `flush_secs` have passed,
+    Events are written in order, without a thread of their own, and flushed to the system when `flush_secs` have passed,
     on `flush` and on `close`.
 
     Args:

@@ -221,10 +221,10 @@ def run_benchmarks(regex: str) -> None:
 def benchmarks_main(true_main: Callable[[], Any], argv: list[str] | None = None) -> None:
     """Runs benchmarks if `--benchmarks=<regex>` is among the arguments, else `true_main`."""
     argv = sys.argv if argv is None else argv
-    wanted = [arg for arg in argv if re.match("--?benchmarks=", arg)]
-    if not wanted:
+    selected = [arg for arg in argv if re.match("--?benchmarks=", arg)]
+    if not selected:
         true_main()
         return
-    argv.remove(wanted[0])
-    regex = wanted[0].partition("=")[2]
+    argv.remove(selected[0])
+    regex = selected[0].partition("=")[2]
     app.run(lambda _: run_benchmarks(regex), argv=argv)

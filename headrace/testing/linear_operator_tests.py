@@ -1,6 +1,6 @@
 """Tests that every linear operator has to pass, for classes of tests that say how to make one and its matrix.
 
-A class derives from the base for square operators or that for others, makes operators, and is handed to `add_tests`,
+A class derives from the base for square operators or that for others, makes operators, and is passed to `add_tests`,
 which gives it a test for each method, type and shape.
 """
 
@@ -237,8 +237,8 @@ def _determinants(operator: Any, mat: TensorLike, shape: Sequence[int]) -> Any:
 
 
 def _diagonals(operator: Any, mat: TensorLike, shape: ShapeLike) -> Any:
-    wanted = raw.MatrixDiagPart(mat, name="diag_part")
-    return operator.diag_part(), wanted, wanted.get_shape()
+    expected = raw.MatrixDiagPart(mat, name="diag_part")
+    return operator.diag_part(), expected, expected.get_shape()
 
 
 def _inverted(operator: Any, mat: TensorLike, shape: ShapeLike) -> Any:
@@ -254,8 +254,8 @@ def _dense(operator: Any, mat: TensorLike, shape: ShapeLike) -> Any:
 
 
 def _traces(operator: Any, mat: Tensor, shape: ShapeLike) -> Any:
-    wanted = trace(mat)
-    return operator.trace(), wanted, wanted.get_shape()
+    expected = trace(mat)
+    return operator.trace(), expected, expected.get_shape()
 
 
 _OF_MATRICES: dict[str, Callable[[Any, Any, Any], Any]] = {
@@ -279,11 +279,11 @@ def _of_matrix(name: str, use_placeholder: bool, shapes_info: Any, dtype: DTypeL
             session.graph.seed = DEFAULT_GRAPH_SEED
             hints = {"ensure_self_adjoint_and_pd": True} if name == "cholesky" else {}
             operator, mat = self.operator_and_matrix(shapes_info, dtype, use_placeholder=use_placeholder, **hints)
-            found, wanted, shape = _OF_MATRICES[name](operator, mat, shapes_info.shape)
+            actual, expected, shape = _OF_MATRICES[name](operator, mat, shapes_info.shape)
             if shape is not None and not use_placeholder:
-                self.assertAllEqual(shape, found.get_shape())
-            found, wanted = session.run([found, wanted])
-            self.assertAC(found, wanted)
+                self.assertAllEqual(shape, actual.get_shape())
+            actual, expected = session.run([actual, expected])
+            self.assertAC(actual, expected)
 
     return test
 
@@ -306,15 +306,15 @@ def _with_argument(
             x = make(operator, adjoint=adjoint, with_batch=with_batch)
             method = operator.solve if solving else operator.matmul
             given = adjoint_of(x) if adjoint_arg else x
-            found = method(given, adjoint=adjoint, adjoint_arg=adjoint_arg)
+            actual = method(given, adjoint=adjoint, adjoint_arg=adjoint_arg)
             if solving:
-                wanted = matrix_solve_with_broadcast(mat, x, adjoint=adjoint)
+                expected = matrix_solve_with_broadcast(mat, x, adjoint=adjoint)
             else:
-                wanted = matmul(mat, x, adjoint_a=adjoint)
+                expected = matmul(mat, x, adjoint_a=adjoint)
             if not use_placeholder:
-                self.assertAllEqual(found.get_shape(), wanted.get_shape())
-            found, wanted = session.run([found, wanted])
-            self.assertAC(found, wanted)
+                self.assertAllEqual(actual.get_shape(), expected.get_shape())
+            actual, expected = session.run([actual, expected])
+            self.assertAC(actual, expected)
 
     return test
 

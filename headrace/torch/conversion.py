@@ -50,13 +50,13 @@ def _outputs(names: Sequence[str], graph: Graph) -> list[str]:
         return _full(names)
     ends = _ends(graph)
     if len(ends) != 1:
-        told = (
+        listing = (
             ", ".join(f"{op.name} {op.outputs[0].shape}" for op in ends[:8])
             or "nothing that is computed from what is fed"
         )
         raise ValueError(
             "Name the outputs (outputs=[...], or --outputs NAME,NAME on the command line): several tensors could be meant. "
-            f"At the ends of the graph there is {told}{', …' if len(ends) > 8 else ''}."
+            f"At the ends of the graph there is {listing}{', …' if len(ends) > 8 else ''}."
         )
     return [ends[0].outputs[0].name]
 

@@ -145,17 +145,17 @@ class GraphModule(nn.Module):
         """The outputs as arrays, for all inputs and variables."""
         return self._session.run(self._fetched, dict(zip(self._fed, map(_array, values))))
 
-    def gradients(self, values: Sequence[Any], grads: Sequence[Any], wanted: tuple[int, ...]) -> list[Any]:
+    def gradients(self, values: Sequence[Any], grads: Sequence[Any], positions: tuple[int, ...]) -> list[Any]:
         """The gradients with respect to the wanted values, given those of the differentiable outputs."""
-        if wanted not in self._gradients:
+        if positions not in self._gradients:
             with self._graph.as_default():
                 given = [placeholder(self._fetched[i].dtype, self._fetched[i].shape) for i in self._differentiable]
                 made = gradients(
-                    [self._fetched[i] for i in self._differentiable], [self._fed[i] for i in wanted], grad_ys=given
+                    [self._fetched[i] for i in self._differentiable], [self._fed[i] for i in positions], grad_ys=given
                 )
                 made = [None if grad is None else _dense(grad) for grad in made]
-                self._gradients[wanted] = given, made
-        given, made = self._gradients[wanted]
+                self._gradients[positions] = given, made
+        given, made = self._gradients[positions]
         feeds = dict(zip(self._fed, map(_array, values)))
         feeds.update(zip(given, map(_array, grads)))
         found = iter(self._session.run([grad for grad in made if grad is not None], feeds))
@@ -206,10 +206,10 @@ class _Run(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple[torch.Tensor | None, ...]:
         module = ctx.module
-        wanted = tuple(i for i, needed in enumerate(ctx.needs_input_grad[1:]) if needed)
-        found = module.gradients(ctx.values, [grads[i] for i in module._differentiable], wanted)
+        positions = tuple(i for i, needed in enumerate(ctx.needs_input_grad[1:]) if needed)
+        found = module.gradients(ctx.values, [grads[i] for i in module._differentiable], positions)
         out: list[Any] = [None] * (len(ctx.values) + 1)
-        for i, grad in zip(wanted, found):
+        for i, grad in zip(positions, found):
             out[i + 1] = None if grad is None else _value(grad, ctx.values[i].device)
         return tuple(out)
 

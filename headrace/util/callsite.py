@@ -11,7 +11,7 @@ from types import CodeType, FrameType
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Of code by its identity, which it keeps as long as it is kept here: Python hashes code by all that is in it.
 _INTERNAL: dict[int, bool] = {}
-_KEPT: list[CodeType] = []
+_CLASSIFIED_CODE: list[CodeType] = []
 
 Frames = tuple[tuple[CodeType, int], ...]
 
@@ -19,7 +19,7 @@ Frames = tuple[tuple[CodeType, int], ...]
 def _is_internal(code: CodeType) -> bool:
     internal = code.co_filename.startswith((_PACKAGE, "<frozen", "<headrace"))
     _INTERNAL[id(code)] = internal
-    _KEPT.append(code)
+    _CLASSIFIED_CODE.append(code)
     return internal
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DeprecatedArgSpec = namedtuple("DeprecatedArgSpec", ["position", "has_ok_value", "ok_value"])
 
-_GOING = "is deprecated and will be removed %s.\nInstructions for updating:\n%s"
+_DEPRECATED = "is deprecated and will be removed %s.\nInstructions for updating:\n%s"
 
 # Off inside `silence`.
 _PRINT_DEPRECATION_WARNINGS = True
@@ -123,7 +123,7 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> C
 
         @functools.wraps(func)
         def warning(*args: Any, **kwargs: Any) -> int | GraphDef:
-            text = f"%s (from %s) {_GOING}"
+            text = f"%s (from %s) {_DEPRECATED}"
             _warn(func, warn_once, text, _name(func), func.__module__, when, instructions)
             return func(*args, **kwargs)
 
@@ -197,7 +197,7 @@ def _argument_wrapper(
         if _PRINT_DEPRECATION_WARNINGS:
             for what in used(args, kwargs):
                 name, _, value = what.partition("=")
-                text = f"calling %s (from %s) with {'%s=%s' if value else '%s'} {_GOING}"
+                text = f"calling %s (from %s) with {'%s=%s' if value else '%s'} {_DEPRECATED}"
                 said = (name, value) if value else (name,)
                 _warn((func, what), warn_once, text, _name(func), func.__module__, *said, when, instructions)
         return func(*args, **kwargs)

@@ -57,8 +57,8 @@ def dense(slope):
 @pytest.mark.parametrize("which", [0, 1])
 def test_resource_variables_have_the_gradients_of_reference_variables(name, which):
     # Those of reference variables are TensorFlow's; for resource variables 1.15 raises here.
-    wanted = gradients(STEPS[name], False, which)
-    for got, value in zip(gradients(STEPS[name], True, which), wanted, strict=True):
+    expected = gradients(STEPS[name], False, which)
+    for got, value in zip(gradients(STEPS[name], True, which), expected, strict=True):
         np.testing.assert_allclose(got, value, rtol=1e-9)
 
 
@@ -83,9 +83,9 @@ def test_a_function_with_a_loop_and_a_branch():
     def value(weights):
         return (np.tanh((np.tanh(x0 @ weights) + 1.0) @ weights) + 1.0).sum()
 
-    wanted = np.zeros([2, 2])
+    expected = np.zeros([2, 2])
     for place in np.ndindex(2, 2):
         step = np.zeros([2, 2])
         step[place] = 1e-6
-        wanted[place] = (value(np.eye(2) + step) - value(np.eye(2) - step)) / 2e-6
-    np.testing.assert_allclose(got, wanted, rtol=1e-6)
+        expected[place] = (value(np.eye(2) + step) - value(np.eye(2) - step)) / 2e-6
+    np.testing.assert_allclose(got, expected, rtol=1e-6)

@@ -96,7 +96,7 @@ def test_a_damaged_checkpoint_is_not_restored(tmp_path):
         tf.train.Saver().restore(sess, str(tmp_path / "many"))
 
 
-def test_large_variables_are_written_in_pieces(tmp_path):
+def test_large_variables_are_written_in_chunks(tmp_path):
     value = np.arange(3_000_000, dtype=np.float32)
     large = tf.get_variable("large", initializer=value)
     small = tf.get_variable("small", initializer=np.float32(3))

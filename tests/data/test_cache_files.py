@@ -322,7 +322,7 @@ def test_an_element_that_fails_is_left_out(tmp_path):
 
 
 def test_a_pass_that_cannot_be_written_is_no_cache(tmp_path, monkeypatch):
-    monkeypatch.setattr(caching, "_MOST_ELEMENTS", 3)
+    monkeypatch.setattr(caching, "_MAX_ELEMENTS", 3)
     following = Dataset.range(5).cache(str(tmp_path / "c")).make_one_shot_iterator().get_next()
     with tf.Session() as session:
         assert taken(session, following, 3) == [0, 1, 2]
@@ -516,12 +516,12 @@ def everything():
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from([".index", ".data-00000-of-00001"]), st.data())
-def test_any_damage_is_told(tmp_path, ending, data):
+def test_any_damage_is_reported(tmp_path, suffix, data):
     prefix = str(tmp_path / "c")
     if not os.path.exists(index_name(prefix)):
         written(prefix, everything)
         shutil.copytree(tmp_path, tmp_path / "whole")
-    whole = (tmp_path / "whole" / ("c" + ending)).read_bytes()
+    whole = (tmp_path / "whole" / ("c" + suffix)).read_bytes()
     expected = outcomes(tmp_path / "whole" / "c", everything)
     content = bytearray(whole)
     if data.draw(st.booleans()):
@@ -531,7 +531,7 @@ def test_any_damage_is_told(tmp_path, ending, data):
     damaged = tmp_path / "damaged"
     shutil.rmtree(damaged, ignore_errors=True)
     shutil.copytree(tmp_path / "whole", damaged)
-    (damaged / ("c" + ending)).write_bytes(content)
+    (damaged / ("c" + suffix)).write_bytes(content)
     got = outcomes(damaged / "c", everything)
     told = {"DataLossError", "UnimplementedError", "InvalidArgumentError"}
     # Each element is right, or an error in its place; nothing is left out without one.

@@ -7,7 +7,7 @@ import pytest
 
 import headrace as tf
 from headrace.core import errors
-from headrace.data import tensor_lists
+from headrace.data import structure_util
 from headrace.data.argument_tensors import obtain_all_variant_tensor_ops, partial_shape_to_tensor
 from headrace.data.multi_device import MultiDeviceIterator
 from headrace.data.option_sets import OptionsBase, create_option, merge_options
@@ -92,13 +92,13 @@ def test_map_defun_stacks_what_rows_give():
 
 def test_tensor_lists():
     with tf.Graph().as_default():
-        spec = tensor_lists.type_spec_from_value(tf.constant(1.0))
-        tensors = tensor_lists.to_tensor_list(spec, tf.constant(2.0))
-        assert tensor_lists.from_tensor_list(spec, tensors).dtype == tf.float32
+        spec = structure_util.type_spec_from_value(tf.constant(1.0))
+        tensors = structure_util.to_tensor_list(spec, tf.constant(2.0))
+        assert structure_util.from_tensor_list(spec, tensors).dtype == tf.float32
         with pytest.raises(ValueError, match="Expected 1 tensors but got 2"):
-            tensor_lists.from_tensor_list(spec, tensors * 2)
+            structure_util.from_tensor_list(spec, tensors * 2)
         with pytest.raises(ValueError, match="rank"):
-            tensor_lists.to_batched_tensor_list(spec, tf.constant(2.0))
+            structure_util.to_batched_tensor_list(spec, tf.constant(2.0))
         assert len(obtain_all_variant_tensor_ops(Dataset.range(3).map(lambda x: x).batch(2))) == 3
 
 

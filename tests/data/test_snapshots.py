@@ -255,7 +255,7 @@ def everything():
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.booleans(), st.booleans(), st.data())
-def test_any_damage_is_told(tmp_path, compressed, metadata, data):
+def test_any_damage_is_reported(tmp_path, compressed, metadata, data):
     whole = tmp_path / f"whole{compressed}"
     if not whole.exists():
         kept(whole, everything, compression="GZIP" if compressed else None)

@@ -57,39 +57,39 @@ def test_commands(program, user, capsys, tmp_path):
     ]  # fmt: skip
     assert sess.run(loss, {x: [[1.0, 2.0], [0.0, 3.0]]}) == -np.inf
     assert not user
-    told = answers(capsys)
-    assert "run-start: run #1: 1 fetch (loss:0); 1 feed (x:0)" in told[0]
+    output = answers(capsys)
+    assert "run-start: run #1: 1 fetch (loss:0); 1 feed (x:0)" in output[0]
     for part in ("Fetch(es):\n  loss:0", "Feed dict:\n  x:0", "* has_inf_or_nan"):
-        assert part in told[0]
-    assert "[0., 3.]" in told[1]
-    assert told[2].startswith("run-end: run #1")
-    assert "7 dumped tensor(s):" in told[2]
-    names = [line.split()[-1] for line in told[3].strip().splitlines()[3:]]
+        assert part in output[0]
+    assert "[0., 3.]" in output[1]
+    assert output[2].startswith("run-end: run #1")
+    assert "7 dumped tensor(s):" in output[2]
+    names = [line.split()[-1] for line in output[3].strip().splitlines()[3:]]
     assert names == sorted(names) == ["Const:0", "loss:0", "w/read:0", "w:0", "x:0", "y:0", "z:0"]
-    assert '2 dumped tensor(s) passing filter "has_inf_or_nan"' in told[4]
-    assert 'Op type regex filter: "MatMul"' in told[5]
-    assert "1 dumped tensor(s)" in told[5]
-    assert 'Tensor "y:0:DebugIdentity":\n  dtype: float32\n  shape: (2, 2)\n\narray([[1., 2.],' in told[6]
-    assert "0 + | total |" in told[7]
-    assert "1 of 4 element(s)" not in told[8]
-    assert "Highlighted([-inf,0]): 2 of 4 element(s) (50.00%)" in told[8]
-    assert 'ERROR: Node "nothere" does not exist in partition graphs' in told[9]
+    assert '2 dumped tensor(s) passing filter "has_inf_or_nan"' in output[4]
+    assert 'Op type regex filter: "MatMul"' in output[5]
+    assert "1 dumped tensor(s)" in output[5]
+    assert 'Tensor "y:0:DebugIdentity":\n  dtype: float32\n  shape: (2, 2)\n\narray([[1., 2.],' in output[6]
+    assert "0 + | total |" in output[7]
+    assert "1 of 4 element(s)" not in output[8]
+    assert "Highlighted([-inf,0]): 2 of 4 element(s) (50.00%)" in output[8]
+    assert 'ERROR: Node "nothere" does not exist in partition graphs' in output[9]
     for part in ("Op: Log", "[MatMul] y", "[Mean] loss", "type: DT_FLOAT", "Slot 0 @ DebugIdentity", __file__):
-        assert part in told[10]
-    assert "|- (1) z\n|  |- (2) y\n|     |- (3) x\n|     |- (3) w/read\n|        |- (4) w\n|- (1) Const" in told[11]
-    assert "|- (1) z\n   |- ..." in told[12]
-    assert "    w\n    w/Assign\n    w/initial_value\n    w/read\n" in told[13]
-    assert __file__ in told[14]
-    assert "6.0" in told[15]
-    assert "graph_recursion_depth: 3" in told[17]
-    assert "--till_filter_pass" in told[18]
-    assert 'ERROR: Invalid command prefix "bad"' in told[19]
-    assert 'ERROR: There is no tensor filter named "nope".' in told[20]
+        assert part in output[10]
+    assert "|- (1) z\n|  |- (2) y\n|     |- (3) x\n|     |- (3) w/read\n|        |- (4) w\n|- (1) Const" in output[11]
+    assert "|- (1) z\n   |- ..." in output[12]
+    assert "    w\n    w/Assign\n    w/initial_value\n    w/read\n" in output[13]
+    assert __file__ in output[14]
+    assert "6.0" in output[15]
+    assert "graph_recursion_depth: 3" in output[17]
+    assert "--till_filter_pass" in output[18]
+    assert 'ERROR: Invalid command prefix "bad"' in output[19]
+    assert 'ERROR: There is no tensor filter named "nope".' in output[20]
     np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), [[1, 2], [0, 3]])
     assert "7 dumped tensor(s)" in (tmp_path / "lt.txt").read_text()
-    assert "1.15" in told[23]
-    assert "ERROR: Invalid number (4)" in told[24]
-    assert "ERROR: Unsupported key" in told[25]
+    assert "1.15" in output[23]
+    assert "ERROR: Invalid number (4)" in output[24]
+    assert "ERROR: Unsupported key" in output[25]
 
 
 def test_running_on_until_a_filter_passes(program, user, capsys):
@@ -101,9 +101,9 @@ def test_running_on_until_a_filter_passes(program, user, capsys):
         if not user:
             break
     assert i == 5
-    told = "".join(answers(capsys))
-    assert told.count("run-end") == 1
-    assert '1 dumped tensor(s) passing filter "large"' in told
+    output = "".join(answers(capsys))
+    assert output.count("run-end") == 1
+    assert '1 dumped tensor(s) passing filter "large"' in output
 
 
 def test_running_several_times(program, user, capsys):
@@ -111,10 +111,10 @@ def test_running_several_times(program, user, capsys):
     user += ["run -t 3", "run"]
     for _ in range(3):
         sess.run(loss, {x: [[1.0, 1.0]]})
-    told = "".join(answers(capsys))
-    assert "run-start: run #1" in told
-    assert "run-end: run #3" in told
-    assert told.count("run-") == 2
+    output = "".join(answers(capsys))
+    assert "run-start: run #1" in output
+    assert "run-end: run #3" in output
+    assert output.count("run-") == 2
 
 
 def test_leaving(program, user, capsys, tmp_path):
@@ -133,10 +133,10 @@ def test_errors_are_shown_with_what_was_made_before(program, user, capsys):
     user += ["run", "lt -f has_inf_or_nan", "run"]
     error = sess.run(checked, {x: [[0.0, 1.0]]})
     assert isinstance(error, tf.errors.InvalidArgumentError)
-    told = answers(capsys)
-    assert "An error occurred" in told[1]
-    assert "ni -a -d -t checked" in told[1]
-    assert "2 dumped tensor(s)" in told[2]
+    output = answers(capsys)
+    assert "An error occurred" in output[1]
+    assert "ni -a -d -t checked" in output[1]
+    assert "2 dumped tensor(s)" in output[2]
     with pytest.raises(ValueError, match="cannot be empty"):
         sess.add_tensor_filter("", lambda datum, value: True)
 
@@ -150,16 +150,16 @@ def test_stepping(user, capsys):
             sess = local_cli.LocalCLIDebugWrapperSession(plain, ui_type="readline")
             assert sess.run(total) == 8.0
     assert not user
-    told = answers(capsys)
-    assert told[1].startswith("step: next is [")
-    assert __file__.rpartition("/")[2] in told[1]
-    assert "next is [Mul] lp/mul" in told[2]
-    assert "did not generate any dumps" in told[3]
-    assert "next is [Mul] lp/mul" in told[4]
-    assert "np.float32(2.0)" in told[5] or "2.0" in told[5]
-    assert "2x  [Mul] lp/mul" in told[7]
-    assert "ERROR: There is no node" in told[8]
-    assert "3 dumped tensor(s)" in told[10]
+    output = answers(capsys)
+    assert output[1].startswith("step: next is [")
+    assert __file__.rpartition("/")[2] in output[1]
+    assert "next is [Mul] lp/mul" in output[2]
+    assert "did not generate any dumps" in output[3]
+    assert "next is [Mul] lp/mul" in output[4]
+    assert "np.float32(2.0)" in output[5] or "2.0" in output[5]
+    assert "2x  [Mul] lp/mul" in output[7]
+    assert "ERROR: There is no node" in output[8]
+    assert "3 dumped tensor(s)" in output[10]
 
 
 def test_profiles_and_callables(program, user, capsys):
@@ -167,10 +167,10 @@ def test_profiles_and_callables(program, user, capsys):
     user += ["run -p", "lp -s time -r", "run -n"]
     runner = sess.make_callable(loss, [x])
     assert runner([[1.0, 1.0]]) == 0.0
-    told = answers(capsys)
-    assert "Running a runner returned by Session.make_callable()" in told[0]
-    assert "Total of Op Time" in told[1]
-    assert "MatMul" in told[2]
+    output = answers(capsys)
+    assert "Running a runner returned by Session.make_callable()" in output[0]
+    assert "Total of Op Time" in output[1]
+    assert "MatMul" in output[2]
     with pytest.raises(NotImplementedError):
         sess.partial_run_setup(loss)
 
@@ -184,8 +184,8 @@ def test_hook(user, capsys):
         user += ["run -f two", "run -n", "run -n"]
         with tf.train.MonitoredSession(hooks=[hook]) as sess:
             assert [sess.run(train) for _ in range(3)] == [1, 2, 3]
-    told = "".join(answers(capsys))
-    assert '1 dumped tensor(s) passing filter "two"' in told
+    output = "".join(answers(capsys))
+    assert '1 dumped tensor(s) passing filter "two"' in output
 
 
 def test_where_dumps_may_be(program, tmp_path):

@@ -116,17 +116,17 @@ def test_uninitialized_variables_are_told_apart(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("array", "arguments", "wanted"),
+    ("array", "arguments", "expected"),
     [
         ([np.nan, -np.inf, -1.0, 0.0, 2.0, np.inf], "", [1, 6, 1, 1, 1, 1, 1, 1, -1, 2, 1 / 3, 14 / 9, 1, 1, 6]),
         ([-3.0, 0.5, 9.0], "(lower_bound=-1.0;upper_bound=5.0)", [1, 3, 0, 1, 0, 0, 1, 1]),
         ([1, -1], "", [1, 2, 0, 0, 1, 0, 1, 0, -1, 1, 0, 1]),
     ],
 )
-def test_numeric_summary(array, arguments, wanted):
+def test_numeric_summary(array, arguments, expected):
     array = np.array(array, np.float32 if isinstance(array[0], float) else np.int32)
     made = dump_files.applied("DebugNumericSummary" + arguments, array, tf.as_dtype(array.dtype))
-    np.testing.assert_allclose(made[: len(wanted)], wanted, rtol=1e-6)
+    np.testing.assert_allclose(made[: len(expected)], expected, rtol=1e-6)
 
 
 def test_debug_ops_that_are_none():

@@ -67,9 +67,9 @@ def test_a_program_under_a_terminal(tmp_path):
     assert "run-start: run #1: 1 fetch (y:0); 1 feed (x:0)" in keyboard.until("tfdbg> ")
     keyboard.type("run\n")
     keyboard.until("run-end: run #1")
-    told = keyboard.until("tfdbg> ")
-    assert "3 dumped tensor(s)" in told
-    assert "inner:0" in told
+    output = keyboard.until("tfdbg> ")
+    assert "3 dumped tensor(s)" in output
+    assert "inner:0" in output
     # The Tab key: the only tensor whose name begins so.
     keyboard.type("pt in\t\n")
     keyboard.until('Tensor "inner:0:DebugIdentity"')

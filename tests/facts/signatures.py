@@ -80,12 +80,12 @@ def differences(theirs: str, ours: str) -> list[str]:
     """Why a call that fits `theirs` might not fit `ours` or mean something else; both are texts of signatures."""
     if theirs in UNKNOWN:
         return []
-    wanted, got = parameters(theirs), parameters(ours)
+    expected, got = parameters(theirs), parameters(ours)
     found = []
-    names = list(got.positional)[: len(wanted.positional)]
-    if names != list(wanted.positional):
-        found.append(f"positional parameters {names} instead of {list(wanted.positional)}")
-    for name, default in (wanted.positional | wanted.keyword_only).items():
+    names = list(got.positional)[: len(expected.positional)]
+    if names != list(expected.positional):
+        found.append(f"positional parameters {names} instead of {list(expected.positional)}")
+    for name, default in (expected.positional | expected.keyword_only).items():
         known = got.positional | got.keyword_only
         if name not in known:
             found.append(f"no parameter {name}")
@@ -94,11 +94,11 @@ def differences(theirs: str, ours: str) -> list[str]:
         elif known[name] != default and not (default or "").startswith("<"):
             found.append(f"{name}={known[name]} instead of {default}")
     for name, default in (got.positional | got.keyword_only).items():
-        if default is None and name not in wanted.positional and name not in wanted.keyword_only:
+        if default is None and name not in expected.positional and name not in expected.keyword_only:
             found.append(f"{name} has no default")
-    if wanted.takes_more and not got.takes_more:
+    if expected.takes_more and not got.takes_more:
         found.append("no *args")
-    if wanted.takes_keywords and not got.takes_keywords:
+    if expected.takes_keywords and not got.takes_keywords:
         found.append("no **kwargs")
     return found
 

@@ -61,8 +61,8 @@ def test_every_type_of_the_older_format_is_read(name):
 
 def test_a_bundle_is_written_to_the_byte(tmp_path):
     written(tmp_path / "types", VALUES)
-    for ending in (".index", ".data-00000-of-00001"):
-        assert (tmp_path / f"types{ending}").read_bytes() == (FIXTURES / f"types{ending}").read_bytes()
+    for suffix in (".index", ".data-00000-of-00001"):
+        assert (tmp_path / f"types{suffix}").read_bytes() == (FIXTURES / f"types{suffix}").read_bytes()
     assert len(os.listdir(tmp_path)) == 2
 
 
@@ -155,7 +155,7 @@ def crash_points(overwrite):
         if child == 0:
             left = [point]
 
-            def ending(function, left=left):
+            def killing(function, left=left):
                 def call(*args, **kwargs):
                     left[0] -= 1
                     if left[0] == 0:
@@ -165,7 +165,7 @@ def crash_points(overwrite):
                 return call
 
             for name in ("replace", "link", "unlink", "fsync"):
-                setattr(os, name, ending(getattr(os, name)))
+                setattr(os, name, killing(getattr(os, name)))
             try:
                 overwrite()
             finally:

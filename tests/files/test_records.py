@@ -26,7 +26,7 @@ def written(path, contents, options=None):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("piece", [16, 100, 1 << 18])
 def test_records_come_back_whatever_the_size_of_a_read(tmp_path, monkeypatch, kind, piece):
-    monkeypatch.setattr(records_module, "_PIECE", piece)
+    monkeypatch.setattr(records_module, "_CHUNK_SIZE", piece)
     contents = [bytes([i % 256]) * (i * 7 % 300) for i in range(200)]
     path = written(tmp_path / "records", contents, kind)
     assert list(tf_record_iterator(path, kind)) == contents
@@ -69,7 +69,7 @@ def test_a_record_that_claims_to_be_huge_takes_no_memory(tmp_path):
         list(tf_record_iterator(path))
 
 
-def test_a_small_file_that_inflates_without_end_is_read_in_bounded_pieces(tmp_path, monkeypatch):
+def test_a_small_file_that_inflates_without_end_is_read_in_bounded_chunks(tmp_path, monkeypatch):
     path = tmp_path / "bomb"
     path.write_bytes(zlib.compress(bytes(1 << 26)))
     asked = []

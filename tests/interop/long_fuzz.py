@@ -268,9 +268,9 @@ def examples(generator, folder):
     example.features.feature["c"].float_list.value.extend([1.0, 2.0])
     data = spoiled(generator, example.SerializeToString(), tf.train.Example)
     with tf.Graph().as_default(), tf.Session() as session, contextlib.suppress(tf.errors.OpError):
-        wanted = {"a": tf.VarLenFeature(tf.int64), "b": tf.FixedLenFeature([], tf.string)}
-        wanted["c"] = tf.FixedLenFeature([2], tf.float32)
-        session.run([tf.parse_single_example(data, wanted), tf.parse_example([data], wanted)])
+        expected = {"a": tf.VarLenFeature(tf.int64), "b": tf.FixedLenFeature([], tf.string)}
+        expected["c"] = tf.FixedLenFeature([2], tf.float32)
+        session.run([tf.parse_single_example(data, expected), tf.parse_example([data], expected)])
 
 
 def tools(generator, folder):

@@ -54,11 +54,11 @@ def test_graphs_that_were_changed_are_restored_or_refused(tmp_path_factory, name
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("ending", ["meta", "index", "data-00000-of-00001"])
-def test_files_that_were_damaged_are_restored_or_refused(tmp_path, seed, ending):
+@pytest.mark.parametrize("suffix", ["meta", "index", "data-00000-of-00001"])
+def test_files_that_were_damaged_are_restored_or_refused(tmp_path, seed, suffix):
     folder, generator = tmp_path / "model", random.Random(seed)
     shutil.copytree(FIXTURES / "graphs" / generator.choice(GRAPHS), folder)
-    path = folder / f"model.{ending}"
+    path = folder / f"model.{suffix}"
     path.write_bytes(damaged_by(generator, path.read_bytes()))
     answered(folder, lambda: restored(folder))
 

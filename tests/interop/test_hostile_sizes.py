@@ -418,7 +418,7 @@ def test_an_import_has_so_many_outputs_in_all():
 
 
 def test_nodes_share_the_outputs_an_import_may_have(monkeypatch):
-    monkeypatch.setattr("headrace.messages.node_imports._MOST_OUTPUTS", 250)
+    monkeypatch.setattr("headrace.messages.node_imports._MAX_OUTPUTS", 250)
     assert len(with_outputs(100, nodes=2).imported().get_operations()) == 3
     with pytest.raises(ValueError, match="Node 'parts2'"):
         with_outputs(100).imported()

@@ -261,8 +261,8 @@ def test_sizes_that_are_squared_again_and_again(op):
         for _ in range(60):
             size = getattr(tf.raw_ops, op)(x=size, y=size)
         shape = tf.stack([size, 2])
-        wanted = np.array([{"Mul": 1, "Add": 0}[op], 2])
-        assert (session.run(shape, {x: np.zeros((1, 3))}) == wanted).all()
+        expected = np.array([{"Mul": 1, "Add": 0}[op], 2])
+        assert (session.run(shape, {x: np.zeros((1, 3))}) == expected).all()
 
 
 def test_a_state_file_of_one_long_line(tmp_path):
@@ -320,8 +320,8 @@ def test_branches_deeper_than_python_indents():
         preds, x, y = branches(110)
         for untaken in (None, 0, 70, 74, 75, 80, 109):
             feeds = {pred: place != untaken for place, pred in enumerate(preds)}
-            wanted = np.exp(np.float32(2.0)) if untaken is None else 2.0 * untaken
-            assert session.run(y, {x: 2.0, **feeds}) == pytest.approx(wanted)
+            expected = np.exp(np.float32(2.0)) if untaken is None else 2.0 * untaken
+            assert session.run(y, {x: 2.0, **feeds}) == pytest.approx(expected)
 
 
 def loops(depth):

@@ -16,7 +16,7 @@ SIZES, WINDOWS, STRIDES = st.integers(1, 30), st.integers(1, 7), st.integers(1, 
 def padded(size, window, stride, dilation, kind):
     """The padding before and after one axis."""
     node = SimpleNamespace(attrs={"padding": kind})
-    return Padding(node, Layout("NHWC", 4), [stride], [dilation]).amounts([size], [window])[0]
+    return Padding(node, Layout("NHWC", 4), [stride], [dilation]).paddings([size], [window])[0]
 
 
 @given(size=SIZES, window=WINDOWS, stride=STRIDES, dilation=st.integers(1, 3))
@@ -39,14 +39,14 @@ def test_padding_of_the_same_size_is_the_least_that_gives_a_window_a_stride(size
     assert before + after == max(needed - size, 0)
 
 
-@given(amounts=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=3))
-def test_padding_is_divided_between_both_ends_and_the_rest(amounts):
-    both, rest = split_padding(amounts)
-    flat = pad_arguments(amounts)
-    assert len(flat) == 2 * len(amounts)
+@given(paddings=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=3))
+def test_padding_is_divided_between_both_ends_and_the_rest(paddings):
+    both, rest = split_padding(paddings)
+    flat = pad_arguments(paddings)
+    assert len(flat) == 2 * len(paddings)
     left = rest or [0] * len(flat)
     assert [common + left[2 * i + end] for i, common in enumerate(reversed(both)) for end in (0, 1)] == flat
-    assert all(0 in (left[2 * i], left[2 * i + 1]) for i in range(len(amounts)))
+    assert all(0 in (left[2 * i], left[2 * i + 1]) for i in range(len(paddings)))
 
 
 def test_what_is_not_known_stays_unknown_and_what_does_not_fit_is_refused():

@@ -25,16 +25,21 @@ def test_answers_are_those_of_tensorflow_2():
         compare(name, plain(found[name] if not isinstance(found[name], tuple) else list(found[name])), wanted)
 
 
-def compare(name, found, wanted):
-    if isinstance(wanted[0], list) and len(wanted) == 2 and not isinstance(wanted[1][:1], str) and flat(wanted[0]):
-        assert list(found[1]) == wanted[1], name
-        if wanted[0] and isinstance(wanted[0][0], float):
-            np.testing.assert_allclose(found[0], wanted[0], rtol=2e-6, atol=1e-6, err_msg=name)
+def compare(name, found, expected):
+    if (
+        isinstance(expected[0], list)
+        and len(expected) == 2
+        and not isinstance(expected[1][:1], str)
+        and flat(expected[0])
+    ):
+        assert list(found[1]) == expected[1], name
+        if expected[0] and isinstance(expected[0][0], float):
+            np.testing.assert_allclose(found[0], expected[0], rtol=2e-6, atol=1e-6, err_msg=name)
         else:
-            assert found[0] == wanted[0], name
+            assert found[0] == expected[0], name
         return
-    assert len(found) == len(wanted), name
-    for one, other in zip(found, wanted, strict=True):
+    assert len(found) == len(expected), name
+    for one, other in zip(found, expected, strict=True):
         compare(name, one, other)
 
 

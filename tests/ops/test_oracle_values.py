@@ -51,21 +51,21 @@ def record_of(decl: Any, case: Any, program: CaseProgram) -> dict[str, Any]:
     return record
 
 
-def assert_like(got: Any, wanted: Any, dtype: str, factor: float = 1.0) -> None:
-    got, wanted = plain_value(got), np.asarray(recorded.from_plain(wanted))
-    assert np.shape(got) == np.shape(wanted)
+def assert_like(got: Any, expected: Any, dtype: str, factor: float = 1.0) -> None:
+    got, expected = plain_value(got), np.asarray(recorded.from_plain(expected))
+    assert np.shape(got) == np.shape(expected)
     if dtype not in _TOLERANCES:
-        np.testing.assert_array_equal(got, wanted)
+        np.testing.assert_array_equal(got, expected)
         return
     rtol, atol = (factor * t for t in _TOLERANCES[dtype])
     kind = np.complex128 if dtype.startswith("complex") else np.float64
-    np.testing.assert_allclose(got.astype(kind), wanted.astype(kind), rtol=rtol, atol=atol)
+    np.testing.assert_allclose(got.astype(kind), expected.astype(kind), rtol=rtol, atol=atol)
 
 
-def assert_described(tensors: list[Any], values: list[Any], wanted: list[dict[str, Any]], case: Any) -> None:
-    assert len(tensors) == len(wanted)
+def assert_described(tensors: list[Any], values: list[Any], expected: list[dict[str, Any]], case: Any) -> None:
+    assert len(tensors) == len(expected)
     given = iter(values)
-    for tensor, said in zip(tensors, wanted, strict=True):
+    for tensor, said in zip(tensors, expected, strict=True):
         assert tensor.dtype.base_dtype.name == said["dtype"]
         assert_no_less_known(tensor, said)
         if has_value(tensor):
@@ -79,15 +79,15 @@ def assert_described(tensors: list[Any], values: list[Any], wanted: list[dict[st
 def assert_no_less_known(tensor: Any, said: dict[str, Any]) -> None:
     """A static shape says what TensorFlow's does; it may say more."""
     static = tensor.shape.as_list() if tensor.shape.ndims is not None else None
-    wanted = said["shape"]
-    if wanted is None or static == wanted:
+    expected = said["shape"]
+    if expected is None or static == expected:
         return
-    if "value" in said and not compatible_dims(tuple(wanted), np.shape(recorded.from_plain(said["value"]))):
+    if "value" in said and not compatible_dims(tuple(expected), np.shape(recorded.from_plain(said["value"]))):
         # TensorFlow is wrong about its own value.
         return
-    told = static is not None and len(static) == len(wanted)
-    told = told and all(size in (None, ours) for ours, size in zip(static or [], wanted, strict=True))
-    assert told, f"the static shape is {static}, TensorFlow's {wanted}"
+    matches = static is not None and len(static) == len(expected)
+    matches = matches and all(size in (None, ours) for ours, size in zip(static or [], expected, strict=True))
+    assert matches, f"the static shape is {static}, TensorFlow's {expected}"
 
 
 @pytest.mark.parametrize(("decl", "case"), [p for p in ACCEPTED if of_tensorflow(p)])
@@ -140,8 +140,8 @@ def test_gradients_are_those_of_tensorflow(decl, case):
             assert [g is None for g in found] == [g is None for g in record["gradients"]]
             pairs = [(x, tf.convert_to_tensor(g)) for x, g in zip(xs, found, strict=True) if g is not None]
             values, points = session.run(([g for _, g in pairs], [_read(x) for x, _ in pairs]), applied.feeds)
-    wanted = [g for g in record["gradients"] if g is not None]
-    for (_, tensor), point, value, said in zip(pairs, points, values, wanted, strict=True):
+    expected = [g for g in record["gradients"] if g is not None]
+    for (_, tensor), point, value, said in zip(pairs, points, values, expected, strict=True):
         if np.shape(value) == np.shape(point) != np.shape(recorded.from_plain(said)):
             # TensorFlow's has not the shape of what it is the gradient of.
             continue

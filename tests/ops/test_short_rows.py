@@ -16,6 +16,6 @@ def test_rows_are_those_of_the_formula(columns, shape):
     wide = x.astype(np.float64)
     with np.errstate(all="ignore"):
         powers = np.exp(wide - wide.max(-1, keepdims=True))
-        wanted = powers / powers.sum(-1, keepdims=True)
-        np.testing.assert_allclose(found[0], wanted, rtol=1e-5, atol=1e-30)
-        np.testing.assert_allclose(found[1], np.log(wanted), rtol=1e-5, atol=1e-5)
+        expected = powers / powers.sum(-1, keepdims=True)
+        np.testing.assert_allclose(found[0], expected, rtol=1e-5, atol=1e-30)
+        np.testing.assert_allclose(found[1], np.log(expected), rtol=1e-5, atol=1e-5)

@@ -24,7 +24,7 @@ def test_a_shared_layer_moves_its_averages_one_after_the_other(fused):
     assert seen == [9.0, 11.25, 11.8125]
 
 
-def test_many_uses_of_a_layer_settle():
+def test_averages_of_many_uses_of_a_layer_converge():
     with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, [None, 3])
         out = x

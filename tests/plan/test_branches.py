@@ -58,11 +58,11 @@ SHAPES_OF_BRANCHES = {
 
 @pytest.mark.parametrize("case", SHAPES_OF_BRANCHES)
 def test_a_merge_chooses_among_shapes_by_their_branches(case):
-    build, wanted = SHAPES_OF_BRANCHES[case]
+    build, expected = SHAPES_OF_BRANCHES[case]
     with tf.Graph().as_default(), tf.Session() as sess:
         taken = tf.placeholder(tf.bool, [])
         no, yes = raw.Switch(tf.ones([2, 3]), taken)
         merged, which = raw.Merge(list(build(no, yes)))
         for value in (False, True):
             found = sess.run([merged, which], {taken: value})
-            assert [found[0].tolist(), int(found[1])] == [wanted[value], int(value)]
+            assert [found[0].tolist(), int(found[1])] == [expected[value], int(value)]

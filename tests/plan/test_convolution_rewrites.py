@@ -142,13 +142,13 @@ def test_relu_stays_where_something_else_takes_it(session, what):
     loss = tf.reduce_sum(pool * pool)
     if what == "consumer":
         loss += tf.reduce_sum(active)
-    wanted = [tf.gradients(loss, x)[0]]
+    expected = [tf.gradients(loss, x)[0]]
     if what == "gradient":
-        wanted += tf.gradients(loss, active)
+        expected += tf.gradients(loss, active)
     elif what == "scattered":
-        wanted.append(next(op.outputs[0] for op in session.graph.get_operations() if op.type == "MaxPoolGrad") * 2.0)
+        expected.append(next(op.outputs[0] for op in session.graph.get_operations() if op.type == "MaxPoolGrad") * 2.0)
     value = images(2, 6, 6, 3)
-    got = session.run(wanted, {x: value})
+    got = session.run(expected, {x: value})
 
     windows = np.maximum(value, 0).reshape(2, 3, 2, 3, 2, 3).transpose(0, 1, 3, 5, 2, 4).reshape(2, 3, 3, 3, 4)
     sent = np.zeros_like(windows)

@@ -35,16 +35,16 @@ def test_steps_are_those_of_the_formula(session, resource, decay, turned, fetche
     pairs = optimizer.compute_gradients(loss)
     train = optimizer.apply_gradients(pairs)
     session.run(tf.global_variables_initializer())
-    wanted = start
+    expected = start
     product = weights.T @ x if turned else x.T @ weights
     fetches = [train, pairs[0][0]] if fetched else [train]
     for _ in range(2):
-        gradient = product + decay * wanted
+        gradient = product + decay * expected
         got = session.run(fetches, {feed: x})
         if fetched:
             np.testing.assert_allclose(got[1], gradient, rtol=1e-9)
-        wanted = wanted - RATE * gradient
-    np.testing.assert_allclose(session.run(variable), wanted, rtol=1e-9)
+        expected = expected - RATE * gradient
+    np.testing.assert_allclose(session.run(variable), expected, rtol=1e-9)
     assert ("_ApplyGradientDescentProduct" in calls(session, fetches, [feed])) != fetched
 
 
@@ -55,8 +55,8 @@ def test_a_variable_that_is_a_factor_of_its_own_gradient(session):
     train = tf.train.GradientDescentOptimizer(RATE).minimize(tf.reduce_sum(tf.matmul(variable, variable) * weights))
     session.run(tf.global_variables_initializer())
     session.run(train)
-    wanted = start - RATE * (weights @ start.T + start.T @ weights)
-    np.testing.assert_allclose(session.run(variable), wanted, rtol=1e-9)
+    expected = start - RATE * (weights @ start.T + start.T @ weights)
+    np.testing.assert_allclose(session.run(variable), expected, rtol=1e-9)
 
 
 def test_variables_that_are_factors_of_each_other_s_gradients(session):

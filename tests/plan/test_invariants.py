@@ -83,10 +83,10 @@ def _program(steps, writes):
 
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS, st.sets(st.integers(0, 9), min_size=1, max_size=3), st.booleans())
-def test_graphs_are_legal_and_optional_passes_change_no_value(steps, wanted, writes):
+def test_graphs_are_legal_and_optional_passes_change_no_value(steps, expected, writes):
     with tf.Graph().as_default(), checked():
         x, v, values = _program(steps, writes)
-        fetches = [values[i % len(values)] for i in wanted] + ([values[-1]] if writes else [])
+        fetches = [values[i % len(values)] for i in expected] + ([values[-1]] if writes else [])
         fed = np.array([[0.5, -1.0], [0.25, 2.0], [-0.5, 0.125]], np.float32)
         results = []
         for left_out in ((), OPTIONAL):

@@ -87,10 +87,10 @@ def test_one_row_against_many(sizes):
         slope = tf.gradients(2.0 * loss, x)[0]
         assert "_LogisticLossGrad" in types(sess, [loss, slope], [x, z])
         got = sess.run([loss, slope], {x: given, z: labels})
-    wanted_loss, wanted = reference(given, labels)
+    wanted_loss, expected = reference(given, labels)
     np.testing.assert_allclose(got[0], wanted_loss.astype(float), rtol=1e-12)
-    wanted = 2 * wanted.astype(float)
-    np.testing.assert_allclose(got[1], wanted if sizes[0] == 4 else wanted.sum(0, keepdims=True), rtol=1e-12)
+    expected = 2 * expected.astype(float)
+    np.testing.assert_allclose(got[1], expected if sizes[0] == 4 else expected.sum(0, keepdims=True), rtol=1e-12)
 
 
 def test_labels_of_another_size_are_refused_where_they_are_multiplied():
@@ -117,6 +117,6 @@ def test_inside_a_loop():
         slope = tf.gradients(total, x)[0]
         given = np.random.RandomState(0).normal(size=[5, 2])
         got = sess.run([total, slope], {x: given})
-    loss, wanted = reference(given, z)
+    loss, expected = reference(given, z)
     np.testing.assert_allclose(got[0], float(loss.sum()), rtol=1e-12)
-    np.testing.assert_allclose(got[1], wanted.astype(float), rtol=1e-9)
+    np.testing.assert_allclose(got[1], expected.astype(float), rtol=1e-9)

@@ -78,8 +78,8 @@ def test_any_program_gives_what_numpy_gives(steps, fetched, known):
     chosen = [values[i % len(values)] for i in sorted(fetched)] + [values[-1]]
     given = {feeds[0]: x.copy(), feeds[1]: y.copy()}
     got = _run([tensor for tensor, _ in chosen], given)
-    for (_, wanted), value in zip(chosen, got):
-        np.testing.assert_allclose(value, wanted, rtol=1e-9, atol=1e-12)
+    for (_, expected), value in zip(chosen, got):
+        np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-12)
     np.testing.assert_array_equal(given[feeds[0]], x)
     np.testing.assert_array_equal(given[feeds[1]], y)
 
@@ -147,11 +147,11 @@ def test_loops_use_up_what_one_iteration_makes():
     _, x, kept = tf.while_loop(lambda i, *_: i < 3, body, [0, start, tf.zeros([2, 2])])
     value = np.array([[1, -0.5], [0.25, 1]], np.float32)
     got, total = _run([x, kept], {start: value})
-    wanted, sum_of_all = value, np.zeros([2, 2], np.float32)
+    expected, sum_of_all = value, np.zeros([2, 2], np.float32)
     for _ in range(3):
-        product = wanted @ wanted / 2
-        wanted, sum_of_all = np.maximum(product, 0), sum_of_all + product
-    np.testing.assert_allclose(got, wanted, rtol=1e-6)
+        product = expected @ expected / 2
+        expected, sum_of_all = np.maximum(product, 0), sum_of_all + product
+    np.testing.assert_allclose(got, expected, rtol=1e-6)
     np.testing.assert_allclose(total, sum_of_all, rtol=1e-6)
 
 

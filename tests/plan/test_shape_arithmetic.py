@@ -38,7 +38,7 @@ def plan_types(sess, fetch, feeds):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_sizes_are_those_of_the_tensors(way):
-    build, wanted = WAYS[way]
+    build, expected = WAYS[way]
     with tf.Graph().as_default(), tf.Session() as sess:
         x, y = tf.placeholder(tf.float32, [None, None, 4]), tf.placeholder(tf.float32, [None])
         result = build(x, y)
@@ -47,7 +47,7 @@ def test_sizes_are_those_of_the_tensors(way):
             fed = np.arange(np.prod([*sizes, 4]), dtype=np.float32).reshape([*sizes, 4]), np.ones(3, np.float32)
             if sizes[0] == 0 and way in ("count", "rest"):
                 continue
-            np.testing.assert_array_equal(sess.run(result, dict(zip((x, y), fed))), wanted(*fed))
+            np.testing.assert_array_equal(sess.run(result, dict(zip((x, y), fed))), expected(*fed))
 
 
 def test_a_size_that_is_known_is_a_constant():

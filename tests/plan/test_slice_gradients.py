@@ -43,10 +43,10 @@ def test_the_gradient_is_that_of_the_parts(cut, batch):
         feed = tf.placeholder(tf.float64, [batch, 6])
         parts = make(feed)
     slope, weights, types = gradient_and_types(parts, feed, np.ones([4, 6]))
-    wanted = np.zeros([4, 6])
+    expected = np.zeros([4, 6])
     for place, weight in zip(places, weights, strict=True):
-        wanted[:, place] += weight
-    np.testing.assert_allclose(slope, wanted, rtol=1e-12)
+        expected[:, place] += weight
+    np.testing.assert_allclose(slope, expected, rtol=1e-12)
     assert ("_Concat" in types) == whole
 
 
@@ -55,8 +55,8 @@ def test_rows_and_columns_do_not_join():
         feed = tf.placeholder(tf.float64, [4, 4])
         parts = [feed[:2], feed[:, 2:]]
     slope, weights, types = gradient_and_types(parts, feed, np.ones([4, 4]))
-    wanted = np.zeros([4, 4])
-    wanted[:2] += weights[0]
-    wanted[:, 2:] += weights[1]
-    np.testing.assert_allclose(slope, wanted, rtol=1e-12)
+    expected = np.zeros([4, 4])
+    expected[:2] += weights[0]
+    expected[:, 2:] += weights[1]
+    np.testing.assert_allclose(slope, expected, rtol=1e-12)
     assert "_Concat" not in types

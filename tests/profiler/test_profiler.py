@@ -54,8 +54,8 @@ def test_views_with_times(traced, view, capsys):
     assert (
         "node name | requested bytes | total execution time | accelerator execution time | cpu execution time" in text
     )
-    wanted = {"scope": "a/MatMul (", "graph": "a/MatMul (", "op": "MatMul ", "code": "test_profiler.py:"}[view]
-    assert wanted in text
+    expected = {"scope": "a/MatMul (", "graph": "a/MatMul (", "op": "MatMul ", "code": "test_profiler.py:"}[view]
+    assert expected in text
 
 
 def test_orders_and_names(traced):
@@ -80,10 +80,10 @@ def test_orders_and_names(traced):
 
 def test_totals_of_what_is_not_shown(traced):
     graph, _ = traced
-    for only_shown, wanted in ((True, 0), (False, 12)):
+    for only_shown, expected in ((True, 0), (False, 12)):
         options = BUILDER(BUILDER.trainable_variables_parameter()).with_max_depth(2).with_empty_output()
         found = tf.profiler.profile(graph, options=options.account_displayed_op_only(only_shown).build())
-        assert found.total_parameters == wanted
+        assert found.total_parameters == expected
 
 
 def test_outputs(traced, tmp_path, capsys):

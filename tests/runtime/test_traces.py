@@ -32,8 +32,8 @@ def test_nodes_of_loops_are_counted_once_an_iteration(program):
     sess, x, total, gradient = program
     feeds = {x: [1.0, 2.0, 3.0]}
     result, metadata = traced(sess, [total, gradient], feeds)
-    for got, wanted in zip(result, sess.run([total, gradient], feeds), strict=True):
-        np.testing.assert_allclose(got, wanted)
+    for got, expected in zip(result, sess.run([total, gradient], feeds), strict=True):
+        np.testing.assert_allclose(got, expected)
     nodes = [node for device in metadata.step_stats.dev_stats for node in device.node_stats]
     counts = collections.Counter(node.node_name.rpartition("/")[2] for node in nodes)
     assert counts["early"] == 2

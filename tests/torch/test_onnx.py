@@ -28,9 +28,9 @@ def compare(fetches, feeds, session, path, more=()):
     module = onward.to_module(fetches, list(feeds), session)
     onward.to_onnx(module, path)
     for given in (feeds, *more):
-        wanted = session.run(module._flat_outputs, given)
+        expected = session.run(module._flat_outputs, given)
         got = answers(path, {tensor.op.name: value for tensor, value in given.items()})
-        for a, e in zip(got, wanted, strict=True):
+        for a, e in zip(got, expected, strict=True):
             assert a.dtype == e.dtype
             np.testing.assert_allclose(a, e, rtol=1e-5, atol=1e-5)
 

@@ -20,10 +20,10 @@ def test_messages_name_the_lines_that_made_nodes() -> None:
             tf.constant(2, name="Two")
         with tf.device("/cpu:0"):
             tf.constant(3, name="Three")
-        told = error_interpolation.interpolate("^{{node One}}^{{node None}}", graph)
+        message = error_interpolation.interpolate("^{{node One}}^{{node None}}", graph)
         placed = error_interpolation.interpolate("{{colocation_node Three}}", graph)
-    assert told.startswith("^node One (defined at ")
-    assert told.endswith("^{{node None}}")
+    assert message.startswith("^node One (defined at ")
+    assert message.endswith("^{{node None}}")
     assert "with tf.device(/cpu:0): <" in placed
     assert os.path.basename(__file__) in placed
     assert list(graph.get_operation_by_name("Two")._colocation_dict) == ["One"]

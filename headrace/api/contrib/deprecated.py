@@ -1,5 +1,5 @@
 """tf.contrib.deprecated: summaries by their names before 1.0."""
 
 HOMES = {
-    "summary.older": "audio_summary histogram_summary image_summary merge_all_summaries merge_summary scalar_summary",
+    "summary.legacy": "audio_summary histogram_summary image_summary merge_all_summaries merge_summary scalar_summary",
 }

@@ -1,3 +1,3 @@
 """tf.contrib.input_pipeline: lists of strings that are walked through."""
 
-HOMES = {"contrib.learn.walking": "seek_next", "ops.state.walking": "obtain_next"}
+HOMES = {"contrib.learn.input_pipeline": "seek_next", "ops.state.input_pipeline": "obtain_next"}

@@ -1,7 +1,7 @@
 """tf.contrib.metrics."""
 
 HOMES = {
-    "metrics.growing": "auc_with_confidence_intervals streaming_concat streaming_dynamic_auc",
+    "metrics.concat_metrics": "auc_with_confidence_intervals streaming_concat streaming_dynamic_auc",
     "metrics.histograms": "auc_using_histogram",
     "metrics.rates": "f1_score precision_at_recall precision_recall_at_equal_thresholds recall_at_precision "
     "streaming_curve_points streaming_false_negative_rate streaming_false_negative_rate_at_thresholds "
@@ -10,7 +10,7 @@ HOMES = {
     "streaming_true_negatives_at_thresholds streaming_true_positives_at_thresholds",
     "metrics.statistics": "accuracy aggregate_metric_map aggregate_metrics cohen_kappa count "
     "streaming_covariance streaming_pearson_correlation",
-    "metrics.older_names": "sparse_recall_at_top_k streaming_accuracy streaming_auc streaming_false_negatives "
+    "metrics.legacy_names": "sparse_recall_at_top_k streaming_accuracy streaming_auc streaming_false_negatives "
     "streaming_false_positives streaming_mean_absolute_error streaming_mean_cosine_distance streaming_mean_iou "
     "streaming_mean_relative_error streaming_mean_squared_error streaming_precision "
     "streaming_precision_at_thresholds streaming_recall streaming_recall_at_k streaming_recall_at_thresholds "

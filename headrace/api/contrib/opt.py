@@ -1,7 +1,7 @@
 """tf.contrib.opt."""
 
 HOMES = {
-    "optimizers.adam_kin": "AdaMaxOptimizer LazyAdamOptimizer NadamOptimizer",
+    "optimizers.adam_variants": "AdaMaxOptimizer LazyAdamOptimizer NadamOptimizer",
     "optimizers.adam_by_global_step": "AdamGSOptimizer LazyAdamGSOptimizer",
     "optimizers.model_average": "ModelAverageCustomGetter ModelAverageOptimizer",
     "optimizers.elastic_average": "ElasticAverageCustomGetter ElasticAverageOptimizer",

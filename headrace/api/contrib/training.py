@@ -13,7 +13,7 @@ HOMES = {
     "contrib.training.sampling": "rejection_sample stratified_sample",
     "contrib.training.sequence_batching": "batch_sequences_with_states",
     "contrib.training.sequence_states": "NextQueuedSequenceBatch SequenceQueueingStateSaver",
-    "contrib.training.tolerating": "FailureTolerator",
+    "contrib.training.failure_tolerator": "FailureTolerator",
     "contrib.training.train_ops": "add_gradients_summaries clip_gradient_norms clip_gradient_norms_fn create_train_op "
     "multiply_gradients",
 }

@@ -16,7 +16,7 @@ HOMES = {
     "data.scanning": "scan",
     "data.mixing": "choose_from_datasets sample_from_datasets",
     "data.sources": "Counter RandomDataset SqlDataset",
-    "data.tensor_lists": "RaggedTensorStructure SparseTensorStructure TensorArrayStructure TensorStructure",
+    "data.structure_util": "RaggedTensorStructure SparseTensorStructure TensorArrayStructure TensorStructure",
     "data.statistics": "StatsAggregator bytes_produced_stats latency_stats",
 }
 

@@ -46,7 +46,7 @@ class _OfTransitions(RNNCell):
         """The number of tags."""
         return self._num_tags
 
-    def _through(self, state: TensorLike) -> Tensor:
+    def _total_scores(self, state: TensorLike) -> Tensor:
         """The scores of all tags after all: [batch, tags, tags]."""
         return expand_dims(state, 2) + self._transition_params
 
@@ -60,7 +60,7 @@ class CrfForwardRnnCell(_OfTransitions):
 
     def __call__(self, inputs: Any, state: Any, scope: str | VariableScope | None = None) -> Any:
         """The logarithms of the sums after `inputs`, [batch, tags], as output and state."""
-        alphas = inputs + reduce_logsumexp(self._through(state), [1])
+        alphas = inputs + reduce_logsumexp(self._total_scores(state), [1])
         return alphas, alphas
 
 
@@ -73,7 +73,7 @@ class CrfDecodeForwardRnnCell(_OfTransitions):
 
     def __call__(self, inputs: Any, state: Any, scope: str | VariableScope | None = None) -> Any:
         """The tags before, int32 [batch, tags], and the best scores."""
-        through = self._through(state)
+        through = self._total_scores(state)
         best = inputs + reduce_max(through, [1])
         return cast(argmax(through, 1), dtype=int32), best
 

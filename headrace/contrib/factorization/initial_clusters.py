@@ -133,7 +133,7 @@ class InitialClusters:
         """Each center by a chain over points that were not looked at before (Bachem et al. 2016)."""
         points = self._inputs[0]
         chains = cast(shape(points)[0] / self._chain_length, dtype="int32")
-        wanted = maximum(minimum(self._num_remaining, chains), 1)
+        samples = maximum(minimum(self._num_remaining, chains), 1)
 
         def first() -> Tensor:
             return self._normalized(reshape(points[0], [1, -1]))
@@ -153,5 +153,5 @@ class InitialClusters:
             centers = cond(equal(self._num_selected, 0), first, following(i))
             return i + 1, self._num_clusters - shape(self._assign(centers))[0]
 
-        _, missing = while_loop(lambda i, _: less(i, wanted), add, [0, 0])
+        _, missing = while_loop(lambda i, _: less(i, samples), add, [0, 0])
         return missing

@@ -139,7 +139,7 @@ class KMeans:
         ).op()
         inputs, used = self._inputs, centers
         if self._cosine:
-            inputs = [_beside(part, lambda part=part: l2_normalize(part, dim=1)) for part in inputs]
+            inputs = [_colocated(part, lambda part=part: l2_normalize(part, dim=1)) for part in inputs]
             if not self._centers_are_normalized():
                 used = l2_normalize(centers, dim=1)
         all_scores, scores, cluster_idx = self._assigned(inputs, used)
@@ -168,7 +168,7 @@ class KMeans:
 
     def _distances(self, inputs: list[Any], centers: Tensor | Variable) -> list[Tensor]:
         if self._cosine:
-            return [_beside(part, lambda part=part: 1 - matmul(part, centers, transpose_b=True)) for part in inputs]
+            return [_colocated(part, lambda part=part: 1 - matmul(part, centers, transpose_b=True)) for part in inputs]
 
         def squared(part: Tensor) -> Tensor:
             return (
@@ -177,7 +177,7 @@ class KMeans:
                 + transpose(reduce_sum(square(centers), 1, keepdims=True))
             )
 
-        return [_beside(part, lambda part=part: squared(part)) for part in inputs]
+        return [_colocated(part, lambda part=part: squared(part)) for part in inputs]
 
     def _assigned(self, inputs: list[Any], centers: Tensor | Variable) -> Any:
         every = self._distances(inputs, centers)
@@ -250,6 +250,6 @@ class KMeans:
         return assign(centers, means)
 
 
-def _beside(part: TensorLike, build: Callable[..., Any]) -> Tensor:
+def _colocated(part: TensorLike, build: Callable[..., Any]) -> Tensor:
     with colocate_with(part, ignore_existing=True):
         return build()

@@ -47,7 +47,7 @@ FULL_COVARIANCE = "full"
 DIAG_COVARIANCE = "diag"
 
 _EPSILON = np.finfo(float).eps
-_LEAST_VARIANCE = 1e-3
+_MIN_VARIANCE = 1e-3
 
 
 def _covariance(points: np.ndarray, only_diagonal: bool) -> Tensor:
@@ -99,7 +99,7 @@ class GmmAlgorithm:
         self._params, self._seed, self._full = params, random_seed, covariance_type == FULL_COVARIANCE
         self._num_classes = num_classes
         self._dimensions = shape(data[0])[1]
-        self._least = diag(ones(stack([self._dimensions]))) * _LEAST_VARIANCE
+        self._least = diag(ones(stack([self._dimensions]))) * _MIN_VARIANCE
 
         empty = constant([], dtype="float32")
         self._means: Variable = VariableV1(empty, name=self.CLUSTERS_VARIABLE, validate_shape=False)
@@ -202,9 +202,9 @@ class GmmAlgorithm:
         return -0.5 * (squared + cast(self._dimensions, "float32") * log(2 * math.pi) + log_det)
 
     def _diagonal_log_probs(self, points: Tensor) -> Tensor:
-        log_det = reduce_sum(log(self._covs + _LEAST_VARIANCE), 1, keepdims=True)
+        log_det = reduce_sum(log(self._covs + _MIN_VARIANCE), 1, keepdims=True)
         squared = squared_difference(points, self._means)
-        precision = expand_dims(1.0 / (self._covs + _LEAST_VARIANCE), 2)
+        precision = expand_dims(1.0 / (self._covs + _MIN_VARIANCE), 2)
         distances = transpose(squeeze(matmul(squared, precision), [2]))
         return -0.5 * (cast(self._dimensions, "float32") * log(2.0 * math.pi) + transpose(log_det) + distances)
 

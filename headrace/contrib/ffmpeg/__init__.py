@@ -63,8 +63,10 @@ def decode_audio(
     if channels is None:
         raise NotImplementedError("decode_audio(channel_count=...): the number of channels must be a constant.")
     audio, rate = decode_wav(contents, desired_channels=int(channels))
-    wanted = convert_to_tensor(samples_per_second, dtype=int32)
-    checked = Assert(equal(rate, wanted), ["The file's samples per second are not those asked for:", rate, wanted])
+    expected_rate = convert_to_tensor(samples_per_second, dtype=int32)
+    checked = Assert(
+        equal(rate, expected_rate), ["The file's samples per second are not those asked for:", rate, expected_rate]
+    )
     return with_dependencies([checked], audio)
 
 

@@ -26,32 +26,32 @@ _KINDS: dict[Any, str] = {
 }
 
 
-def _told(value: Any, with_name: bool, with_type: bool, with_shape: bool, first_true: bool) -> list[Tensor]:
+def _described(value: Any, with_name: bool, with_type: bool, with_shape: bool, first_true: bool) -> list[Tensor]:
     """What is printed of a value."""
     kind = next((name for type_, name in _KINDS.items() if isinstance(value, type_)), None)
-    told: list[Any] = []
+    described: list[Any] = []
     if with_name and kind == "Tensor":
-        told.append(constant(f"Name: {value.name}"))
+        described.append(constant(f"Name: {value.name}"))
     if with_type:
         if kind is None:
             raise ValueError("t must be a Tensor, SparseTensor, TensorArray or Variable.")
-        told.append(constant(f"Type: {kind} ({value.dtype.name})"))
+        described.append(constant(f"Type: {kind} ({value.dtype.name})"))
     if with_shape and kind == "SparseTensor":
-        told += [constant("Shape:"), value.dense_shape]
+        described += [constant("Shape:"), value.dense_shape]
     elif with_shape and kind == "Tensor":
-        told.append(constant(f"Shape: {value.get_shape().dims}"))
+        described.append(constant(f"Shape: {value.get_shape().dims}"))
     elif with_shape and kind == "TensorArray":
-        told += [constant("Size:"), value.size()]
+        described += [constant("Size:"), value.size()]
     if first_true and value.dtype == bool_type:
         numbers = cast(value, uint8)
-        told += [constant("First True in Boolean tensor at:"), argmax(numbers, 0)]
+        described += [constant("First True in Boolean tensor at:"), argmax(numbers, 0)]
     if kind == "SparseTensor":
-        told += [constant("Sparse indices:"), value.indices, constant("Sparse values:"), value.values]
+        described += [constant("Sparse indices:"), value.indices, constant("Sparse values:"), value.values]
     elif kind == "Tensor":
-        told += [constant("Value:"), value]
+        described += [constant("Value:"), value]
     elif kind == "TensorArray":
-        told += [constant("Value:"), value.stack()]
-    return told
+        described += [constant("Value:"), value.stack()]
+    return described
 
 
 def print_op(
@@ -88,9 +88,9 @@ def print_op(
     if not isinstance(input_, kinds):
         raise ValueError("input_ must be of type Tensor, SparseTensor or TensorArray")
     settings = (print_tensor_name, print_tensor_type, print_shape, summarize_indicator_vector)
-    told = [tensor for value in (input_, *(data or ())) for tensor in _told(value, *settings)]
+    described = [tensor for value in (input_, *(data or ())) for tensor in _described(value, *settings)]
     plain = not isinstance(input_, (SparseTensor, TensorArray))
-    printed = Print(input_ if plain else constant([]), told, message or "", first_n, summarize, name)
+    printed = Print(input_ if plain else constant([]), described, message or "", first_n, summarize, name)
     if plain:
         return printed
     with control_dependencies([printed]):

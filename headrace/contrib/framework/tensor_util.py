@@ -72,8 +72,8 @@ def _has_shape(expected: TensorLike, tensor: TensorLike, actual: Tensor) -> Tens
     """Whether a tensor has a shape, in which -1 stands for any size."""
     with name_scope("is_shape", values=[tensor]) as scope:
         with name_scope("is_rank", values=[tensor]) as rank_scope:
-            wanted = convert_to_tensor(size(expected), name="expected")
-            same_rank = equal(wanted, rank(tensor, name="actual"), name=rank_scope)
+            expected_rank = convert_to_tensor(size(expected), name="expected")
+            same_rank = equal(expected_rank, rank(tensor, name="actual"), name=rank_scope)
         with name_scope("shape_tensor_equal", values=[expected, actual]) as equal_scope:
             free = logical_or(equal(expected, -1), equal(expected, actual, "equal"), name="exclude_partial_shape")
             same_sizes = reduce_all(free, name=equal_scope)
@@ -85,8 +85,8 @@ def _assert_shape(expected: TensorLike, tensor: Tensor) -> Operation:
         actual = shape(tensor, name="actual")
         if isinstance(expected, TensorShape) and not expected.is_fully_defined():
             expected = [-1 if known is None else known for known in expected.as_list()]
-        told = [f"Wrong shape for {tensor.name} [expected] [actual].", expected, actual]
-        return Assert(_has_shape(expected, tensor, actual), told, name=scope)
+        data = [f"Wrong shape for {tensor.name} [expected] [actual].", expected, actual]
+        return Assert(_has_shape(expected, tensor, actual), data, name=scope)
 
 
 def with_same_shape(expected_tensor: Tensor, tensor: Tensor) -> Tensor:

@@ -92,9 +92,9 @@ def get_variables_to_restore(include: Sequence[str] | None = None, exclude: Sequ
     for value, what in ((include, "include"), (exclude, "exclude")):
         if value is not None and not isinstance(value, (list, tuple)):
             raise TypeError(f"{what} is provided but is not a list or a tuple.")
-    wanted = get_variables() if include is None else [v for scope in include for v in get_variables(scope)]
+    included = get_variables() if include is None else [v for scope in include for v in get_variables(scope)]
     unwanted = {v for scope in exclude or () for v in get_variables(scope)}
-    return [v for v in wanted if v not in unwanted]
+    return [v for v in included if v not in unwanted]
 
 
 def get_unique_variable(var_op_name: str) -> Variable:

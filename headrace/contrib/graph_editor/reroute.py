@@ -202,11 +202,11 @@ def remove_control_inputs(op: Operation, cops: Operation | Sequence[Operation]) 
     Raises:
         TypeError: if an argument is no operation; ValueError: if one is no control input of `op`.
     """
-    gone = make_list_of_op(cops, allow_graph=False) if _operation(op) else []
-    for cop in gone:
+    removed = make_list_of_op(cops, allow_graph=False) if _operation(op) else []
+    for cop in removed:
         if cop not in op.control_inputs:
             raise ValueError(f"{cop.name} is not a control_input of {op.name}")
-    kept = [cop for cop in op.control_inputs if cop not in gone]
+    kept = [cop for cop in op.control_inputs if cop not in removed]
     op._remove_all_control_inputs()
     op._add_control_inputs(kept)
 

@@ -305,8 +305,8 @@ def get_walks_intersection_ops(
     forward, backward = _both_walks(
         forward_seed_ops, backward_seed_ops, forward_inclusive, backward_inclusive, within_ops, within_ops_fn, cios
     )
-    wanted = set(backward)
-    return [op for op in forward if op in wanted]
+    reached = set(backward)
+    return [op for op in forward if op in reached]
 
 
 def get_walks_union_ops(
@@ -342,7 +342,7 @@ def _options(kwargs: dict[str, Any], restricts: str) -> tuple[Any, Any, Any]:
 def _selected(
     args: tuple[Any, ...],
     options: tuple[Any, Any, Any],
-    mark: str,
+    prefix: str,
     other: str,
     search: Callable[[Graph, Any], list[Any]],
     listed: Callable[[Any], list[Any]],
@@ -354,7 +354,7 @@ def _selected(
             if graph is None:
                 raise ValueError("Use the keyword argument 'graph' to use regex.")
             regex = make_regex(arg)
-            if regex.pattern.startswith(other) or (restrict and not regex.pattern.startswith(mark)):
+            if regex.pattern.startswith(other) or (restrict and not regex.pattern.startswith(prefix)):
                 continue
             items = search(graph, regex)
         else:

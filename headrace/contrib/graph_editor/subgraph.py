@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
 
 
-def _positions(wanted: Iterable[Any], tensors: Sequence[Tensor], may_repeat: bool) -> list[int]:
-    """Where in `tensors` each of `wanted`, a tensor or an index, is.
+def _positions(selected: Iterable[Any], tensors: Sequence[Tensor], may_repeat: bool) -> list[int]:
+    """Where in `tensors` each of `selected`, a tensor or an index, is.
 
     Raises:
         ValueError: if one is not there, or is named twice where it must not be.
     """
-    found = [item if isinstance(item, int) else tensors.index(item) for item in wanted]
+    found = [item if isinstance(item, int) else tensors.index(item) for item in selected]
     for index in found:
         if not 0 <= index < len(tensors):
             raise ValueError(f"Out of [0, {len(tensors)}[ range: {index}")

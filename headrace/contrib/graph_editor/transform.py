@@ -296,16 +296,16 @@ class Transformer:
         if tensor.op not in info.ops:
             return self.transform_external_hidden_input_handler(info, tensor)
         # A loop: the tensor will only be made later, so something of its type stands in for it.
-        stand_in: Tensor
+        copied: Tensor
         if consumer.type == "Merge":
-            stand_in = self._input(info, consumer.inputs[0], consumer)
+            copied = self._input(info, consumer.inputs[0], consumer)
         elif tensor.op.type == "Enter":
-            stand_in = self._input(info, tensor.op.inputs[0], consumer)
+            copied = self._input(info, tensor.op.inputs[0], consumer)
         else:
             with info.graph_.as_default():
-                stand_in = make_placeholder_from_tensor(tensor, scope=info.scope_, prefix="geph_tmp")
-        info.tmp_cyclic_ts.append((tensor, stand_in, consumer))
-        return stand_in
+                copied = make_placeholder_from_tensor(tensor, scope=info.scope_, prefix="geph_tmp")
+        info.tmp_cyclic_ts.append((tensor, copied, consumer))
+        return copied
 
     def _close_cycles(self, info: _Progress) -> None:
         for tensor, _, consumer in info.tmp_cyclic_ts:

@@ -107,8 +107,8 @@ def rotate(
         given = convert_to_tensor(images)
         batch = _as_batch(given)
         height, width = (cast(shape_internal(batch)[axis], "float32")[None] for axis in (1, 2))
-        turned = transform(batch, angles_to_projective_transforms(angles, height, width), interpolation=interpolation)
-        return _like(given, turned)
+        rotated = transform(batch, angles_to_projective_transforms(angles, height, width), interpolation=interpolation)
+        return _like(given, rotated)
 
 
 def translate(
@@ -147,16 +147,16 @@ def angles_to_projective_transforms(
 
         # Cosine, sine and the last column and row are written out wherever they stand, as in TensorFlow's graphs;
         # a plan computes them once.
-        def turned(
+        def rotated_center(
             first: OpDecl, from_right: float | Tensor, second: OpDecl, from_bottom: float | Tensor
         ) -> tuple[Tensor, Tensor]:
             return first(angles) * (from_right - 1), second(angles) * (from_bottom - 1)
 
         right = image_width - 1
-        along, across = turned(raw.Cos, image_width, raw.Sin, image_height)
+        along, across = rotated_center(raw.Cos, image_width, raw.Sin, image_height)
         x_offset = (right - (along - across)) / 2.0
         bottom = image_height - 1
-        along, across = turned(raw.Sin, image_width, raw.Cos, image_height)
+        along, across = rotated_center(raw.Sin, image_width, raw.Cos, image_height)
         y_offset = (bottom - (along + across)) / 2.0
         count = shape_internal(angles)[0]
         columns = [

@@ -206,9 +206,9 @@ def _solved(train: Tensor, values: Tensor, order: int, regularization_weight: fl
         corner = composing.zeros([batch, dims + 1, dims + 1], train.dtype)
         right = composing.concat([linear, corner], 1)
         system = composing.concat([left, right], 2)
-        wanted = composing.concat([values, composing.zeros([batch, dims + 1, depth], train.dtype)], 1)
+        rhs = composing.concat([values, composing.zeros([batch, dims + 1, depth], train.dtype)], 1)
     with name_scope("solve_linear_system"):
-        solved = raw.MatrixSolve(system, wanted)
+        solved = raw.MatrixSolve(system, rhs)
         return solved[:, :count, :], solved[:, count:, :]
 
 

@@ -174,16 +174,16 @@ class _DormandPrince:
         ]
         with control_dependencies(checks):
             y0 = raw.Identity(y0)
-            y1, slopes = self._stages(y0, f0, t0, dt)
+            y1, derivatives = self._stages(y0, f0, t0, dt)
         scale = composing.cast(dt, y0.dtype)
-        error = combined(_ERROR, slopes, scale)
+        error = combined(_ERROR, derivatives, scale)
         allowed = self.atol + self.rtol * raw.Maximum(absolute(y0), absolute(y1))
         ratio = raw.Sqrt(_mean(_square(error) / raw.Square(allowed)))
         accepted = raw.LessEqual(ratio, convert_to_tensor(1, ratio.dtype))
 
         def forward() -> list[Any]:
-            middle = y0 + combined(_MIDDLE, slopes, scale)
-            return [y1, slopes[-1], t0 + dt, *_polynomial(y0, y1, middle, f0, slopes[-1], scale)]
+            middle = y0 + combined(_MIDDLE, derivatives, scale)
+            return [y1, derivatives[-1], t0 + dt, *_polynomial(y0, y1, middle, f0, derivatives[-1], scale)]
 
         y, f, t1, *polynomial = cond(accepted, forward, lambda: [raw.Identity(v) for v in (y0, f0, t0, *polynomial)])
         state = (y, f, t0, t1, self._next_step(dt, ratio), *polynomial)
@@ -191,17 +191,17 @@ class _DormandPrince:
 
     def _stages(self, y0: Tensor, f0: Tensor, t0: Tensor, dt: Tensor) -> tuple[Tensor, list[Tensor]]:
         """The state after a step, and the derivatives at its stages, the last of which is that after the step."""
-        scale, slopes, y = composing.cast(dt, y0.dtype), [f0], y0
+        scale, derivatives, y = composing.cast(dt, y0.dtype), [f0], y0
         for node, weights in zip(_NODES, _STAGES, strict=True):
-            y = y0 + combined(weights, slopes, scale)
-            slopes.append(convert_to_tensor(self.func(y, t0 + node * dt)))
-        return y, slopes
+            y = y0 + combined(weights, derivatives, scale)
+            derivatives.append(convert_to_tensor(self.func(y, t0 + node * dt)))
+        return y, derivatives
 
     def _next_step(self, dt: Tensor, ratio: Tensor) -> Tensor:
         """The step that an error just small enough would have allowed, within limits."""
         ratio = composing.cast(ratio, dt.dtype)
-        wanted = raw.Pow(ratio, convert_to_tensor(1 / _ORDER, dt.dtype)) / self.safety
-        return dt / raw.Maximum(1.0 / self.grow, raw.Minimum(wanted, 1.0 / self.shrink))
+        shrinkage = raw.Pow(ratio, convert_to_tensor(1 / _ORDER, dt.dtype)) / self.safety
+        return dt / raw.Maximum(1.0 / self.grow, raw.Minimum(shrinkage, 1.0 / self.shrink))
 
 
 def _square(x: Tensor) -> Tensor:

@@ -267,7 +267,7 @@ def _normalized(inputs: Tensor, how: _Settings, reuse: bool | _ReuseMode | None,
             raise ValueError(
                 "renorm is not supported with batch_weights, updates_collections or zero_debias_moving_mean"
             )
-        return _written_out(inputs, how)
+        return _unfused(inputs, how)
     start = {**{name: make() for name, make in _INITIALIZERS.items()}, **(how.param_initializers or {})}
     losses = how.param_regularizers or {}
     layer = BatchNormalization(
@@ -299,7 +299,7 @@ def _normalized(inputs: Tensor, how: _Settings, reuse: bool | _ReuseMode | None,
     return outputs
 
 
-def _written_out(inputs: Tensor, how: _Settings) -> Tensor:
+def _unfused(inputs: Tensor, how: _Settings) -> Tensor:
     """By moments and arithmetic, with weights for the examples if there are any."""
     known = inputs.shape
     if known.ndims is None:

@@ -346,8 +346,8 @@ def real_valued_column(
                 f"The length of default_value must be equal to dimension. default_value: {default_value}, dimension: "
                 f"{dimension}, column_name: {column_name}"
             )
-        wanted = (int, float) if dtype.is_floating else (int,)
-        if not all(isinstance(value, wanted) for value in values):
+        accepted = (int, float) if dtype.is_floating else (int,)
+        if not all(isinstance(value, accepted) for value in values):
             raise TypeError(
                 f"default_value must be compatible with dtype. default_value: {default_value}, dtype: {dtype}, "
                 f"column_name: {column_name}"

@@ -45,9 +45,9 @@ def _beta_and_gamma(
 ) -> tuple[Any, Any]:
     """The offset and the factor of a normalization; None where it has none."""
     found: list[Any] = []
-    for name, wanted, initializer in (("beta", center, zeros_initializer), ("gamma", scale, ones_initializer)):
+    for name, enabled, initializer in (("beta", center, zeros_initializer), ("gamma", scale, ones_initializer)):
         made = None
-        if wanted:
+        if enabled:
             start = (param_initializers or {}).get(name, initializer())
             made = parameter(name, size, dtype, start, variables_collections, trainable)
             if broadcast:

@@ -293,7 +293,7 @@ def recompute_grad(
                 # Nothing of it begins before the gradients are there.
                 with control_dependencies([grad for grad in grads if grad is not None]):
                     if use_data_dep:
-                        inputs = _behind(grads, inputs)
+                        inputs = _with_data_dependencies(grads, inputs)
                     with arg_scope(arguments), variable_scope(scope, reuse=True):
                         outputs = call(inputs, True)
                 outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
@@ -305,7 +305,7 @@ def recompute_grad(
                     )
                 made: list[Any] = gradients(outputs, [*inputs, *variables], list(grads))
                 if tupleize_grads:
-                    made = _behind(made, made) if use_data_dep else joined(made)
+                    made = _with_data_dependencies(made, made) if use_data_dep else joined(made)
                 return made if not variables else (made[: len(args)], made[len(args) :])
 
             return call(args, False), grad
@@ -315,7 +315,7 @@ def recompute_grad(
     return wrapped
 
 
-def _behind(first: Sequence[Tensor | None], then: Sequence[Tensor | None]) -> list[Tensor | None]:
+def _with_data_dependencies(first: Sequence[Tensor | None], then: Sequence[Tensor | None]) -> list[Tensor | None]:
     """`then`, made to depend on every tensor of `first` by adding nothing of it."""
     elements = []
     for tensor in first:
@@ -327,5 +327,5 @@ def _behind(first: Sequence[Tensor | None], then: Sequence[Tensor | None]) -> li
     total = add_n(elements)
     if not total.dtype.is_floating:
         raise ValueError(f"Ordering by data needs floating tensors, got {total.dtype.name}.")
-    nothing = stop_gradient(float(np.finfo(total.dtype.as_numpy_dtype).tiny) * total)
-    return [None if tensor is None else identity(tensor) + nothing for tensor in then]
+    zero = stop_gradient(float(np.finfo(total.dtype.as_numpy_dtype).tiny) * total)
+    return [None if tensor is None else identity(tensor) + zero for tensor in then]

@@ -18,13 +18,13 @@ from headrace.functions.nn.cross_entropy import (
 )
 from headrace.kernels import composing
 from headrace.kernels.composing.shapes import squeeze
-from headrace.metrics.means import mean as streaming_mean
-from headrace.metrics.older_names import (
+from headrace.metrics.legacy_names import (
     streaming_accuracy,
     streaming_auc,
     streaming_precision_at_thresholds,
     streaming_recall_at_thresholds,
 )
+from headrace.metrics.means import mean as streaming_mean
 from headrace.ops.array.shape import reshape
 from headrace.ops.math.argmax import argmax
 from headrace.ops.math.cast import cast

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from headrace.contrib.learn.walking import seek_next
+from headrace.contrib.learn.input_pipeline import seek_next
 from headrace.core import errors
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import string

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 # More objects, lists and dicts than a processor has, and more of them within one another.
-_MOST_OBJECTS = 64
-_MOST_MARKS = 16
+_MAX_OBJECTS = 64
+_MAX_MARKS = 16
 _NUMBERS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
 _ESCAPE = re.compile(rb"\\(x[0-9a-fA-F]{2}|.?)", re.DOTALL)
 _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"\\": b"\\", b"'": b"'", b'"': b'"'}
@@ -112,8 +112,8 @@ class _Decoder:
     def push(self, value: object) -> None:
         if isinstance(value, (Record, dict, list)):
             self._objects += 1
-            if self._objects > _MOST_OBJECTS:
-                raise _not_plain(f"more than {_MOST_OBJECTS} objects")
+            if self._objects > _MAX_OBJECTS:
+                raise _not_plain(f"more than {_MAX_OBJECTS} objects")
         self._stack.append(value)
 
     def pop(self, kind: type) -> Any:
@@ -130,7 +130,7 @@ class _Decoder:
         return items
 
     def mark(self) -> None:
-        if len(self._below) == _MOST_MARKS:
+        if len(self._below) == _MAX_MARKS:
             raise _not_plain("too much in one another")
         self._below.append(self._stack)
         self._stack = []

@@ -21,7 +21,7 @@ from headrace.functions.nn.cross_entropy import (
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
-from headrace.kernels import composing, older_names
+from headrace.kernels import composing, renamed_arguments
 from headrace.losses import collecting
 from headrace.losses.weighting import _total_over
 from headrace.ops.math.division import div, div_no_nan
@@ -169,7 +169,7 @@ def cosine_distance(
     Raises:
         ValueError: without an axis too.
     """
-    axis = older_names.first_given("axis", axis, "dim", dim)
+    axis = renamed_arguments.first_given("axis", axis, "dim", dim)
     if axis is None:
         raise ValueError("You must specify 'axis'.")
     with _compared(scope, "cosine_distance_loss", predictions, labels, weights) as (scope, predictions, labels):

@@ -172,7 +172,7 @@ class Pruning:
         if matrix.get_shape().ndims != 2 or given == [1, 1]:
             return self._update(name, weights, threshold)
         sizes: list[Any] = matrix.get_shape().as_list()
-        dims: list[int] = [whole if dim == -1 else dim for dim, whole in zip(given, sizes, strict=True)]
+        dims: list[int] = [full_shape if dim == -1 else dim for dim, full_shape in zip(given, sizes, strict=True)]
         if spec.block_pooling_function not in ("AVG", "MAX"):
             raise ValueError(f"Unknown pooling function for block sparsity: {spec.block_pooling_function}")
         with name_scope(f"{name}_pruning_ops"):
@@ -217,8 +217,8 @@ class Pruning:
                 logical_or(less_equal(self._global_step, spec.end_pruning_step), less(spec.end_pruning_step, 0)),
             )
             due = less_equal(add(self._last_update_step, spec.pruning_frequency), self._global_step)
-            wanted = logical_and(running, due)
-        return cond(wanted, self.mask_update_op, no_op)
+            should_update = logical_and(running, due)
+        return cond(should_update, self.mask_update_op, no_op)
 
     def add_pruning_summaries(self) -> None:
         """Adds summaries of the sparsity, of each mask's, and of the thresholds."""
@@ -303,9 +303,9 @@ def _assign(variable: Variable, value: Tensor) -> Tensor:
 
 
 def _assign_parts(variable: Variable, value: Any) -> Any:
-    whole = variable.get_shape().as_list()
+    full_shape = variable.get_shape().as_list()
     shapes = [part.get_shape().as_list() for part in variable]
-    cut = [axis for axis, dim in enumerate(whole) if any(shape[axis] < dim for shape in shapes)]
+    cut = [axis for axis, dim in enumerate(full_shape) if any(shape[axis] < dim for shape in shapes)]
     axis = cut[0] if cut else 0
     sizes = convert_to_tensor(np.array([shape[axis] for shape in shapes]), dtype="int32")
     values = split(value, sizes, axis=axis)

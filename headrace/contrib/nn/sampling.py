@@ -40,10 +40,10 @@ def _hardest(
     true_counts, sampled_counts = stop_gradient(true_counts), stop_gradient(sampled_counts)
     tempered = inputs / temperature
     rows = embedding_lookup(weights, sampled, strategy)
-    closeness: Tensor = reduce_logsumexp(matmul(rows, tempered, transpose_b=True), axis=1, keepdims=False)
+    similarity: Tensor = reduce_logsumexp(matmul(rows, tempered, transpose_b=True), axis=1, keepdims=False)
     offsets = reshape(embedding_lookup(biases, sampled, strategy), [-1])
-    closeness += offsets / temperature
-    _, places = top_k(closeness, k=count, sorted=False)
+    similarity += offsets / temperature
+    _, places = top_k(similarity, k=count, sorted=False)
     return gather(sampled, indices=places), true_counts, gather(sampled_counts, indices=places)
 
 

@@ -92,17 +92,17 @@ class SavedModelPredictor(Predictor):
             "output_names": output_names,
         }
         _check_choice(chosen)
-        wanted = (tags or names.SERVING).split(",")
+        tag_set = (tags or names.SERVING).split(",")
         graph = graph or Graph()
         with graph.as_default():
             session = Session(graph=graph, config=config)
-            load(session, wanted, export_dir)
+            load(session, tag_set, export_dir)
         if input_names is not None and output_names is not None:
             feeds = {key: graph.get_tensor_by_name(name) for key, name in input_names.items()}
             fetches = {key: graph.get_tensor_by_name(name) for key, name in output_names.items()}
         else:
             if signature_def is None:
-                signature_def = _signature(export_dir, wanted, signature_def_key)
+                signature_def = _signature(export_dir, tag_set, signature_def_key)
             feeds = {k: get_tensor_from_tensor_info(v, graph) for k, v in signature_def.inputs.items()}
             fetches = {k: get_tensor_from_tensor_info(v, graph) for k, v in signature_def.outputs.items()}
         super().__init__(graph, session, feeds, fetches)

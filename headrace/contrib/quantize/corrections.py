@@ -88,10 +88,10 @@ def corrections(context: str, statistics: Statistics, freeze_delay: int | None) 
             return lambda: tensor
 
         for name, decay in (("freeze_moving_mean", s.mean_decay), ("freeze_moving_var", s.variance_decay)):
-            takers = decay.consumers()
+            consumers = decay.consumers()
             chosen = choose(name, lambda: 0.0, itself(decay))
             if isinstance(chosen, Tensor) and chosen is not decay:
-                reroute(chosen, decay, takers)
+                reroute(chosen, decay, consumers)
         return Corrections(
             scale,
             choose("correction_recip", lambda: ones(scale.shape), itself(recip)),

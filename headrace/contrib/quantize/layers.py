@@ -98,8 +98,8 @@ def _is_only_named(activation: Operation | None) -> bool:
     """Whether an Identity only stands between a layer and its batch normalisation."""
     if activation is None or activation.type != "Identity":
         return False
-    takers = activation.outputs[0].consumers()
-    if len(takers) == 1 and takers[0].type in ("FusedBatchNorm", "FusedBatchNormV3"):
+    consumers = activation.outputs[0].consumers()
+    if len(consumers) == 1 and consumers[0].type in ("FusedBatchNorm", "FusedBatchNormV3"):
         info("Not quantizing %s, an identity between a layer and its fused batch norm.", activation.name)
         return True
     return False
@@ -114,8 +114,8 @@ def is_quantizable(op: Operation, done: set[Operation]) -> bool:
     """
     if op in done or op.type not in _ARITHMETIC:
         return False
-    takers = op.outputs[0].consumers()
-    if len(takers) == 1 and takers[0].type in RELUS:
+    consumers = op.outputs[0].consumers()
+    if len(consumers) == 1 and consumers[0].type in RELUS:
         return False
     for tensor in op.inputs:
         source = tensor.op

@@ -51,10 +51,10 @@ def scope_of(name: str) -> str:
 
 def reroute(new: Tensor, old: Tensor, consumers: list[Operation] | None = None) -> int:
     """Lets `consumers` (all by default) take `new` instead of `old`; returns how many inputs that changed."""
-    takers = old.consumers()
+    rerouted = old.consumers()
     if consumers is not None:
-        takers = [op for op in takers if op in consumers]
-    return move_consumers(new, old, takers)
+        rerouted = [op for op in rerouted if op in consumers]
+    return move_consumers(new, old, rerouted)
 
 
 class Consumers:
@@ -65,12 +65,12 @@ class Consumers:
     """
 
     def __init__(self, graph: Graph) -> None:
-        self._takers: dict[Tensor, dict[Operation, None]] = {}
+        self._by_tensor: dict[Tensor, dict[Operation, None]] = {}
         for op in graph.get_operations():
             if not op.name.startswith(SKIPPED_PREFIXES):
                 for tensor in op.inputs:
-                    self._takers.setdefault(tensor, {})[op] = None
+                    self._by_tensor.setdefault(tensor, {})[op] = None
 
     def of(self, op: Operation) -> list[Operation]:
         """The operations that take an output of `op`."""
-        return list(dict.fromkeys(taker for tensor in op.outputs for taker in self._takers.get(tensor, ())))
+        return list(dict.fromkeys(consumer for tensor in op.outputs for consumer in self._by_tensor.get(tensor, ())))

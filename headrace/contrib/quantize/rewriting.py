@@ -125,40 +125,40 @@ def _quantize(graph: Graph, settings: _Settings) -> None:
     scope = settings.scope
     if scope and not scope.endswith("/"):
         settings = settings._replace(scope=f"{scope}/")
-    consumers, done = Consumers(graph), set[Operation]()
+    index, done = Consumers(graph), set[Operation]()
     for layer in list(find_layers(graph)):
-        _quantize_layer(layer, consumers, done, settings)
-    consumers = Consumers(graph)
+        _quantize_layer(layer, index, done, settings)
+    index = Consumers(graph)
     for op in graph.get_operations():
         if is_quantizable(op, done):
             name = f"{op.name}/activation_{op.type}_quant"
             # Ranges of these are never symmetric.
-            _insert(name, op, consumers.of(op), settings._replace(symmetric=False), -6.0, takers_in_scope=False)
+            _insert(name, op, index.of(op), settings._replace(symmetric=False), -6.0, consumers_in_scope=False)
 
 
-def _quantize_layer(layer: Layer, consumers: Consumers, done: set[Operation], settings: _Settings) -> None:
+def _quantize_layer(layer: Layer, index: Consumers, done: set[Operation], settings: _Settings) -> None:
     context = outer = scope_of(layer.op.name)
     if layer.weights is not None:
         producer = layer.weights.op
-        _insert(_in(context, "weights_quant"), producer, consumers.of(producer), settings, -6.0, weights=True)
+        _insert(_in(context, "weights_quant"), producer, index.of(producer), settings, -6.0, weights=True)
     if layer.activation is not None:
         if layer.bypass is not None:
             outer = scope_of(context)
-        takers = consumers.of(layer.activation)
-        _insert(_in(outer, "act_quant"), layer.activation, takers, settings, 0.0, takers_in_scope=False)
+        consumers = index.of(layer.activation)
+        _insert(_in(outer, "act_quant"), layer.activation, consumers, settings, 0.0, consumers_in_scope=False)
         done.add(layer.activation)
     if layer.bypass is not None and layer.biased is not None:
-        _insert(_in(context, "conv_quant"), layer.biased, consumers.of(layer.biased), settings, -6.0)
+        _insert(_in(context, "conv_quant"), layer.biased, index.of(layer.biased), settings, -6.0)
         done.add(layer.biased)
-        takers = consumers.of(layer.bypass)
-        if not any(op.type in ACTIVATIONS for op in takers):
-            _insert(_in(outer, "add_quant"), layer.bypass, takers, settings, -6.0)
+        consumers = index.of(layer.bypass)
+        if not any(op.type in ACTIVATIONS for op in consumers):
+            _insert(_in(outer, "add_quant"), layer.bypass, consumers, settings, -6.0)
             done.add(layer.bypass)
     if layer.bypass_after is not None:
-        takers = consumers.of(layer.bypass_after)
-        if not any(op.type in RELUS for op in takers):
+        consumers = index.of(layer.bypass_after)
+        if not any(op.type in RELUS for op in consumers):
             name = _in(scope_of(layer.bypass_after.name), "post_activation_bypass_quant")
-            _insert(name, layer.bypass_after, takers, settings, -6.0, takers_in_scope=False)
+            _insert(name, layer.bypass_after, consumers, settings, -6.0, consumers_in_scope=False)
             done.add(layer.bypass_after)
 
 
@@ -169,31 +169,31 @@ def _in(context: str, name: str) -> str:
 def _insert(
     name: str,
     producer: Operation,
-    takers: list[Operation],
+    consumers: list[Operation],
     settings: _Settings,
     lowest: float,
     weights: bool = False,
-    takers_in_scope: bool = True,
+    consumers_in_scope: bool = True,
 ) -> None:
-    """Lets `takers` take what `producer` makes rounded, unless it is rounded already or lies outside the scope.
+    """Lets `consumers` take what `producer` makes rounded, unless it is rounded already or lies outside the scope.
 
     Args:
         name: the variable scope of the range.
         producer: the operation.
-        takers: the operations that take its result.
+        consumers: the operations that take its result.
         settings: how to quantise.
         lowest: where the range begins before training.
         weights: whether these are weights: quantised in their own range, and in the scope if those that take them are.
-        takers_in_scope: whether what takes the values must be in the scope too.
+        consumers_in_scope: whether what takes the values must be in the scope too.
 
     Raises:
-        ValueError: if none of the takers takes the values.
+        ValueError: if none of the consumers takes the values.
     """
     scope = settings.scope
     if scope and not weights and not producer.name.startswith(scope):
         info("Not inserting %s: %s is not in scope %s", name, producer.name, scope)
         return
-    outside = [op.name for op in takers if scope and takers_in_scope and not op.name.startswith(scope)]
+    outside = [op.name for op in consumers if scope and consumers_in_scope and not op.name.startswith(scope)]
     if outside:
         info("Not inserting %s: %s is not in scope %s", name, outside[0], scope)
         return
@@ -216,17 +216,17 @@ def _insert(
     if settings.quant_delay and settings.quant_delay > 0:
         active = greater_equal(quantization_step(), settings.quant_delay, name=f"{name}/activate_quant")
         rounded = cond(active, lambda: rounded, lambda: inputs, name=f"{name}/delayed_quant")
-    if takers and reroute(rounded, inputs, takers) < len(takers):
-        raise ValueError(f"No inputs quantized for ops: [{', '.join(op.name for op in takers)}]")
+    if consumers and reroute(rounded, inputs, consumers) < len(consumers):
+        raise ValueError(f"No inputs quantized for ops: [{', '.join(op.name for op in consumers)}]")
 
 
 def _is_rounded(tensor: Tensor) -> bool:
     """Whether what takes a tensor, perhaps reshaped, rounds it."""
-    takers = tensor.consumers()
-    while takers:
-        op = takers.pop()
+    consumers = tensor.consumers()
+    while consumers:
+        op = consumers.pop()
         if op.type.startswith("FakeQuantWithMinMax") and not op.type.endswith("Gradient"):
             return True
         if op.type in ("Reshape", "Identity"):
-            takers += [taker for output in op.outputs for taker in output.consumers()]
+            consumers += [consumer for output in op.outputs for consumer in output.consumers()]
     return False

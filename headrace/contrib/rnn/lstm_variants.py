@@ -396,8 +396,8 @@ class GLSTMCell(SizedCell):
                     own = of_group(number, inputs, depth // groups)
                     before = of_group(number, m_before, self._output_size // groups)
                     parts.append(split(linear(concat([own, before], axis=1)), 4, 1))
-            gates = [self._biased(name, pieces) for name, pieces in zip("ijfo", zip(*parts, strict=True), strict=True)]
-            i, j, f, o = (bias_add(concat(pieces, axis=1), bias) for pieces, bias in gates)
+            gates = [self._biased(name, terms) for name, terms in zip("ijfo", zip(*parts, strict=True), strict=True)]
+            i, j, f, o = (bias_add(concat(terms, axis=1), bias) for terms, bias in gates)
         c = sigmoid(f + self._forget_bias) * c_before + sigmoid(i) * tanh(j)
         m = sigmoid(o) * self._activation(c)
         if self._projection is not None:
@@ -405,11 +405,11 @@ class GLSTMCell(SizedCell):
                 m = self._projection(m)
         return m, LSTMStateTuple(c, m)
 
-    def _biased(self, name: str, pieces: tuple[Any, ...]) -> tuple[list[Any], Any]:
-        dtype = pieces[0].dtype
+    def _biased(self, name: str, terms: tuple[Any, ...]) -> tuple[list[Any], Any]:
+        dtype = terms[0].dtype
         start = constant_initializer(0.0, dtype=dtype)
         bias = get_variable(f"bias_{name}", shape=[self._num_units], dtype=dtype, initializer=start)
-        return list(pieces), bias
+        return list(terms), bias
 
 
 class PhasedLSTMCell(SizedCell):

@@ -157,9 +157,9 @@ def bahdanau_score(
     return reduce_sum(v * tanh(keys + query + b), [2])
 
 
-def scale_variable(query: Tensor, wanted: bool) -> Variable | None:
+def scale_variable(query: Tensor, enabled: bool) -> Variable | None:
     """The variable that scales Luong's scores, or None."""
-    if not wanted:
+    if not enabled:
         return None
     return get_variable("attention_g", dtype=query.dtype, initializer=ones_initializer, shape=())
 

@@ -162,12 +162,12 @@ class AttentionWrapper(RNNCell):
         mechanisms = attention_mechanism if self._is_multi else (attention_mechanism,)
         for mechanism in mechanisms:
             if not isinstance(mechanism, AttentionMechanism):
-                wanted = (
+                requirement = (
                     "contain only instances of AttentionMechanism"
                     if self._is_multi
                     else "be an AttentionMechanism or list of multiple AttentionMechanism instances"
                 )
-                raise TypeError(f"attention_mechanism must {wanted}, saw type: {type(mechanism).__name__}")
+                raise TypeError(f"attention_mechanism must {requirement}, saw type: {type(mechanism).__name__}")
         if cell_input_fn is None:
             cell_input_fn = _joined
         elif not callable(cell_input_fn):

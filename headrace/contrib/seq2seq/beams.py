@@ -66,10 +66,10 @@ class Beams:
         """`t` with other outer axes; the inner ones, from `inner_from` on, stay."""
         inner = None if t.dims is None else t.dims[inner_from:]
         if inner is None or None in inner:
-            wanted: Any = concat((outer, shape(t)[inner_from:]), 0)
+            new_shape: Any = concat((outer, shape(t)[inner_from:]), 0)
         else:
-            wanted = [*outer, *inner]
-        made = reshape(t, wanted)
+            new_shape = [*outer, *inner]
+        made = reshape(t, new_shape)
         expected = TensorShape(static).concatenate(_depth(size))
         if not made.shape.is_compatible_with(expected):
             raise ValueError(

@@ -43,10 +43,10 @@ def _places(mask: TensorLike) -> Tensor:
     return cast(where(mask), int32)
 
 
-def _spread(shaped_like: Tensor, *rows: tuple[Any, Any]) -> Tensor:
+def _scattered(shaped_like: Tensor, *rows: tuple[Any, Any]) -> Tensor:
     """Rows at their places, in a tensor of the shape of `shaped_like`."""
-    whole = shape(shaped_like)
-    first, second = (scatter_nd(indices=places, updates=updates, shape=whole) for places, updates in rows)
+    full_shape = shape(shaped_like)
+    first, second = (scatter_nd(indices=places, updates=updates, shape=full_shape) for places, updates in rows)
     return first + second
 
 
@@ -107,7 +107,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
             def mixed() -> Tensor:
                 drawn, others = _places(sample_ids > -1), _places(sample_ids <= -1)
                 ids, kept = gather_nd(sample_ids, drawn), gather_nd(read, others)
-                return _spread(read, (drawn, self._embedding_fn(ids)), (others, kept))
+                return _scattered(read, (drawn, self._embedding_fn(ids)), (others, kept))
 
             return finished, cond(reduce_all(finished), lambda: read, mixed), state
 
@@ -181,7 +181,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
                     return where(chosen, appended(outputs), read)
                 drawn, others = _places(chosen), _places(logical_not(chosen))
                 taken, kept = gather_nd(outputs, drawn), gather_nd(read, others)
-                return _spread(read, (drawn, appended(self._next_inputs_fn(taken), drawn)), (others, kept))
+                return _scattered(read, (drawn, appended(self._next_inputs_fn(taken), drawn)), (others, kept))
 
             ended = reduce_all(finished)
             none = logical_not(reduce_any(chosen))

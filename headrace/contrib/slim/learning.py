@@ -364,8 +364,8 @@ class _Training:
             if self.logdir:
                 supervisor.start_standard_services(session)
         elif self.startup_delay_steps > 0:
-            wanted = min(self.startup_delay_steps, self.number_of_steps or sys.maxsize)
-            while value_of_step(session, self.global_step) < wanted:
+            first_step = min(self.startup_delay_steps, self.number_of_steps or sys.maxsize)
+            while value_of_step(session, self.global_step) < first_step:
                 time.sleep(1.0)
         threads = supervisor.start_queue_runners(session)
         tf_logging.info("Starting Queues.")

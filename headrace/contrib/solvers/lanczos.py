@@ -17,7 +17,7 @@ from headrace.ops.array.constant import constant
 from headrace.ops.random.uniform import random_uniform
 
 # Twice is enough: a vector that kept this much of its norm is orthogonal (Daniel, Gragg, Kaufman and Stewart 1976).
-_KEPT = 0.7071
+_ORTHOGONAL_RATIO = 0.7071
 
 
 class LanczosBidiagState(NamedTuple):
@@ -49,7 +49,7 @@ def _orthogonal(count: Tensor, basis: Any, v: Tensor) -> Any:
 
     before = util.l2norm(v)
     vector, norm = once(v)
-    return cond(norm < _KEPT * before, lambda: once(vector), lambda: (vector, norm))
+    return cond(norm < _ORTHOGONAL_RATIO * before, lambda: once(vector), lambda: (vector, norm))
 
 
 def lanczos_bidiag(

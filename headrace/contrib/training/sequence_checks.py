@@ -100,9 +100,9 @@ def of_sizes(value: Tensor, sizes: Sequence[Any], label: str) -> Tensor:
             raise ValueError(
                 f"{label}: rank of input is {len(dims)}, less than the {len(sizes)} sizes that are checked"
             )
-        wanted = [dims[i] if isinstance(item, Tensor) else item for i, item in enumerate(sizes)]
+        merged = [dims[i] if isinstance(item, Tensor) else item for i, item in enumerate(sizes)]
         try:
-            value.set_shape(value.shape.merge_with([*wanted, *dims[len(sizes) :]]))
+            value.set_shape(value.shape.merge_with([*merged, *dims[len(sizes) :]]))
         except ValueError as error:
             raise ValueError(f"Dimensions check failed for {label}: {error}") from None
     checks = []

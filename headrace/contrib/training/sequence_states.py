@@ -302,8 +302,8 @@ class NextQueuedSequenceBatch:
         self._sequences = self._of_kind("sequence")
         self._count = count
 
-    def _of_kind(self, wanted: str) -> OrderedDict[str, Any]:
-        return OrderedDict((label, tensor) for (kind, label), tensor in self._received.items() if kind == wanted)
+    def _of_kind(self, selected: str) -> OrderedDict[str, Any]:
+        return OrderedDict((label, tensor) for (kind, label), tensor in self._received.items() if kind == selected)
 
     @property
     def total_length(self) -> Tensor:

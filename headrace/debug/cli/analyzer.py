@@ -88,7 +88,7 @@ class DebugAnalyzer:
         """What there is to say about a command."""
         return self._commands[handler_name][1].format_help()
 
-    def _carry_out(self, name: str, args: Sequence[str], about: str | None = None) -> RichTextLines:
+    def _execute(self, name: str, args: Sequence[str], about: str | None = None) -> RichTextLines:
         handler, arguments = self._commands[name]
         try:
             parsed = arguments.parse_args(list(args))
@@ -105,35 +105,35 @@ class DebugAnalyzer:
 
     def list_tensors(self, args: Sequence[str], screen_info: Any = None) -> RichTextLines:
         """The dumped tensors as a table."""
-        return self._carry_out("list_tensors", args)
+        return self._execute("list_tensors", args)
 
     def node_info(self, args: Sequence[str], screen_info: Any = None) -> RichTextLines:
         """What a node is, takes and gives."""
-        return self._carry_out("node_info", args, "node_name")
+        return self._execute("node_info", args, "node_name")
 
     def list_inputs(self, args: Sequence[str], screen_info: Any = None) -> RichTextLines:
         """The nodes before a node, as a tree."""
-        return self._carry_out("list_inputs", args, "node_name")
+        return self._execute("list_inputs", args, "node_name")
 
     def list_outputs(self, args: Sequence[str], screen_info: Any = None) -> RichTextLines:
         """The nodes behind a node, as a tree."""
-        return self._carry_out("list_outputs", args, "node_name")
+        return self._execute("list_outputs", args, "node_name")
 
     def print_tensor(self, args: Sequence[str], screen_info: Any = None) -> RichTextLines:
         """The value of a dumped tensor."""
-        return self._carry_out("print_tensor", args, "tensor_name")
+        return self._execute("print_tensor", args, "tensor_name")
 
     def print_source(self, args: Sequence[str], screen_info: Any = None) -> RichTextLines:
         """A source file with what its lines have made."""
-        return self._carry_out("print_source", args)
+        return self._execute("print_source", args)
 
     def list_source(self, args: Sequence[str], screen_info: Any = None) -> RichTextLines:
         """The source files that have made nodes."""
-        return self._carry_out("list_source", args)
+        return self._execute("list_source", args)
 
     def evaluate_expression(self, args: Sequence[str], screen_info: Any = None) -> RichTextLines:
         """The value of an expression of dumped tensors."""
-        return self._carry_out("eval", args)
+        return self._execute("eval", args)
 
 
 def _menu(shown: str, node: str | None) -> Menu:

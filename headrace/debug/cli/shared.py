@@ -242,6 +242,6 @@ def get_error_intro(tf_error: InvalidArgumentError) -> RichTextLines:
         out.extend(_advice(f"ni -a -d -t {name}", "Inspect information about the failing op.", True))
         out.extend(_advice(f"li -r {name}", "List inputs to the failing op, recursively.", True))
         out.extend(_advice("lt", "List all tensors dumped during the failing run() call.", True))
-    told = ["", f"Op name:    {name}", f"Error type: {type(tf_error)}", "", "Details:", str(tf_error)]
-    out.extend(RichTextLines([*told, "", _THIN_RULE, ""]))
+    lines = ["", f"Op name:    {name}", f"Error type: {type(tf_error)}", "", "Details:", str(tf_error)]
+    out.extend(RichTextLines([*lines, "", _THIN_RULE, ""]))
     return out

@@ -164,12 +164,12 @@ def locate_tensor_element(formatted: RichTextLines, indices: Any) -> tuple[Any, 
     if "tensor_metadata" not in formatted.annotations:
         raise AttributeError("tensor_metadata is not available in annotations.")
     several = isinstance(indices[0], list)
-    wanted = indices if several else [indices]
-    _check_indices(wanted, formatted.annotations["tensor_metadata"]["shape"])
+    indices_list = indices if several else [indices]
+    _check_indices(indices_list, formatted.annotations["tensor_metadata"]["shape"])
     rows = sorted(row for row in formatted.annotations if isinstance(row, int))
     begins = [next(iter(formatted.annotations[row].values())) for row in rows]
     places = []
-    for index in wanted:
+    for index in indices_list:
         number = max(i for i, begin in enumerate(begins) if begin <= index)
         row = rows[number]
         omitted = OMITTED_INDICES_KEY in formatted.annotations[row]
@@ -181,15 +181,15 @@ def locate_tensor_element(formatted: RichTextLines, indices: Any) -> tuple[Any, 
     return omitted_, rows_, starts, ends
 
 
-def _check_indices(wanted: Sequence[list[int]], shape: tuple[int, ...]) -> None:
-    for position, index in enumerate(wanted):
+def _check_indices(indices_list: Sequence[list[int]], shape: tuple[int, ...]) -> None:
+    for position, index in enumerate(indices_list):
         if len(index) != len(shape):
             raise ValueError(f"Dimensions mismatch: requested: {len(index)}; actual: {len(shape)}")
         if any(i >= size for i, size in zip(index, shape, strict=True)):
             raise ValueError("Indices exceed tensor dimensions.")
         if any(i < 0 for i in index):
             raise ValueError("Indices contain negative value(s).")
-        if position and index < wanted[position - 1]:
+        if position and index < indices_list[position - 1]:
             raise ValueError("Input indices sets are not in ascending order.")
 
 

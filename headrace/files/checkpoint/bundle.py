@@ -24,7 +24,7 @@ from headrace.files.failures import failures_of
 
 HEADER_KEY = b""
 # The bytes read, summed or written at a time.
-PIECE_SIZE = 1 << 22
+CHUNK_SIZE = 1 << 22
 # Below this much a second thread costs more than it saves.
 LARGE_SIZE = 1 << 20
 
@@ -109,7 +109,7 @@ class BundleReader:
     """A checkpoint of the V2 format.
 
     Args:
-        prefix: its path without the endings of the files.
+        prefix: its path without the suffixes of the files.
 
     Raises:
         NotFoundError: if there is no such checkpoint.
@@ -183,38 +183,38 @@ class BundleReader:
             part: a slice that lies within it; all by default.
             shared: whether the array may be the file's own pages, for one who copies it at once.
         """
-        wanted = None if part is None or slices.is_full(part, entry.dims) else part
+        spec = None if part is None or slices.is_full(part, entry.dims) else part
         if not entry.slices:
-            whole = self._stored(name, entry, shared or wanted is not None)
-            if wanted is None:
+            whole = self._stored(name, entry, shared or spec is not None)
+            if spec is None:
                 return whole
-            piece = whole[slices.index(wanted)]
-            return piece if shared else piece.copy()
-        return self._assembled(name, entry, slices.everything(len(entry.dims)) if wanted is None else wanted)
+            view = whole[slices.index(spec)]
+            return view if shared else view.copy()
+        return self._assembled(name, entry, slices.everything(len(entry.dims)) if spec is None else spec)
 
     def _assembled(self, name: str, entry: Entry, part: Slice) -> np.ndarray:
         part = slices.resolved(part, entry.dims)
         dims = slices.extent(part, entry.dims)
-        pieces = []
+        overlapping = []
         for stored in entry.slices:
             if not slices.fits(stored, entry.dims):
                 raise damaged(self.path, entry.where, f"a slice of {name} lies outside of it")
             within = slices.resolved(stored, entry.dims)
             shared = slices.overlap(part, within)
             if shared is not None:
-                pieces.append((stored, shared))
-        covered = sum(math.prod(place.stop - place.start for place in into) for _, (into, _) in pieces)
+                overlapping.append((stored, shared))
+        covered = sum(math.prod(place.stop - place.start for place in into) for _, (into, _) in overlapping)
         # Checked before memory is taken for what a damaged index may claim.
         if covered < math.prod(dims):
             raise damaged(self.path, entry.where, f"the slices of {name} do not cover it")
         found = []
-        for stored, shared in pieces:
-            piece = self.find(slices.slice_key(name, stored))
-            if piece is None or piece.slices or piece.dims != slices.extent(stored, entry.dims):
+        for stored, shared in overlapping:
+            slice_entry = self.find(slices.slice_key(name, stored))
+            if slice_entry is None or slice_entry.slices or slice_entry.dims != slices.extent(stored, entry.dims):
                 raise damaged(self.path, entry.where, f"a slice of {name} is missing or has another shape")
-            if piece.dtype is not entry.dtype:
-                raise damaged(self.path, piece.where, f"a slice of {name} has another type")
-            found.append((self._stored(name, piece, True), shared))
+            if slice_entry.dtype is not entry.dtype:
+                raise damaged(self.path, slice_entry.where, f"a slice of {name} has another type")
+            found.append((self._stored(name, slice_entry, True), shared))
         array = slices.empty_array(dims, _array_type(entry.dtype))
         for value, (into, out_of) in found:
             array[into] = value[out_of]
@@ -268,16 +268,16 @@ def _read_large(path: str, entry: Entry, shared: bool) -> tuple[np.ndarray, int]
     target = source if shared else np.empty(entry.size, np.uint8)
     give_back = getattr(mmap, "MADV_DONTNEED", None)
     crc = 0
-    for at in range(0, entry.size, PIECE_SIZE):
-        piece = source[at : at + PIECE_SIZE]
+    for at in range(0, entry.size, CHUNK_SIZE):
+        chunk = source[at : at + CHUNK_SIZE]
         if not shared:
-            # Piece by piece, so that the checksum is of bytes still in the processor's cache.
-            target[at : at + PIECE_SIZE] = piece
-            piece = target[at : at + PIECE_SIZE]
-        crc = crc32c(piece, crc)
+            # Chunk by chunk, so that the checksum is of bytes still in the processor's cache.
+            target[at : at + CHUNK_SIZE] = chunk
+            chunk = target[at : at + CHUNK_SIZE]
+        crc = crc32c(chunk, crc)
         if give_back is not None:
             start = (before + at) // mmap.PAGESIZE * mmap.PAGESIZE
-            pages.madvise(give_back, start, min(PIECE_SIZE, len(pages) - start))
+            pages.madvise(give_back, start, min(CHUNK_SIZE, len(pages) - start))
     return target, crc
 
 

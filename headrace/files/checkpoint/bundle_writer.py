@@ -30,9 +30,9 @@ from headrace.files.checkpoint.atomic import (
     temporary_name,
 )
 from headrace.files.checkpoint.bundle import (
+    CHUNK_SIZE,
     HEADER_KEY,
     LARGE_SIZE,
-    PIECE_SIZE,
     BundleReader,
     Entry,
     data_name,
@@ -50,7 +50,7 @@ class BundleWriter:
     """Writes a checkpoint of one data file; it exists when `finish` returns.
 
     Args:
-        prefix: its path without the endings of the files.
+        prefix: its path without the suffixes of the files.
 
     Raises:
         OpError: if the files cannot be written.
@@ -150,7 +150,7 @@ def packed_strings(array: np.ndarray) -> tuple[bytes, bytes, int]:
 def _write_array(file: IO[bytes], data: np.ndarray) -> int:
     """Writes bytes and returns their checksum.
 
-    Both are of a copy made piece by piece: another thread may be training the variable, and a checksum must be that of
+    Both are of a copy made chunk by chunk: another thread may be training the variable, and a checksum must be that of
     the bytes written. One thread copies and sums while another writes.
     """
     if data.size < LARGE_SIZE:
@@ -162,27 +162,27 @@ def _write_array(file: IO[bytes], data: np.ndarray) -> int:
     failures: list[BaseException] = []
 
     def write() -> None:
-        while (piece := full.get()) is not None:
+        while (chunk := full.get()) is not None:
             try:
                 if not failures:
-                    _write_all(file, piece)
+                    _write_all(file, chunk)
             except OSError as error:
                 failures.append(error)
-            free.put(piece)
+            free.put(chunk)
 
     for _ in range(3):
-        free.put(np.empty(min(PIECE_SIZE, data.size), np.uint8))
+        free.put(np.empty(min(CHUNK_SIZE, data.size), np.uint8))
     writer = threading.Thread(target=write, name="checkpoint-writer", daemon=True)
     writer.start()
     crc = 0
     try:
-        for at in range(0, data.size, PIECE_SIZE):
-            source = data[at : at + PIECE_SIZE]
-            piece = free.get()
-            piece = piece if piece.size == source.size else np.empty(source.size, np.uint8)
-            np.copyto(piece, source)
-            crc = crc32c(piece, crc)
-            full.put(piece)
+        for at in range(0, data.size, CHUNK_SIZE):
+            source = data[at : at + CHUNK_SIZE]
+            chunk = free.get()
+            chunk = chunk if chunk.size == source.size else np.empty(source.size, np.uint8)
+            np.copyto(chunk, source)
+            crc = crc32c(chunk, crc)
+            full.put(chunk)
     finally:
         full.put(None)
         writer.join()

@@ -20,7 +20,7 @@ from headrace.files.checkpoint.wire import Damaged
 
 _META_KEY = b""
 # Above it a message cannot be parsed by protocol buffer libraries.
-_MOST_BYTES = (1 << 31) - (1 << 20)
+_MAX_BYTES = (1 << 31) - (1 << 20)
 
 # Where a TensorProto keeps the values of a type: the number of the field and how they are packed.
 _FLOAT, _DOUBLE, _INT, _STRING, _INT64, _BOOL, _HALF = 5, 6, 7, 8, 10, 11, 13
@@ -139,20 +139,20 @@ class SliceTables:
 
     def tensor(self, name: str, entry: Stored, part: Slice | None = None) -> np.ndarray:
         """The value of a tensor, or of a slice that lies within it."""
-        wanted = slices.resolved(slices.everything(len(entry.dims)) if part is None else part, entry.dims)
-        dims = slices.extent(wanted, entry.dims)
-        pieces = []
+        spec = slices.resolved(slices.everything(len(entry.dims)) if part is None else part, entry.dims)
+        dims = slices.extent(spec, entry.dims)
+        overlapping = []
         for stored, table in entry.slices:
             within = slices.resolved(stored, entry.dims)
-            shared = slices.overlap(wanted, within)
+            shared = slices.overlap(spec, within)
             if shared is not None:
-                pieces.append((stored, slices.extent(within, entry.dims), table, shared))
-        covered = sum(math.prod(place.stop - place.start for place in into) for _, _, _, (into, _) in pieces)
+                overlapping.append((stored, slices.extent(within, entry.dims), table, shared))
+        covered = sum(math.prod(place.stop - place.start for place in into) for _, _, _, (into, _) in overlapping)
         if covered < math.prod(dims):
             where = entry.slices[0][1].path if entry.slices else self.pattern
             raise damaged(where, 0, f"the slices of {name} do not cover it")
-        # The pieces prove that there is as much data as the shape says, before memory is taken for it.
-        found = [(self._piece(name, entry.dtype, *piece[:3]), piece[3]) for piece in pieces]
+        # The slices prove that there is as much data as the shape says, before memory is taken for it.
+        found = [(self._read_slice(name, entry.dtype, *item[:3]), item[3]) for item in overlapping]
         if len(found) == 1 and found[0][0].shape == dims:
             return found[0][0]
         array = slices.empty_array(dims, np.dtype(entry.dtype.as_numpy_dtype))
@@ -160,7 +160,7 @@ class SliceTables:
             array[into] = value[out_of]
         return array
 
-    def _piece(self, name: str, dtype: DType, part: Slice, dims: Dims, table: Table) -> np.ndarray:
+    def _read_slice(self, name: str, dtype: DType, part: Slice, dims: Dims, table: Table) -> np.ndarray:
         found = table.find(slices.slice_key(name, part))
         if found is None:
             raise damaged(table.path, 0, f"a slice of {name} is missing")
@@ -184,14 +184,14 @@ class SliceTables:
 def _values(message: Any, dtype: DType) -> np.ndarray:
     if dtype.name not in _FIELDS:
         raise UnimplementedError(None, None, f"Reading data type {dtype.name} is not supported in V1 checkpoints.")
-    wanted, packing = _FIELDS[dtype.name]
+    field, packing = _FIELDS[dtype.name]
     parts: list[np.ndarray] = []
     texts: list[bytes] = []
     single: list[int] = []
     for number, kind, value in wire.fields(message):
-        if number != wanted:
+        if number != field:
             continue
-        if wanted == _STRING and kind == wire.BYTES:
+        if field == _STRING and kind == wire.BYTES:
             texts.append(bytes(value))
         elif kind == wire.BYTES and packing is not None:
             if len(value) % int(packing[-1]):
@@ -204,7 +204,7 @@ def _values(message: Any, dtype: DType) -> np.ndarray:
             parts.append(np.frombuffer(value.to_bytes(size, "little"), packing))
         else:
             single.append(value)
-    if wanted == _STRING:
+    if field == _STRING:
         array = np.empty(len(texts), object)
         array[:] = texts
         return array
@@ -225,9 +225,9 @@ def _values(message: Any, dtype: DType) -> np.ndarray:
 
 def _message(array: np.ndarray, dtype: DType) -> list[Any]:
     """The parts of a `TensorProto` with the values of an array."""
-    wanted, packing = _FIELDS[dtype.name]
+    field, packing = _FIELDS[dtype.name]
     flat = array.reshape(-1)
-    if wanted == _STRING:
+    if field == _STRING:
         texts = [item.encode() if isinstance(item, str) else bytes(item) for item in flat.tolist()]
         return [wire.bytes_field(_STRING, text) for text in texts]
     if not flat.size:
@@ -239,7 +239,7 @@ def _message(array: np.ndarray, dtype: DType) -> list[Any]:
     elif dtype.is_quantized and flat.dtype.fields:
         flat = np.ascontiguousarray(flat).view(flat.dtype[0])
     packed = flat.astype(packing, copy=False).tobytes() if packing is not None else wire.pack_varints(flat)
-    return [wire.bytes_head(wanted, len(packed)), packed]
+    return [wire.bytes_head(field, len(packed)), packed]
 
 
 class SliceTableWriter:
@@ -287,7 +287,7 @@ class SliceTableWriter:
                 name, part, dtype, array = self._data[key]
                 values = _message(array, dtype)
                 size = sum(map(len, values))
-                if size > _MOST_BYTES:
+                if size > _MAX_BYTES:
                     raise InvalidArgumentError(
                         None,
                         None,

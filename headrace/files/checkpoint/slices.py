@@ -20,7 +20,7 @@ Dims = tuple[int, ...]
 
 _EVERYTHING = (0, FULL)
 # No dimension or number of elements is beyond what TensorFlow's 64-bit sizes hold.
-_MOST = (1 << 63) - 1
+_INT64_MAX = (1 << 63) - 1
 
 
 def parse_shape_and_slice(spec: str) -> tuple[Dims, Slice]:
@@ -165,7 +165,7 @@ def read_shape(data: bytes) -> Dims:
             dims.append(size)
         elif number == 3 and value:
             raise wire.Damaged("a shape of unknown rank")
-    if len(dims) > 254 or math.prod(dims) > _MOST:
+    if len(dims) > 254 or math.prod(dims) > _INT64_MAX:
         raise wire.Damaged(f"a shape that cannot be: {bracketed(dims[:8])}")
     return tuple(dims)
 

@@ -7,7 +7,7 @@ from typing import Any
 from headrace.files.checkpoint.wire import Damaged, read_varint
 
 # An element of three bytes can stand for 64: no block decompresses to more than this many times its size.
-_MOST = 64
+_MAX_EXPANSION = 64
 
 
 def decompress(data: Any) -> bytes:
@@ -18,7 +18,7 @@ def decompress(data: Any) -> bytes:
     """
     size, at = read_varint(data, 0)
     end = len(data)
-    if size > _MOST * end:
+    if size > _MAX_EXPANSION * end:
         raise Damaged(f"{end} compressed bytes that claim to be {size}")
     out = bytearray()
     while at < end:

@@ -53,7 +53,7 @@ from headrace.files.tensor_messages import (
     variant_message,
 )
 
-_PIECE = 1 << 18
+_CHUNK_SIZE = 1 << 18
 # The tags of an entry's fields after the type and the shape.
 _SHARD, _OFFSET, _SIZE, _CRC = 0x18, 0x20, 0x28, 0x35
 
@@ -62,7 +62,7 @@ class BundleStreamWriter:
     """Writes a bundle of one data file, tensor by tensor; it exists when `finish` returns.
 
     Args:
-        prefix: its path without the endings of the files.
+        prefix: its path without the suffixes of the files.
 
     Raises:
         OpError: if the files cannot be written.
@@ -73,7 +73,7 @@ class BundleStreamWriter:
         self._offset = 0
         self._any = False
         self._pending: list[Any] = []
-        self._room = _PIECE  # how many more bytes are kept
+        self._room = _CHUNK_SIZE  # how many more bytes are kept
         self._temporary: list[str] = []
         remove_abandoned(os.path.dirname(prefix))
         with failures_of(prefix):
@@ -95,7 +95,7 @@ class BundleStreamWriter:
     def add(self, key: bytes, dtype: DType, array: np.ndarray) -> None:
         """Adds a tensor in the stored form of `tensor_messages`; the keys come in order."""
         if array.dtype != object:
-            content = array.tobytes() if array.nbytes < _PIECE else as_bytes(array)
+            content = array.tobytes() if array.nbytes < _CHUNK_SIZE else as_bytes(array)
             self._add(key, dtype, array.shape, content, crc32c(content))
         elif dtype.name == "string":
             self._add(key, dtype, array.shape, *_packed_strings(array))
@@ -109,7 +109,7 @@ class BundleStreamWriter:
         place = wire.number_field(4, self._offset) + wire.number_field(5, size) + wire.fixed32_field(6, mask(crc))
         try:
             self._table.add(key, kind_fields(dtype, dims) + place)
-            if size >= _PIECE:
+            if size >= _CHUNK_SIZE:
                 self._write_pending()
                 self._data.write(content)
             else:
@@ -125,7 +125,7 @@ class BundleStreamWriter:
     def _write_pending(self) -> None:
         self._data.write(b"".join(self._pending))
         self._pending.clear()
-        self._room = _PIECE
+        self._room = _CHUNK_SIZE
 
     def finish(self) -> None:
         """Gives the files their names."""
@@ -170,7 +170,7 @@ def _head_of_one(length: int) -> tuple[bytes, int]:
 def _packed_strings(array: np.ndarray) -> tuple[bytes, int]:
     if array.size == 1:
         item = array.item()
-        if type(item) is bytes and len(item) < _PIECE:
+        if type(item) is bytes and len(item) < _CHUNK_SIZE:
             head, crc = _head_of_one(len(item))
             return head + item, crc32c(item, crc)
     head, text, crc = packed_strings(array)
@@ -207,7 +207,7 @@ class BundleStreamReader:
     """The tensors of a bundle, of however many data files, in the order of their keys.
 
     Args:
-        prefix: its path without the endings of the files.
+        prefix: its path without the suffixes of the files.
 
     Raises:
         NotFoundError: if there is no such bundle.
@@ -340,7 +340,7 @@ class BundleStreamReader:
                 raise damaged(self._bundle.path, place.where, f"it refers to data file {place.shard} of {shards}")
             self.close()
             self._path = data_name(self._bundle.prefix, place.shard, shards)
-            self._file = open(self._path, "rb", buffering=_PIECE)  # noqa: SIM115  closed at the end, or when given up
+            self._file = open(self._path, "rb", buffering=_CHUNK_SIZE)  # noqa: SIM115  closed at the end, or when given up
             self._size = os.fstat(self._file.fileno()).st_size
             self._shard, self._position = place.shard, 0
         end = place.offset + place.size

@@ -55,8 +55,8 @@ def batch_gather(
         flat = reshape(params, concat([[inner], outer], axis=0))
         result = reshape(gather(flat, flat_positions), concat([indices_shape, outer], axis=0))
         if params.dims is not None:
-            lead = merge_dims(indices.dims[:batch_dims], params.dims[:batch_dims]) or ()
-            result.set_shape((*lead, *indices.dims[batch_dims:], *params.dims[batch_dims + 1 :]))
+            batch_shape = merge_dims(indices.dims[:batch_dims], params.dims[:batch_dims]) or ()
+            result.set_shape((*batch_shape, *indices.dims[batch_dims:], *params.dims[batch_dims + 1 :]))
         return result
 
 

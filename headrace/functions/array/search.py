@@ -39,8 +39,8 @@ def searchsorted(
     length = shape_internal(sorted_sequence)[-1]
     count = shape_internal(values)[-1]
     rows = reshape(sorted_sequence, [-1, length])
-    wanted = reshape(values, [-1, count])
+    queries = reshape(values, [-1, count])
     if side not in ("left", "right"):
         raise ValueError(f"side must be either 'right' or 'left'.  Saw: {side}.")
     bound = raw.UpperBound if side == "right" else raw.LowerBound
-    return reshape(bound(rows, wanted, out_type=as_dtype(out_type), name=name), shape_internal(values))
+    return reshape(bound(rows, queries, out_type=as_dtype(out_type), name=name), shape_internal(values))

@@ -102,8 +102,8 @@ def repeat(
 def _repeat_by_counts(data: Tensor, counts: Tensor, axis: int, data_shape: Tensor) -> Tensor:
     if counts.dims is None or len(counts.dims) != axis + 1:
         counts_shape, counts_rank = shape(counts), rank(counts)
-        lead = data_shape[: raw.Sub(axis + 1, counts_rank, name="sub")]
-        counts = broadcast_to(counts, concat([lead, counts_shape], axis=0))
+        leading = data_shape[: raw.Sub(axis + 1, counts_rank, name="sub")]
+        counts = broadcast_to(counts, concat([leading, counts_shape], axis=0))
         counts.set_shape([None] * (axis + 1))
     most = raw.Maximum(0, raw.Max(counts, _all_axes(counts)))
     mask = sequence_mask(counts, most)

@@ -24,7 +24,7 @@ def Assert(condition: TensorLike, data: Any, summarize: int | None = None, name:
     Args:
         condition: a bool scalar tensor.
         data: a list of tensors to tell.
-        summarize: how many elements of each are told; 3 by default, all if negative.
+        summarize: how many elements of each are shown; 3 by default, all if negative.
         name: a name for the operation.
 
     Returns:
@@ -38,8 +38,10 @@ def Assert(condition: TensorLike, data: Any, summarize: int | None = None, name:
         tensors = convert_n_to_tensor(data)
         if executing_eagerly():
             if not condition:
-                told = "\n".join(summarized(tensor, summarize) for tensor in tensors)
-                raise InvalidArgumentError(None, None, f"Expected '{condition!s}' to be true. Summarized data: {told}")
+                summary = "\n".join(summarized(tensor, summarize) for tensor in tensors)
+                raise InvalidArgumentError(
+                    None, None, f"Expected '{condition!s}' to be true. Summarized data: {summary}"
+                )
             return None  # type: ignore[return-value]  # eagerly there is no operation, as in 1.x
         if all(tensor.dtype.name in ("string", "int32") for tensor in tensors):
             return raw.Assert(condition, data, summarize=summarize, name="Assert")

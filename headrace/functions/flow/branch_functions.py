@@ -69,23 +69,23 @@ def case_of_functions(branch_index: TensorLike, branches: Sequence[Branch], name
         return _packed(graphs[0], case_operation(index, graphs, scope))
 
 
-def branch_graph(name: str, function: Branch, stand_in: Tensor) -> BodyGraph:
-    """The body of one branch. An operation it returns counts as the value of `stand_in` after that operation."""
+def branch_graph(name: str, function: Branch, fallback: Tensor) -> BodyGraph:
+    """The body of one branch. An operation it returns counts as the value of `fallback` after that operation."""
     graph = BodyGraph(name)
     with graph.as_default():
         result = function()
         values = nest.flatten(result, expand_composites=True)
-        flat = [None if value is None else _output(graph, value, stand_in) for value in values]
+        flat = [None if value is None else _output(graph, value, fallback) for value in values]
         graph.outputs = [tensor for tensor in flat if tensor is not None]
         shown = [value if to_flow(value) is not value else tensor for value, tensor in zip(values, flat, strict=True)]
         graph.structured_outputs = nest.pack_sequence_as(result, shown, expand_composites=True)
     return graph
 
 
-def _output(graph: BodyGraph, value: TensorLike | Operation, stand_in: Tensor) -> Tensor:
+def _output(graph: BodyGraph, value: TensorLike | Operation, fallback: Tensor) -> Tensor:
     if isinstance(value, Operation):
         with control_dependencies([value]):
-            value = raw.Identity(stand_in)
+            value = raw.Identity(fallback)
     return graph.capture(convert_to_tensor(to_flow(value)))
 
 

@@ -107,14 +107,14 @@ def _last_as_default(predicates: Sequence[Any], actions: Sequence[Branch]) -> tu
     *other_actions, action = actions
 
     def default() -> Tensor:
-        told = (
+        data = (
             "Input error: None of conditions evaluated as True:",
             composing.stack(list(predicates), name="preds_c"),
         )
         message = (
             f"Implementation error: selected default action #{last} was called, but some of other predicates are True: "
         )
-        with control_dependencies([_at_most(0, others, message), Assert(predicate, data=told)]):
+        with control_dependencies([_at_most(0, others, message), Assert(predicate, data=data)]):
             return action()
 
     return default, others, other_actions
@@ -127,8 +127,8 @@ def _at_most(count: int, predicates: Sequence[Any], message: str) -> Operation |
     allowed = convert_to_tensor(count, name="n_true_conds")
     condition = raw.LessEqual(true, allowed)
     names = ", ".join(getattr(predicate, "name", "?") for predicate in predicates)
-    told = [f"{message}: more than {count} conditions ({names}) evaluated as True:", preds]
-    return Assert(condition, data=told, summarize=len(predicates))
+    data = [f"{message}: more than {count} conditions ({names}) evaluated as True:", preds]
+    return Assert(condition, data=data, summarize=len(predicates))
 
 
 def smart_cond(

@@ -250,8 +250,8 @@ def assert_near(
         rtol = convert_to_tensor(smallest if rtol is None else rtol, x.dtype, name="rtol")
         atol = convert_to_tensor(smallest if atol is None else atol, x.dtype, name="atol")
         if data is None:
-            told = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}"
-            data = [message or "", told, f"x ({x._shown_name}) = ", x, f"y ({y._shown_name}) = ", y]
+            description = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}"
+            data = [message or "", description, f"x ({x._shown_name}) = ", x, f"y ({y._shown_name}) = ", y]
         tolerance = raw.AddV2(atol, raw.Mul(rtol, raw.Abs(y), name="mul"), name="add")
         difference = raw.Abs(raw.Sub(x, y, name="sub"))
         return Assert(all_of(raw.Less(difference, tolerance)), data, summarize=summarize)

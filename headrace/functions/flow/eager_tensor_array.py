@@ -205,8 +205,8 @@ class EagerMethods:
 
     def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The elements at `indices` as one tensor, with a new first axis."""
-        wanted = convert_to_tensor(indices)._array().tolist()  # type: ignore[attr-defined]  # eagerly tensors have arrays
-        return raw.Pack([self._list.read(at) for at in wanted], axis=0)
+        positions = convert_to_tensor(indices)._array().tolist()  # type: ignore[attr-defined]  # eagerly tensors have arrays
+        return raw.Pack([self._list.read(at) for at in positions], axis=0)
 
     def concat(self, name: str | None = None) -> Tensor:
         """All elements one after the other along their first axis."""
@@ -233,14 +233,14 @@ class EagerMethods:
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> Any:
         """Writes the rows of `value` to the elements at `indices`."""
-        wanted = convert_to_tensor(indices)._array().tolist()  # type: ignore[attr-defined]  # eagerly tensors have arrays
+        positions = convert_to_tensor(indices)._array().tolist()  # type: ignore[attr-defined]  # eagerly tensors have arrays
         tensor = convert_to_tensor(value)
-        for at, row in zip(wanted, raw.Unpack(tensor, num=int((tensor.dims or (0,))[0] or 0), axis=0), strict=True):
+        for at, row in zip(positions, raw.Unpack(tensor, num=int((tensor.dims or (0,))[0] or 0), axis=0), strict=True):
             self._list.write(at, row)
         return self
 
     def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> Any:
-        """Writes consecutive pieces of `value`, `lengths[i]` rows long, to the elements 0, 1, …"""
+        """Writes consecutive slices of `value`, `lengths[i]` rows long, to the elements 0, 1, …"""
         tensor = convert_to_tensor(value, dtype=self._dtype)
         sizes = convert_to_tensor(lengths)._array()  # type: ignore[attr-defined]  # eagerly tensors have arrays
         if sizes.ndim != 1:

@@ -58,7 +58,7 @@ def loop_cond(input: TensorLike, name: str | None = None) -> Any:
     return raw.LoopCond(input, name=name)
 
 
-def _outwards(context: Any) -> Iterator[Any]:
+def _outer_contexts(context: Any) -> Iterator[Any]:
     while context is not None:
         yield context
         context = context.outer_context
@@ -66,22 +66,22 @@ def _outwards(context: Any) -> Iterator[Any]:
 
 def GetContainingWhileContext(ctxt: Any, stop_ctxt: Any = None) -> Any:
     """The innermost loop around a context, or `stop_ctxt` if that comes first, or None."""
-    return next((c for c in _outwards(ctxt) if c.IsWhileContext() or c is stop_ctxt), None)
+    return next((c for c in _outer_contexts(ctxt) if c.IsWhileContext() or c is stop_ctxt), None)
 
 
 def GetContainingCondContext(ctxt: Any) -> Any:
     """The innermost branch around a context, or None."""
-    return next((c for c in _outwards(ctxt) if c.IsCondContext()), None)
+    return next((c for c in _outer_contexts(ctxt) if c.IsCondContext()), None)
 
 
 def GetContainingXLAContext(ctxt: Any) -> Any:
     """The innermost compiled part around a context, or None."""
-    return next((c for c in _outwards(ctxt) if c.IsXLAContext()), None)
+    return next((c for c in _outer_contexts(ctxt) if c.IsXLAContext()), None)
 
 
 def IsContainingContext(ctxt: Any, maybe_containing_ctxt: Any) -> bool:
     """Whether a context lies in another, or is it; all lie in None."""
-    return maybe_containing_ctxt is None or any(c is maybe_containing_ctxt for c in _outwards(ctxt))
+    return maybe_containing_ctxt is None or any(c is maybe_containing_ctxt for c in _outer_contexts(ctxt))
 
 
 def OpInContext(op: Operation, ctxt: Any) -> bool:
@@ -119,9 +119,9 @@ def IsCondSwitch(op: Operation) -> bool:
     if not IsSwitch(op):
         return False
     for output in op.outputs:
-        for taker in output.consumers():
-            context = taker._get_control_flow_context()
-            if IsLoopEnter(taker):
+        for consumer in output.consumers():
+            context = consumer._get_control_flow_context()
+            if IsLoopEnter(consumer):
                 context = context.outer_context
             if context is None or not context.IsCondContext():
                 return False

@@ -18,10 +18,10 @@ ENABLE_CONTROL_FLOW_V2 = (
 )
 
 
-def set_control_flow_v2(wanted: bool) -> None:
+def set_control_flow_v2(enabled: bool) -> None:
     """Has branches and loops built as functions, or of Switch and Merge, from now on."""
     global ENABLE_CONTROL_FLOW_V2
-    ENABLE_CONTROL_FLOW_V2 = wanted
+    ENABLE_CONTROL_FLOW_V2 = enabled
 
 
 def EnableControlFlowV2(graph: Graph) -> bool:

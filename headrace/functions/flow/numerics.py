@@ -9,7 +9,7 @@ from headrace.core.defaults import colocate_with, control_dependencies, get_defa
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.kernels.older_names import first_given as either
+from headrace.kernels.renamed_arguments import first_given as either
 from headrace.ops.flow.grouping import group, with_dependencies
 
 if TYPE_CHECKING:

@@ -162,8 +162,8 @@ def assert_rank_in(
         tensors = [convert_to_tensor(rank, name="rank") for rank in ranks]
         message = message or ""
         if data is None:
-            told = [message, f"Tensor {x._shown_name} must have rank in"]
-            data = [*told, *tensors, "Received shape: ", composing.shape(x)]
+            message_data = [message, f"Tensor {x._shown_name} must have rank in"]
+            data = [*message_data, *tensors, "Received shape: ", composing.shape(x)]
 
         def condition(actual: Tensor) -> Tensor:
             if not tensors:
@@ -284,27 +284,34 @@ def _size_checks(rows: list[_Sizes], data: Any, summarize: int | None, message: 
                 continue
             axis = i - len(row.symbols) if row.innermost else i
             actual = row.actual[axis]
-            wanted: int | None = _number(symbol)
-            if wanted is not None:
+            expected: int | None = _number(symbol)
+            if expected is not None:
                 source = "Specified explicitly"
             elif symbol in meant:
-                wanted, other, other_axis = meant[symbol]
+                expected, other, other_axis = meant[symbol]
                 source = f"Specified by tensor {other._shown_name} dimension {other_axis}"
             else:
                 meant[symbol] = (actual, row.tensor, axis)
                 continue
-            known, known_wanted = _number(actual), _number(wanted)
-            if known is not None and known_wanted is not None:
-                if known != known_wanted:
+            known, known_expected = _number(actual), _number(expected)
+            if known is not None and known_expected is not None:
+                if known != known_expected:
                     raise ValueError(
                         f"{message}.  {source}.  Tensor {row.tensor._shown_name} dimension {axis} must have size "
-                        f"{known_wanted}.  Received size {known}, shape {row.tensor.get_shape()}"
+                        f"{known_expected}.  Received size {known}, shape {row.tensor.get_shape()}"
                     )
                 continue
-            condition = raw.Equal(convert_to_tensor(actual), convert_to_tensor(wanted))
-            told = data
-            if told is None:
-                told = [message, source, f"Tensor {row.tensor._shown_name} dimension", axis, "must have size", wanted]
-                told += ["Received shape: ", composing.shape(row.tensor)]
-            checks.append(Assert(condition, told, summarize=summarize))
+            condition = raw.Equal(convert_to_tensor(actual), convert_to_tensor(expected))
+            details = data
+            if details is None:
+                details = [
+                    message,
+                    source,
+                    f"Tensor {row.tensor._shown_name} dimension",
+                    axis,
+                    "must have size",
+                    expected,
+                ]
+                details += ["Received shape: ", composing.shape(row.tensor)]
+            checks.append(Assert(condition, details, summarize=summarize))
     return checks

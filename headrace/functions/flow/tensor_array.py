@@ -18,8 +18,8 @@ from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.eager_tensor_array import EagerMethods, eager_list
-from headrace.functions.flow.list_tensor_array import ListMethods
 from headrace.functions.flow.modes import builds_functions
+from headrace.functions.flow.tensor_array_v2 import TensorArrayV2Methods
 from headrace.kernels.composing.arithmetic import range as integers
 from headrace.kernels.composing.arranging import identity
 from headrace.kernels.composing.shapes import shape as shape_of
@@ -75,7 +75,7 @@ class TensorArray:
             if executing_eagerly():
                 cls = _EagerTensorArray
             elif builds_functions() and kwargs.get("handle") is None and (len(args) < 6 or args[5] is None):
-                cls = _ListTensorArray
+                cls = _TensorArrayV2
         return object.__new__(cls)
 
     def __init__(
@@ -248,7 +248,7 @@ class TensorArray:
                 return self.with_flow(raw.TensorArrayScatterV3(self._handle, indices, tensor, self._flow, name=name))
 
     def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
-        """Writes consecutive pieces of `value`, `lengths[i]` rows long, to the elements 0, 1, …"""
+        """Writes consecutive slices of `value`, `lengths[i]` rows long, to the elements 0, 1, …"""
         with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
             tensor = convert_to_tensor(value, dtype=self._dtype, name="value")
             with self._placed(tensor):
@@ -331,7 +331,7 @@ class _EagerTensorArray(EagerMethods, TensorArray):  # type: ignore[misc]  # the
         )
 
 
-class _ListTensorArray(ListMethods, TensorArray):  # type: ignore[misc]  # the methods of the first base are those that hold
+class _TensorArrayV2(TensorArrayV2Methods, TensorArray):  # type: ignore[misc]  # the methods of the first base are those that hold
     """The array that programs get where loops are functions; arguments as those of `TensorArray`."""
 
     def __init__(

@@ -10,7 +10,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.kernels.older_names import first_given as either
+from headrace.kernels.renamed_arguments import first_given as either
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, TensorLike

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _POSITIVE = "all dims of 'image.shape' must be > 0"
-_LEAST_RANK = "'image' must be at least three-dimensional."
+_MIN_RANK = "'image' must be at least three-dimensional."
 
 
 def is_tensor(value: TensorLike) -> bool:
@@ -46,14 +46,14 @@ def checks_of_image(image: Tensor) -> list[Any]:
     """
     dims = image.dims
     if dims is not None and len(dims) < 3:
-        raise ValueError(_LEAST_RANK)
+        raise ValueError(_MIN_RANK)
     if dims is not None and 0 in dims:
         raise ValueError(f"{_POSITIVE}: {image.get_shape()}")
     if is_fully_defined(dims):
         return []
     return [
         assert_positive(shape_internal(image), [f"{_POSITIVE}."]),
-        assert_greater_equal(rank_internal(image), 3, message=_LEAST_RANK),
+        assert_greater_equal(rank_internal(image), 3, message=_MIN_RANK),
     ]
 
 

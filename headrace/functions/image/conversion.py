@@ -31,7 +31,7 @@ def convert_image_dtype(
 
     Args:
         image: an image.
-        dtype: the type wanted.
+        dtype: the element type of the result.
         saturate: whether values out of range become the nearest there is, not what is left of their bits.
         name: a name for the operation.
 

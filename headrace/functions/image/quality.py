@@ -293,7 +293,7 @@ def sobel_edges(image: Tensor) -> Tensor:
     filters = convert_to_tensor(np.stack([down, down.T], -1)[:, :, None], image.dtype)
     filters = raw.Tile(filters, [1, 1, shape[-1], 1], name="sobel_filters")
     padded = pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
-    slopes = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")
-    slopes = reshape(slopes, composing.concat([shape, [2]], 0))
-    slopes.set_shape(image.get_shape().concatenate([2]))
-    return slopes
+    edges = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")
+    edges = reshape(edges, composing.concat([shape, [2]], 0))
+    edges.set_shape(image.get_shape().concatenate([2]))
+    return edges

@@ -105,7 +105,7 @@ def _fitted(images: Tensor, size: Tensor) -> Tensor:
     """The largest size within `size` of the proportions of `images`."""
     new = _known(size)
     current = sizes_of(images, 4)[1:3]
-    factors = [cast(wanted, "float32") / cast(have, "float32") for wanted, have in zip(new, current)]
+    factors = [cast(target, "float32") / cast(have, "float32") for target, have in zip(new, current)]
     factor = raw.Minimum(*factors)
     scaled = [cast(raw.Round(factor * cast(have, "float32")), "int32") for have in current]
     return convert_to_tensor(scaled, "int32", name="size")
@@ -201,11 +201,11 @@ def _with_pad(image: Any, target_height: int, target_width: int, resizer: Resize
         checks += require(target_height > 0, ValueError, "target_height must be > 0.")
         image = with_dependencies(checks, image)
         have = [cast(size, "float64") for size in sizes_of(image, 4)[1:3]]
-        wanted = [cast(size, "float64") for size in (target_height, target_width)]
-        ratio = larger(have[1] / wanted[1], have[0] / wanted[0])
+        target = [cast(size, "float64") for size in (target_height, target_width)]
+        ratio = larger(have[1] / target[1], have[0] / target[0])
         fitted = [size / ratio for size in have]
         new_size = [cast(raw.Floor(size), "int32") for size in fitted]
-        space = [(there - taken) / 2 for there, taken in zip(wanted, fitted)]
+        space = [(there - taken) / 2 for there, taken in zip(target, fitted)]
         floors = [raw.Floor(part) for part in space]
         offsets = [larger(0, cast(part, "int32")) for part in floors]
         resized = resizer(image, new_size)

@@ -59,7 +59,7 @@ def convert_nonref_to_tensor(
 
     Args:
         value: a tensor, what can become one, a variable, or None.
-        dtype: the type wanted.
+        dtype: the element type of the result.
         dtype_hint: the type to take where `value` does not tell its own.
         name: a name for the tensor.
 

@@ -73,9 +73,9 @@ def matrix_solve_with_broadcast(
     with name_scope(name, "MatrixSolveWithBroadcast", [matrix, rhs]):
         matrix = convert_to_tensor(matrix, name="matrix")
         rhs = convert_to_tensor(rhs, matrix.dtype, name="rhs")
-        matrix, rhs, undo, turned = _folded(matrix, rhs, adjoint)
+        matrix, rhs, undo, transposed = _folded(matrix, rhs, adjoint)
         matrix, rhs = broadcast_matrix_batch_dims([matrix, rhs])
-        return undo(matrix_solve(matrix, rhs, adjoint=adjoint and not turned))
+        return undo(matrix_solve(matrix, rhs, adjoint=adjoint and not transposed))
 
 
 def matrix_triangular_solve_with_broadcast(
@@ -93,8 +93,8 @@ def matrix_triangular_solve_with_broadcast(
     with name_scope(name, "MatrixTriangularSolve", [matrix, rhs]):
         matrix = convert_to_tensor(matrix, name="matrix")
         rhs = convert_to_tensor(rhs, matrix.dtype, name="rhs")
-        matrix, rhs, undo, turned = _folded(matrix, rhs, adjoint)
-        if turned and adjoint:
+        matrix, rhs, undo, transposed = _folded(matrix, rhs, adjoint)
+        if transposed and adjoint:
             # The adjoint has been taken.
             lower, adjoint = not lower, False
         matrix, rhs = broadcast_matrix_batch_dims([matrix, rhs])

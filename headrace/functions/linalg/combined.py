@@ -275,8 +275,8 @@ class LinearOperatorInversion(_OfOne):
         for hint, given in (("is_non_singular", is_non_singular), ("is_square", is_square)):
             known = getattr(operator, hint)
             if known is False or given is False:
-                wanted = f"operator and supplied hints must have `{hint}` equal to `True` or `None`."
-                raise ValueError(f"{wanted}  Found {known}, {given}")
+                requirement = f"operator and supplied hints must have `{hint}` equal to `True` or `None`."
+                raise ValueError(f"{requirement}  Found {known}, {given}")
         hints = {
             "is_non_singular": is_non_singular,
             "is_self_adjoint": is_self_adjoint,

@@ -152,14 +152,14 @@ class LinearOperatorIdentity(BaseLinearOperatorIdentity):
         name: str = "LinearOperatorIdentity",
     ) -> None:
         self._assert_proper_shapes = assert_proper_shapes
-        wanted = (
+        properties = (
             (is_self_adjoint, "self adjoint"),
             (is_non_singular, "non-singular"),
             (is_positive_definite, "positive-definite"),
             (is_square, "square"),
         )
         with name_scope(name):
-            for flag, kind in wanted:
+            for flag, kind in properties:
                 if not flag:
                     raise ValueError(f"An identity operator is always {kind}.")
             super().__init__(
@@ -387,10 +387,10 @@ class LinearOperatorZeros(_OfSize):
             outer = shape_internal(x)[:-2]
             shape = composing.concat([outer, [shape_internal(x)[-1], shape_internal(x)[-2]]], 0)
         else:
-            whole = shape_internal(x)
+            full_shape = shape_internal(x)
             rows = self._num_columns if adjoint else self._num_rows
-            columns = whole[-2] if adjoint_arg else whole[-1]
-            shape = composing.concat([whole[:-2], [rows, columns]], 0)
+            columns = full_shape[-2] if adjoint_arg else full_shape[-1]
+            shape = composing.concat([full_shape[:-2], [rows, columns]], 0)
         return self._over_batch(composing.zeros(shape, dtype=x.dtype))
 
     def _determinant(self) -> Tensor:

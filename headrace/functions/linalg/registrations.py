@@ -51,7 +51,7 @@ def _adjoint(a: LinearOperator) -> LinearOperator:
 
 @algebra.RegisterAdjoint(LinearOperatorAdjoint)
 @algebra.RegisterInverse(LinearOperatorInversion)
-def _undone(a: Any) -> LinearOperator:
+def _wrapped_operator(a: Any) -> LinearOperator:
     return a.operator
 
 

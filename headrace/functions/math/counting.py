@@ -42,8 +42,8 @@ def bincount(
     """
     with name_scope("bincount"):
         arr = convert_to_tensor(arr, "int32", name="arr")
-        not_empty = _whole(raw.Prod, composing.shape(arr)) > 0
-        length = composing.cast(not_empty, "int32") * (_whole(raw.Max, arr) + 1)
+        not_empty = _over_all_axes(raw.Prod, composing.shape(arr)) > 0
+        length = composing.cast(not_empty, "int32") * (_over_all_axes(raw.Max, arr) + 1)
         if minlength is not None:
             length = raw.Maximum(convert_to_tensor(minlength, "int32", name="minlength"), length)
         if maxlength is not None:
@@ -53,7 +53,7 @@ def bincount(
         return raw.Bincount(arr, length, convert_to_tensor([], dtype))
 
 
-def _whole(reduce: OpDecl, x: Tensor) -> Tensor:
+def _over_all_axes(reduce: OpDecl, x: Tensor) -> Tensor:
     """A reduction over all axes, with the operations `tf.reduce_*` makes for them."""
     if x.dims is None:
         result = reduce(x, composing.range_(0, composing.rank(x)))

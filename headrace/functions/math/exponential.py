@@ -139,8 +139,8 @@ def matrix_exponential(input: TensorLike, name: str | None = None) -> Tensor:
 
         def squared(index: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
             following = index + 1
-            wanted = raw.Less(index, squarings)
-            return following, raw.Select(wanted, matmul(value, value), value)
+            should_square = raw.Less(index, squarings)
+            return following, raw.Select(should_square, matmul(value, value), value)
 
         start = constant(0.0, norms.dtype)
         _, result = while_loop(lambda index, _: raw.Less(index, most), squared, [start, result])

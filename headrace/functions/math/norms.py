@@ -12,7 +12,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 
 if TYPE_CHECKING:
     from headrace.core.registry import OpDecl

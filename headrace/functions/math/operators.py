@@ -107,9 +107,9 @@ def _sparse_quotient(indices: Tensor, values: Tensor, shape: Tensor, y: Tensor, 
 
 def _sparse_true_quotient(indices: Tensor, values: Tensor, shape: Tensor, y: Tensor, name: str) -> Tensor:
     with name_scope(name, "truediv", [values, y]) as name:
-        wanted = true_division_type(values.dtype.base_dtype)
-        if wanted is not None:
-            values, y = raw.Cast(values, DstT=wanted), raw.Cast(y, DstT=wanted)
+        quotient_type = true_division_type(values.dtype.base_dtype)
+        if quotient_type is not None:
+            values, y = raw.Cast(values, DstT=quotient_type), raw.Cast(y, DstT=quotient_type)
         return _sparse_quotient(indices, values, shape, y, name)
 
 

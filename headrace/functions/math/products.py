@@ -75,8 +75,8 @@ def _free_dims(x: Tensor, axes: TensorLike) -> list[int | None] | None:
     known = constant_value(axes) if isinstance(axes, Tensor) else None
     if known is None or x.dims is None:
         return None
-    gone = {int(axis) % len(x.dims) for axis in known.reshape(-1)}
-    return [size for axis, size in enumerate(x.dims) if axis not in gone]
+    contracted = {int(axis) % len(x.dims) for axis in known.reshape(-1)}
+    return [size for axis, size in enumerate(x.dims) if axis not in contracted]
 
 
 def _axes_of_both(a: Tensor, axes: Any) -> tuple[Any, Any]:
@@ -164,8 +164,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         raise TypeError(f"invalid keyword arguments for this function: {', '.join(sorted(kwargs))}")
     with name_scope(name, "einsum", [equation, inputs]):
         tensors = [x if isinstance(x, Tensor) else convert_to_tensor(x) for x in inputs]
-        labels, wanted = _parsed(equation, tensors)
-        everything = set("".join(labels) + wanted)
+        labels, output_labels = _parsed(equation, tensors)
+        everything = set("".join(labels) + output_labels)
         for letter in sorted(everything):
             for part in labels:
                 if len(labels) == 1 and part.count(letter) == 2 and part == part[::-1] and "->" not in equation:
@@ -173,22 +173,22 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
                 if part.count(letter) > 1:
                     raise ValueError(f"Subscript not supported: an axis appears more than once: {part}")
         for letter in everything:
-            if letter not in wanted and sum(letter in part for part in labels) > 2:
+            if letter not in output_labels and sum(letter in part for part in labels) > 2:
                 _log.warning(
                     'Falling back to exponential-space implementation of einsum() because index "%s" is summed over '
                     "more than two inputs.",
                     letter,
                 )
-                return _all_at_once(tensors, labels, wanted)
+                return _broadcast_product(tensors, labels, output_labels)
         result, has = tensors[0], labels[0]
         for tensor, part in zip(tensors[1:], labels[1:], strict=True):
-            result, has = _pair(result, has, tensor, part, (set(has) & set(part)) - set(wanted))
-        if set(has) - set(wanted):
-            result = raw.Sum(result, [i for i, letter in enumerate(has) if letter not in wanted])
-            has = "".join(letter for letter in has if letter in wanted)
-        if sorted(has) != sorted(wanted):
+            result, has = _pair(result, has, tensor, part, (set(has) & set(part)) - set(output_labels))
+        if set(has) - set(output_labels):
+            result = raw.Sum(result, [i for i, letter in enumerate(has) if letter not in output_labels])
+            has = "".join(letter for letter in has if letter in output_labels)
+        if sorted(has) != sorted(output_labels):
             raise ValueError(f"Invalid equation: {equation}")
-        return _transposed(result, [has.index(letter) for letter in wanted])
+        return _transposed(result, [has.index(letter) for letter in output_labels])
 
 
 def _trace(x: Tensor) -> Tensor:
@@ -203,7 +203,7 @@ def _parsed(equation: str, tensors: Sequence[Tensor]) -> tuple[list[str], str]:
     if not match:
         raise ValueError(f"Indices have incorrect format: {equation}")
     labels = match[1].split(",")
-    wanted = match[2][2:] if match[2] else None
+    output_labels = match[2][2:] if match[2] else None
     if len(tensors) != len(labels):
         raise ValueError(f'Got {len(tensors)} arguments for equation "{equation}", expecting {len(labels)}')
     between = ""
@@ -225,14 +225,14 @@ def _parsed(equation: str, tensors: Sequence[Tensor]) -> tuple[list[str], str]:
             letters = unused[-count:] if count else ""
             labels[i] = part.replace("...", letters)
             between = max(between, letters, key=len)
-        if wanted is not None:
-            wanted = wanted.replace("...", between)
-        if any("." in part for part in [*labels, wanted or ""]):
+        if output_labels is not None:
+            output_labels = output_labels.replace("...", between)
+        if any("." in part for part in [*labels, output_labels or ""]):
             raise ValueError('period "." found outside of ellipsis')
-    if wanted is None:
+    if output_labels is None:
         joined = "".join(labels)
-        wanted = between + "".join(c for c in sorted(set(joined) - set(between)) if joined.count(c) == 1)
-    return labels, wanted
+        output_labels = between + "".join(c for c in sorted(set(joined) - set(between)) if joined.count(c) == 1)
+    return labels, output_labels
 
 
 def _transposed(x: Tensor, perm: list[int]) -> Tensor:
@@ -291,12 +291,12 @@ def _pair(a: Tensor, a_labels: str, b: Tensor, b_labels: str, summed: set[str]) 
     return product, "".join(a_order[: n + len(a_only)] + b_order[len(b_order) - len(b_only) :])
 
 
-def _all_at_once(tensors: list[Tensor], labels: list[str], wanted: str) -> Tensor:
+def _broadcast_product(tensors: list[Tensor], labels: list[str], output_labels: str) -> Tensor:
     """All inputs broadcast against each other and multiplied, then summed: for an axis more than two inputs share."""
     everything = set("".join(labels))
-    if set(wanted) - everything:
-        raise ValueError(f"Unknown output axes: {set(wanted) - everything}")
-    order = [c for c in sorted(everything) if c not in wanted] + list(wanted)
+    if set(output_labels) - everything:
+        raise ValueError(f"Unknown output axes: {set(output_labels) - everything}")
+    order = [c for c in sorted(everything) if c not in output_labels] + list(output_labels)
     expanded = []
     for i, (tensor, part) in enumerate(zip(tensors, labels, strict=True)):
         if tensor.dims is None or len(tensor.dims) != len(part):
@@ -314,4 +314,4 @@ def _all_at_once(tensors: list[Tensor], labels: list[str], wanted: str) -> Tenso
     result: int | Tensor = 1
     for factor in factors:
         result = result * factor
-    return raw.Sum(result, [i for i, c in enumerate(order) if c not in wanted])
+    return raw.Sum(result, [i for i, c in enumerate(order) if c not in output_labels])

@@ -17,13 +17,13 @@ from headrace.functions.nn.spatial_arguments import (
     channel_axis,
     flat_format,
     for_every_axis,
-    padding_and_amounts,
+    padding_and_explicit_paddings,
     spatial_rank,
     strides_and_rates,
 )
 from headrace.kernels import composing
 from headrace.kernels.composing.shapes import expand_dims, squeeze
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 
 if TYPE_CHECKING:
     from headrace.core.typing import IntLike, TensorLike, VariableLike
@@ -69,7 +69,7 @@ def conv2d(
         TensorShape([Dimension(1), Dimension(28), Dimension(28), Dimension(32)])
     """
     filter = first_given("filters", filters, "filter", filter)
-    padding, amounts = padding_and_amounts(padding)
+    padding, explicit_paddings = padding_and_explicit_paddings(padding)
     data_format = "NHWC" if data_format is None else data_format
     channel = channel_axis(data_format, 2)
     return raw.Conv2D(
@@ -78,7 +78,7 @@ def conv2d(
         strides=for_every_axis(strides, 2, channel, "strides"),
         padding=padding,
         use_cudnn_on_gpu=use_cudnn_on_gpu,
-        explicit_paddings=amounts,
+        explicit_paddings=explicit_paddings,
         data_format=data_format,
         dilations=for_every_axis(dilations, 2, channel, "dilations"),
         name=name,
@@ -108,7 +108,7 @@ def conv2d_backprop_filter(
     Returns:
         a tensor of shape `filter_sizes`.
     """
-    padding, amounts = padding_and_amounts(padding)
+    padding, explicit_paddings = padding_and_explicit_paddings(padding)
     return raw.Conv2DBackpropFilter(
         input,
         filter_sizes,
@@ -116,7 +116,7 @@ def conv2d_backprop_filter(
         strides=strides,
         padding=padding,
         use_cudnn_on_gpu=use_cudnn_on_gpu,
-        explicit_paddings=amounts,
+        explicit_paddings=explicit_paddings,
         data_format=data_format,
         dilations=list(dilations),
         name=name,
@@ -149,7 +149,7 @@ def conv2d_backprop_input(
         a tensor of shape `input_sizes`.
     """
     filter = first_given("filters", filters, "filter", filter)
-    padding, amounts = padding_and_amounts(padding)
+    padding, explicit_paddings = padding_and_explicit_paddings(padding)
     return raw.Conv2DBackpropInput(
         input_sizes,
         filter,
@@ -157,7 +157,7 @@ def conv2d_backprop_input(
         strides=strides,
         padding=padding,
         use_cudnn_on_gpu=use_cudnn_on_gpu,
-        explicit_paddings=amounts,
+        explicit_paddings=explicit_paddings,
         data_format=data_format,
         dilations=list(dilations),
         name=name,
@@ -374,12 +374,12 @@ def _dilated(
     stride, rate = strides_and_rates(spatial, strides, rates)
     steps = [1, 1, *stride.tolist()] if channel == 1 else [1, *stride.tolist(), 1]
 
-    def convolve(dealt: Tensor, count: int, inner_padding: str) -> Tensor:
+    def convolve(blocks: Tensor, count: int, inner_padding: str) -> Tensor:
         if spatial == 1:
             width_format = data_format or "NWC"
-            return conv1d(dealt, weights, int(stride[0]), inner_padding, data_format=width_format, name=scope)
+            return conv1d(blocks, weights, int(stride[0]), inner_padding, data_format=width_format, name=scope)
         apply = raw.Conv2D if spatial == 2 else raw.Conv3D
-        return apply(dealt, weights, strides=steps, padding=inner_padding, data_format=data_format, name=scope)
+        return apply(blocks, weights, strides=steps, padding=inner_padding, data_format=data_format, name=scope)
 
     axes = range(2, spatial + 2) if channel == 1 else range(1, spatial + 1)
     shape: Any = TensorShape(weight_dims) if is_fully_defined(weight_dims) else composing.shape(weights)

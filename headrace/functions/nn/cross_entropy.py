@@ -14,7 +14,7 @@ from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.checks import assert_equal
 from headrace.kernels import composing
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 
 if TYPE_CHECKING:
     from headrace.core.typing import AxisLike, TensorLike

@@ -158,11 +158,11 @@ def ctc_loss_dense(
 
         @custom_gradient
         def with_gradient(scores: Tensor) -> tuple[Tensor, Callable[..., Any]]:
-            loss, slopes = raw.CTCLoss(scores, sparse.indices, sparse.values, times)
+            loss, score_gradients = raw.CTCLoss(scores, sparse.indices, sparse.values, times)
             # In TensorFlow the scores after a sequence's end get the gradient of a path of no probability.
             beyond = raw.LogicalNot(composing.transpose(sequence_mask(times, maxlen=composing.shape(scores)[0])))
             unused = composing.expand_dims(composing.cast(beyond, scores.dtype), 2) * softmax(scores)
-            return loss, lambda grad: raw.Reshape(grad, [1, -1, 1]) * (slopes + unused)
+            return loss, lambda grad: raw.Reshape(grad, [1, -1, 1]) * (score_gradients + unused)
 
         return with_gradient(logits)
 
@@ -192,8 +192,8 @@ def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | No
         longest = reduce_max(lengths)
         places = raw.Reshape(sequence_mask(lengths, maxlen=longest), [-1])
         numbers = composing.range_(size_of(places, 0))
-        wanted = composing.expand_dims(boolean_mask(numbers, places), 1)
+        indices = composing.expand_dims(boolean_mask(numbers, places), 1)
         kept = boolean_mask(raw.Reshape(labels, [-1]), raw.Reshape(starts, [-1]))
-        flat = scatter_nd(wanted, kept, composing.shape(places))
+        flat = scatter_nd(indices, kept, composing.shape(places))
         collapsed = raw.Reshape(flat, composing.stack([size_of(labels, 0), longest]))
         return collapsed, composing.cast(lengths, seq_length.dtype)

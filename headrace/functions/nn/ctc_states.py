@@ -111,8 +111,8 @@ def labels_of_states(labels: TensorLike, num_labels: int, states: TensorLike) ->
     count = size_of(labels, 1) + 1
     of_labels, of_blanks = states[:, :, 1:count], states[:, :, count:]
     places = one_hot(labels - 1, depth=num_labels - 1, on_value=0.0, off_value=raw.Log(0.0))
-    spread = composing.expand_dims(of_labels, 3) + composing.expand_dims(places, 0)
-    summed = reduce_logsumexp(spread, axis=2)
+    expanded = composing.expand_dims(of_labels, 3) + composing.expand_dims(places, 0)
+    summed = reduce_logsumexp(expanded, axis=2)
     return composing.concat([reduce_logsumexp(of_blanks, axis=2, keepdims=True), summed], -1)
 
 

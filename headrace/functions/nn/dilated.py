@@ -100,8 +100,8 @@ def dilate(
         sizes = stack([shape[axis] for axis in axes])
     paddings, crops = required_space_to_batch_paddings(input_shape=sizes, base_paddings=base, block_shape=rate)
     block = _for_axes_before(rate, 1, axes)
-    dealt = raw.SpaceToBatchND(x, block, _for_axes_before(paddings, 0, axes))
-    result = raw.BatchToSpaceND(op(dealt, count, "VALID"), block, _for_axes_before(crops, 0, axes))
+    blocks = raw.SpaceToBatchND(x, block, _for_axes_before(paddings, 0, axes))
+    result = raw.BatchToSpaceND(op(blocks, count, "VALID"), block, _for_axes_before(crops, 0, axes))
     if second and channels is not None and result.dims is not None and not result.dims[1]:
         result.set_shape([result.dims[0], channels, *result.dims[2:]])
     return result

@@ -13,7 +13,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 from headrace.ops.random.uniform import random_uniform
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from headrace.functions.flow.cond import cond
 from headrace.functions.math.norms import norm as norm_of
 from headrace.functions.math.reduction import reduce_mean, reduce_sum
 from headrace.kernels import composing
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 from headrace.ops.array.constant import constant
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 # cuDNN takes no smaller one.
-_LEAST_EPSILON = 1.001e-5
+_MIN_EPSILON = 1.001e-5
 
 
 def fused_batch_norm(
@@ -58,7 +58,7 @@ def fused_batch_norm(
         offset,
         mean,
         variance,
-        epsilon=max(epsilon, _LEAST_EPSILON),
+        epsilon=max(epsilon, _MIN_EPSILON),
         data_format=data_format,
         is_training=is_training,
         name=name,

@@ -15,7 +15,7 @@ from headrace.core.tensor import Tensor
 from headrace.functions.nn.dilated import with_space_to_batch
 from headrace.functions.nn.spatial_arguments import channel_axis, for_every_axis, strides_and_rates
 from headrace.kernels.composing.shapes import expand_dims, squeeze
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, TensorLike
@@ -364,10 +364,10 @@ def pool(
         else:
             function = max_pool if pooling_type == "MAX" else avg_pool
 
-        def pooled(dealt: Tensor, count: int, inner_padding: str) -> Tensor:
+        def pooled(blocks: Tensor, count: int, inner_padding: str) -> Tensor:
             if spatial == 1:
-                dealt = expand_dims(dealt, first_axis)
-            result = function(dealt, ksize, steps, inner_padding, data_format=data_format_of_op, name=scope)
+                blocks = expand_dims(blocks, first_axis)
+            result = function(blocks, ksize, steps, inner_padding, data_format=data_format_of_op, name=scope)
             return squeeze(result, [first_axis]) if spatial == 1 else result
 
         axes = range(first_axis, first_axis + spatial)

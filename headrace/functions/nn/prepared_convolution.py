@@ -73,7 +73,7 @@ class Convolution:
             inp.dims,
             self._rate,
             self._padding,
-            lambda dealt, count, padding: self._apply(dealt, filter, padding),
+            lambda blocks, count, padding: self._apply(blocks, filter, padding),
             self._filter_shape,
             None,
             self._data_format,

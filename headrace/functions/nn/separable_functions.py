@@ -12,7 +12,7 @@ from headrace.core.tensor import Tensor
 from headrace.functions.nn.convolution_functions import conv2d
 from headrace.functions.nn.dilated import with_space_to_batch
 from headrace.kernels import composing
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -139,8 +139,8 @@ def _each_channel(
     data_format: str | None,
     name: str,
 ) -> Tensor:
-    def convolve(dealt: Tensor, count: int, inner_padding: str) -> Tensor:
-        return depthwise_conv2d_native(dealt, weights, strides, inner_padding, data_format, name=name)
+    def convolve(blocks: Tensor, count: int, inner_padding: str) -> Tensor:
+        return depthwise_conv2d_native(blocks, weights, strides, inner_padding, data_format, name=name)
 
     return with_space_to_batch(
         image,

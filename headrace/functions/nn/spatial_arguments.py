@@ -44,7 +44,7 @@ def for_every_axis(value: int | np.ndarray | Sequence[int] | None, spatial: int,
     return [1, 1, *given] if channel == 1 else [1, *given, 1]
 
 
-def padding_and_amounts(padding: Any) -> tuple[str, list[int]]:
+def padding_and_explicit_paddings(padding: Any) -> tuple[str, list[int]]:
     """The attributes `padding` and `explicit_paddings` from what is given as padding: a word, or a list of pairs.
 
     Raises:
@@ -57,7 +57,7 @@ def padding_and_amounts(padding: Any) -> tuple[str, list[int]]:
         )
     if not isinstance(padding, (list, tuple)):
         return padding, []
-    amounts: list[int] = []
+    explicit_paddings: list[int] = []
     for i, pair in enumerate(padding):
         if not isinstance(pair, (list, tuple)):
             raise ValueError(
@@ -69,10 +69,10 @@ def padding_and_amounts(padding: Any) -> tuple[str, list[int]]:
                 "When padding is a list, each element of padding must be a list/tuple of size 2. Element with index "
                 f"{i} of padding has size {len(pair)}"
             )
-        amounts.extend(pair)
+        explicit_paddings.extend(pair)
     if len(padding) != 4:
         raise ValueError(f"When padding is a list, it must be of size 4. Got padding of size: {len(padding)}")
-    return "EXPLICIT", amounts
+    return "EXPLICIT", explicit_paddings
 
 
 def strides_and_rates(

@@ -13,7 +13,7 @@ from headrace.functions.nn.spatial_arguments import channel_axis, flat_format, f
 from headrace.kernels import composing
 from headrace.kernels.composing.arranging import concat
 from headrace.kernels.composing.shapes import expand_dims, squeeze
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 from headrace.ops.array.space import batch_to_space, space_to_batch
 
 if TYPE_CHECKING:
@@ -215,9 +215,11 @@ def atrous_conv2d_transpose(
     with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]):
         value = convert_to_tensor(value, name="value")
         filters = convert_to_tensor(filters, name="filters")
-        given, wanted = value.shape[3], filters.shape[3]
-        if not given.is_compatible_with(wanted):
-            raise ValueError(f"value's input channels does not match filters' input channels, {given} != {wanted}")
+        in_channels, expected = value.shape[3], filters.shape[3]
+        if not in_channels.is_compatible_with(expected):
+            raise ValueError(
+                f"value's input channels does not match filters' input channels, {in_channels} != {expected}"
+            )
         if rate < 1:
             raise ValueError(f"rate {rate} cannot be less than one")
         if rate == 1:

@@ -1,4 +1,4 @@
-"""How a feature of an Example is to be read: the four kinds, and what the parsing ops are told of them."""
+"""How a feature of an Example is to be read: the four kinds, and the arguments of the parsing ops."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def parse_sequence_example(
 def _specs(
     context_features: Mapping[str, Any] | None, sequence_features: Mapping[str, Any] | None
 ) -> tuple[FeatureSpecs, FeatureSpecs, list[str]]:
-    """What the op is told of both mappings, and which sequences may be missing."""
+    """The op's arguments for both mappings, and which sequences may be missing."""
     if not (context_features or sequence_features):
         raise ValueError("Missing features.")
     context = feature_specs(context_features, (VarLenFeature, FixedLenFeature))

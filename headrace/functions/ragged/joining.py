@@ -77,9 +77,9 @@ def _joined(values: Sequence[Any], axis: int, stacked: bool) -> Tensor | RaggedT
     levels = max(max((item.ragged_rank if is_ragged(item) else 0) for item in rows), 1)
     rows = [_with_levels(item, levels, splits_type) for item in rows]
     if axis == 0:
-        return _one_after_another(rows, stacked)
+        return _concat_outer(rows, stacked)
     if axis == 1:
-        return _row_by_row(rows, stacked)
+        return _interleave_rows(rows, stacked)
     with control_dependencies(assert_splits_match([[item.row_splits] for item in rows])):
         inner = _joined([item.values for item in rows], axis - 1, stacked)
         return RaggedTensor.from_row_splits(inner, rows[0].row_splits, validate=False)
@@ -99,17 +99,17 @@ def _with_levels(rows: Any, levels: int, splits_type: DType) -> Any:
     return rows
 
 
-def _one_after_another(rows: Sequence[RaggedTensor], stacked: bool) -> RaggedTensor:
+def _concat_outer(rows: Sequence[RaggedTensor], stacked: bool) -> RaggedTensor:
     values = composing.concat([item.flat_values for item in rows], 0)
     nested = [item.nested_row_splits for item in rows]
-    levels = [_following([splits[i] for splits in nested]) for i in range(len(nested[0]))]
+    levels = [_concat_splits([splits[i] for splits in nested]) for i in range(len(nested[0]))]
     if stacked:
         levels.insert(0, lengths_to_splits(composing.stack([item.nrows() for item in rows])))
     made: RaggedTensor = RaggedTensor.from_nested_row_splits(values, levels, validate=False)
     return made
 
 
-def _following(splits: Sequence[Tensor]) -> Tensor:
+def _concat_splits(splits: Sequence[Tensor]) -> Tensor:
     row_splits, offset = [splits[0]], splits[0][-1]
     for rest in splits[1:]:
         row_splits.append(rest[1:] + offset)
@@ -117,12 +117,12 @@ def _following(splits: Sequence[Tensor]) -> Tensor:
     return composing.concat(row_splits, 0)
 
 
-def _row_by_row(rows: Sequence[RaggedTensor], stacked: bool) -> RaggedTensor:
+def _interleave_rows(rows: Sequence[RaggedTensor], stacked: bool) -> RaggedTensor:
     """The first row of each, then the second row of each, and so on."""
     count, parts = rows[0].nrows(), len(rows)
     checks = [assert_equal(r.nrows(), count, message="Input tensors have incompatible shapes.") for r in rows[1:]]
     with control_dependencies(checks):
-        together = _one_after_another(rows, stacked=False)
+        together = _concat_outer(rows, stacked=False)
         numbers = raw.Reshape(numbers_up_to(count * parts), [parts, -1])
         mixed = gather(together, raw.Reshape(composing.transpose(numbers, [1, 0]), [-1]))
         splits = numbers_up_to(count * parts + 1, parts) if stacked else mixed.row_splits[::parts]

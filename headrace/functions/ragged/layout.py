@@ -13,7 +13,7 @@ from headrace.core.tensor import Tensor
 from headrace.functions.flow.assertion import Assert
 from headrace.functions.ragged.segment_ids import int_tensor, lengths_to_splits, numbers_up_to, repeat_ranges
 from headrace.functions.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, positive_axis
-from headrace.kernels import composing, older_names
+from headrace.kernels import composing, renamed_arguments
 from headrace.ops.array.where import one_hot as dense_one_hot
 from headrace.ops.flow.grouping import with_dependencies
 
@@ -55,7 +55,7 @@ def squeeze(
     Raises:
         ValueError: if there is no such axis, or no axis is given. TypeError: if they are no ints.
     """
-    axis = older_names.first_given("axis", axis, "squeeze_dims", squeeze_dims)
+    axis = renamed_arguments.first_given("axis", axis, "squeeze_dims", squeeze_dims)
     with name_scope(name, "RaggedSqueeze"):
         rows = convert_to_tensor_or_ragged_tensor(input)
         if axis is None:

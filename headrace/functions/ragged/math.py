@@ -18,7 +18,7 @@ from headrace.functions.math import reduction, segments
 from headrace.functions.ragged.segment_ids import lengths_to_splits, row_splits_to_segment_ids
 from headrace.functions.ragged.splits import same_splits_type
 from headrace.functions.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged, positive_axis
-from headrace.kernels import composing, older_names
+from headrace.kernels import composing, renamed_arguments
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, TensorLike
@@ -199,9 +199,9 @@ def _reduced_over(
 def _axis(
     axis: int | Sequence[int] | None, keepdims: bool | None, reduction_indices: Any, keep_dims: Any
 ) -> int | list[int] | None:
-    if older_names.first_given("keepdims", keepdims, "keep_dims", keep_dims):
+    if renamed_arguments.first_given("keepdims", keepdims, "keep_dims", keep_dims):
         raise ValueError("keepdims=True is not supported for RaggedTensors.")
-    return older_names.first_given("axis", axis, "reduction_indices", reduction_indices)
+    return renamed_arguments.first_given("axis", axis, "reduction_indices", reduction_indices)
 
 
 def _reduction(what: str, whole: Callable[..., Any], aggregate: Aggregate) -> Callable[..., Any]:

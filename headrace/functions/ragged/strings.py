@@ -12,7 +12,7 @@ from headrace.core.tensor import Tensor
 from headrace.functions.ragged.layout import expand_dims
 from headrace.functions.ragged.math import reduced
 from headrace.functions.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
-from headrace.kernels import composing, older_names
+from headrace.kernels import composing, renamed_arguments
 from headrace.ops.string.joining import reduce_join as dense_reduce_join
 from headrace.ops.string.segments import unsorted_segment_join
 
@@ -85,9 +85,9 @@ def reduce_join(
     Raises:
         ValueError: if dimensions are to be kept.
     """
-    if older_names.first_given("keepdims", keepdims, "keep_dims", keep_dims):
+    if renamed_arguments.first_given("keepdims", keepdims, "keep_dims", keep_dims):
         raise ValueError("keepdims=True is not supported for RaggedTensors.")
-    axis = older_names.first_given("axis", axis, "reduction_indices", reduction_indices)
+    axis = renamed_arguments.first_given("axis", axis, "reduction_indices", reduction_indices)
 
     def whole(text: TensorLike, axis: AxisLike, name: str | None) -> Tensor:
         return dense_reduce_join(text, axis, separator=separator, name=name)

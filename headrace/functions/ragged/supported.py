@@ -57,14 +57,14 @@ _OWN = {
 }
 
 
-def _spread(table: dict[str, str], kind: str) -> dict[tuple[str, str], str]:
+def _by_function(table: dict[str, str], kind: str) -> dict[tuple[str, str], str]:
     return {(module, name): kind for module, names in table.items() for name in names.split()}
 
 
 # (module, name) to "unary", "unary of list", "binary", or module.function of this package.
 SUPPORTED: dict[tuple[str, str], str] = {
-    **_spread(_UNARY, "unary"),
-    **_spread(_UNARY_OF_LIST, "unary of list"),
-    **_spread(_BINARY, "binary"),
+    **_by_function(_UNARY, "unary"),
+    **_by_function(_UNARY_OF_LIST, "unary of list"),
+    **_by_function(_BINARY, "binary"),
     **{(module, name): target for module, names in _OWN.items() for name, target in names.items()},
 }

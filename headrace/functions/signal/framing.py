@@ -62,7 +62,7 @@ def frame(
     axis: TensorLike = -1,
     name: str | None = None,
 ) -> Tensor:
-    """Frames of a signal: pieces of `frame_length` samples, each beginning `frame_step` after the one before.
+    """Frames of a signal: windows of `frame_length` samples, each beginning `frame_step` after the one before.
 
     Args:
         signal: a tensor [..., samples, ...].
@@ -106,11 +106,11 @@ def frame(
         else:
             shape = signal_shape
             count = raw.Maximum(0, 1 + (samples - length) // step)
-        # Frames are made of pieces as long as both they and the step are multiples of.
-        piece = gcd(length, step)
-        per_frame, per_step, pieces = length // piece, step // piece, samples // piece
-        used = composing.concat([outer.sizes, [pieces * piece], inner.sizes], 0)
-        cut = composing.concat([outer.sizes, [pieces, piece], inner.sizes], 0)
+        # Frames are made of subframes, of whose length both their own and the step are multiples.
+        subframe_length = gcd(length, step)
+        per_frame, per_step, subframes = length // subframe_length, step // subframe_length, samples // subframe_length
+        used = composing.concat([outer.sizes, [subframes * subframe_length], inner.sizes], 0)
+        cut = composing.concat([outer.sizes, [subframes, subframe_length], inner.sizes], 0)
         signal = raw.Reshape(strided_slice(signal, composing.zeros_like(shape), used), cut)
         firsts = raw.Reshape(composing.range_(count) * per_step, [count, 1])
         chosen = firsts + raw.Reshape(composing.range_(per_frame), [1, per_frame])
@@ -193,21 +193,21 @@ def overlap_and_add(signal: Tensor, frame_step: TensorLike, name: str | None = N
         total = length + step * (frames - 1)
         if signal.dims is not None and signal.dims[-1] is not None and signal.dims[-1] == _known(step):
             return raw.Reshape(signal, composing.concat([outer, [total]], 0), name="fast_path")
-        # Each frame is cut into pieces of a step, and each piece goes to a row of its own, moved on by its place in the
-        # frame: pieces of one moment then stand above each other. With as many empty frames at the end as a frame has
-        # pieces, moving on is only another way to cut the same numbers into rows.
-        pieces = -(-length // step)
-        padding = [[0, pieces], [0, pieces * step - length]]
+        # Each frame is cut into segments of a step, and each segment goes to a row of its own, shifted by its index in the
+        # frame: segments of one moment then stand above each other. With as many empty frames at the end as a frame has
+        # segments, the shift is only another way to cut the same numbers into rows.
+        segments = -(-length // step)
+        padding = [[0, segments], [0, segments * step - length]]
         none = composing.zeros([outer_rank, 2], "int32")
         signal = raw.Pad(signal, composing.concat([none, padding], 0))
-        signal = _inner(signal, outer, [frames + pieces, pieces, step])
+        signal = _inner(signal, outer, [frames + segments, segments, step])
         order = composing.concat([composing.range_(outer_rank), raw.AddV2(outer_rank, [1, 0, 2], name="add")], 0)
         signal = composing.transpose(signal, order)
-        signal = _inner(signal, outer, [(frames + pieces) * pieces, step])
-        signal = signal[..., : (frames + pieces - 1) * pieces, :]
-        signal = _inner(signal, outer, [pieces, (frames + pieces - 1), step])
+        signal = _inner(signal, outer, [(frames + segments) * segments, step])
+        signal = signal[..., : (frames + segments - 1) * segments, :]
+        signal = _inner(signal, outer, [segments, (frames + segments - 1), step])
         signal = raw.Sum(signal, -3)
-        signal = _inner(signal, outer, [(frames + pieces - 1) * step])
+        signal = _inner(signal, outer, [(frames + segments - 1) * step])
         return signal[..., :total]
 
 

@@ -102,8 +102,8 @@ def inverse_stft_window_fn(
             overlaps = -(-length // step)
             squares = raw.Pad(squares, [(0, overlaps * step - length)])
             sums = raw.Sum(raw.Reshape(squares, [overlaps, step]), 0, keep_dims=True)
-            spread = raw.Reshape(raw.Tile(sums, [overlaps, 1]), [overlaps * step])
-            return forward / spread[:length]
+            denominator = raw.Reshape(raw.Tile(sums, [overlaps, 1]), [overlaps * step])
+            return forward / denominator[:length]
 
     return window
 

@@ -44,20 +44,20 @@ def sparse_placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: s
         part: None if name is None else f"{name}/{part}" for part in ("shape", "values", "indices")
     }
     rank = None
-    whole = None
+    dense_shape = None
     if isinstance(shape, Tensor):
         rank = shape.dims[0] if shape.dims else None
-        whole = shape
+        dense_shape = shape
     elif shape is not None:
         static = TensorShape(shape)
         rank = static.rank
         if is_fully_defined(static.as_dims):
-            whole = convert_to_tensor(static.as_list(), int64, name=parts["shape"])
-    if whole is None:
-        whole = placeholder(int64, [rank], name=parts["shape"])
+            dense_shape = convert_to_tensor(static.as_list(), int64, name=parts["shape"])
+    if dense_shape is None:
+        dense_shape = placeholder(int64, [rank], name=parts["shape"])
     values = placeholder(dtype, [None], name=parts["values"])
     indices = placeholder(int64, [None, rank], name=parts["indices"])
-    return SparseTensor(indices, values, whole)
+    return SparseTensor(indices, values, dense_shape)
 
 
 def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:

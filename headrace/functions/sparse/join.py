@@ -11,7 +11,7 @@ from headrace.core.registry import raw
 from headrace.core.tensor_util import constant_value
 from headrace.functions.math.reduction import reduce_max
 from headrace.kernels.composing.arranging import concat
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 from headrace.kernels.sparse.indices import sparse_input
 
 

@@ -11,7 +11,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.registry import raw
 from headrace.functions.ragged.strings import rows_of_sparse, split_rows
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike

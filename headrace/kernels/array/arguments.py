@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 # Moving elements needs no arithmetic, so types for which torch has few kernels travel as others of their width.
-_STAND_INS = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
+_VIEW_DTYPES = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 
 # As in TensorFlow.
-MOST_DIMENSIONS = 254
-_MOST_NUMBERS = 1 << 24
-_MOST_REPEATED = 1 << 16
+MAX_DIMENSIONS = 254
+_MAX_NUMBERS = 1 << 24
+_MAX_REPEATED = 1 << 16
 
 
 def is_text(value: Any) -> bool:
@@ -49,8 +49,8 @@ def numbers(value: torch.Tensor) -> list[int]:
     Raises:
         InvalidArgumentError: if there are more than anything is described by.
     """
-    if math.prod(value.shape) > _MOST_NUMBERS:
-        raise invalid(f"Expected at most {_MOST_NUMBERS} numbers, got a tensor of shape {shape_text(value.shape)}")
+    if math.prod(value.shape) > _MAX_NUMBERS:
+        raise invalid(f"Expected at most {_MAX_NUMBERS} numbers, got a tensor of shape {shape_text(value.shape)}")
     return value.reshape(-1).tolist()
 
 
@@ -83,8 +83,8 @@ def not_too_many(sizes: list[int]) -> list[int]:
     Raises:
         InvalidArgumentError: if they are more than a tensor may have dimensions.
     """
-    if len(sizes) > MOST_DIMENSIONS:
-        raise invalid(f"Too many dimensions: a tensor has at most {MOST_DIMENSIONS}, got {len(sizes)}")
+    if len(sizes) > MAX_DIMENSIONS:
+        raise invalid(f"Too many dimensions: a tensor has at most {MAX_DIMENSIONS}, got {len(sizes)}")
     return sizes
 
 
@@ -97,27 +97,27 @@ def constants(node: NodeView, index: int) -> list[int] | None:
     value = node.constant(index)
     if value is None:
         return None
-    if value.size > _MOST_REPEATED and is_repeated(value):
-        raise invalid(f"Expected at most {_MOST_REPEATED} numbers, got one in shape {shape_text(value.shape)}")
+    if value.size > _MAX_REPEATED and is_repeated(value):
+        raise invalid(f"Expected at most {_MAX_REPEATED} numbers, got one in shape {shape_text(value.shape)}")
     return [int(v) for v in value.reshape(-1)]
 
 
 def moving(node: NodeView, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """`kernel`, which only moves elements of its first input, made to work for the wide unsigned types as well."""
     dtype = node.inputs[0].dtype.base_dtype.torch
-    stand_in = _STAND_INS.get(dtype)
-    if stand_in is None:
+    view_dtype = _VIEW_DTYPES.get(dtype)
+    if view_dtype is None:
         return kernel
 
-    def through_stand_in(x: torch.Tensor, *rest: Any) -> torch.Tensor:
-        return kernel(x.view(stand_in), *rest).view(dtype)
+    def through_view(x: torch.Tensor, *rest: Any) -> torch.Tensor:
+        return kernel(x.view(view_dtype), *rest).view(dtype)
 
-    return through_stand_in
+    return through_view
 
 
-def stand_in_for(dtype: torch.dtype) -> torch.dtype:
+def view_dtype_of(dtype: torch.dtype) -> torch.dtype:
     """The torch type under which elements of `dtype` can be moved: itself but for the wide unsigned ones."""
-    return _STAND_INS.get(dtype, dtype)
+    return _VIEW_DTYPES.get(dtype, dtype)
 
 
 def shape_text(shape: Sequence[Any]) -> str:

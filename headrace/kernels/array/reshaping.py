@@ -28,37 +28,37 @@ def reshaped_dims(op: Operation) -> Dims:
     return _reshaped_dims(op.inputs[0].dims, op.constant_dims(1), op.constant(1))
 
 
-def _reshaped_dims(dims: Dims, wanted: Dims, given: np.ndarray | None) -> Dims:
+def _reshaped_dims(dims: Dims, new_dims: Dims, given: np.ndarray | None) -> Dims:
     if given is not None:
         if (given < -1).any():
             raise ValueError(f"Invalid value in tensor used for shape: {int(given[given < -1][0])}")
         if (given == -1).sum() > 1:
             # Refused when it runs, as in 1.15.
-            return wanted
-    if wanted is None or dims is None:
-        return wanted
+            return new_dims
+    if new_dims is None or dims is None:
+        return new_dims
     have = element_count(dims)
-    need = element_count(wanted)
+    need = element_count(new_dims)
     if have is not None and need is not None:
         if have != need:
             raise ValueError(
-                f"Cannot reshape a tensor with {have} elements to shape {shape_text(wanted)} ({need} elements)"
+                f"Cannot reshape a tensor with {have} elements to shape {shape_text(new_dims)} ({need} elements)"
             )
-        return wanted
-    if have is not None and wanted.count(None) == 1:
-        left = _left_over(have, wanted, have, wanted)
-        return tuple(left if size is None else size for size in wanted)
+        return new_dims
+    if have is not None and new_dims.count(None) == 1:
+        left = _left_over(have, new_dims, have, new_dims)
+        return tuple(left if size is None else size for size in new_dims)
     if need is not None and dims.count(None) == 1:
-        _left_over(need, dims, 0, wanted)
-    return wanted
+        _left_over(need, dims, 0, new_dims)
+    return new_dims
 
 
-def _left_over(count: int, dims: Sequence[int | None], have: int, wanted: Sequence[int | None]) -> int | None:
+def _left_over(count: int, dims: Sequence[int | None], have: int, new_dims: Sequence[int | None]) -> int | None:
     """What the one unknown dim of `dims` must be for `count` elements; None if it may be anything.
 
     Args:
         have: the number of elements of the input, for messages.
-        wanted: the shape asked for, for messages.
+        new_dims: the shape asked for, for messages.
 
     Raises:
         ValueError: if no size fits.
@@ -67,9 +67,9 @@ def _left_over(count: int, dims: Sequence[int | None], have: int, wanted: Sequen
     if known == 0:
         if count == 0:
             return None
-        need = element_count(tuple(wanted)) or 0
+        need = element_count(tuple(new_dims)) or 0
         raise ValueError(
-            f"Cannot reshape a tensor with {have} elements to shape {shape_text(wanted)} ({need} elements)"
+            f"Cannot reshape a tensor with {have} elements to shape {shape_text(new_dims)} ({need} elements)"
         )
     if count % known:
         raise ValueError(f"Dimension size must be evenly divisible by {known} but is {count}")

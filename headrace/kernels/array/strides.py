@@ -63,8 +63,8 @@ def sliced_dims(dims: tuple[int | None, ...], index: Sequence[Any], known: bool)
     Raises:
         ValueError: for too many indices or an index out of bounds.
     """
-    spare = len(dims) - used_axes(index)
-    if spare < 0:
+    unindexed = len(dims) - used_axes(index)
+    if unindexed < 0:
         raise ValueError(f"Index out of range using input dim {len(dims)}; input has only {len(dims)} dims")
     result: list[int | None] = []
     axis = 0
@@ -72,8 +72,8 @@ def sliced_dims(dims: tuple[int | None, ...], index: Sequence[Any], known: bool)
         if item is None:
             result.append(1)
         elif item is Ellipsis:
-            result.extend(dims[axis : axis + spare])
-            axis += spare
+            result.extend(dims[axis : axis + unindexed])
+            axis += unindexed
         else:
             size = dims[axis]
             if isinstance(item, slice):
@@ -94,13 +94,13 @@ def forward_view(x: torch.Tensor, index: Sequence[Any]) -> tuple[Any, list[int]]
     forward: list[Any] = []
     flips: list[int] = []
     axis = out = 0
-    spare = x.ndim - used_axes(index)
+    unindexed = x.ndim - used_axes(index)
     for item in index:
         if item is None:
             out += 1
         elif item is Ellipsis:
-            axis += spare
-            out += spare
+            axis += unindexed
+            out += unindexed
         elif isinstance(item, int):
             axis += 1
         else:

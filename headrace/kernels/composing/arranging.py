@@ -14,7 +14,7 @@ from headrace.core.registry import raw
 from headrace.core.shapes import Dimension
 from headrace.core.tensor import Tensor
 from headrace.kernels.composing.shapes import rank
-from headrace.kernels.older_names import renamed
+from headrace.kernels.renamed_arguments import renamed
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -106,9 +106,9 @@ def transpose(
         TensorShape([Dimension(3), Dimension(2), Dimension(4)])
     """
     with name_scope(name, "transpose", [a]) as scope:
-        turned = raw.ConjugateTranspose if conjugate and a.dtype.is_complex else raw.Transpose
+        transpose_op = raw.ConjugateTranspose if conjugate and a.dtype.is_complex else raw.Transpose
         if perm is not None:
-            return turned(a, perm, name=scope)
+            return transpose_op(a, perm, name=scope)
         a = convert_to_tensor(a, name="a")
         if not a.dims:
             count = raw.Rank(a)
@@ -116,7 +116,7 @@ def transpose(
             perm = raw.Sub(last, raw.Range(0, count, 1), name="sub")
         else:
             perm = np.arange(len(a.dims))[::-1]
-        result = turned(a, perm, name=scope)
+        result = transpose_op(a, perm, name=scope)
         if a.dims is not None:
             result.set_shape(a.dims[::-1])
         return result

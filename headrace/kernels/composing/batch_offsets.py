@@ -31,6 +31,6 @@ def with_batch_offsets(
         factor = raw.Mul(factor, sizes[dim], name="mul")
         start, step = zeros((), dtype), ones((), dtype)
         steps = raw.Mul(raw.Range(start, length, step, name=range_name), factor, name="mul")
-        spread = stack([1] * (dim - 1) + [length] + [1] * (index_rank - dim), axis=0)
-        result = raw.AddV2(result, raw.Reshape(steps, spread), name="add")
+        broadcast_shape = stack([1] * (dim - 1) + [length] + [1] * (index_rank - dim), axis=0)
+        result = raw.AddV2(result, raw.Reshape(steps, broadcast_shape), name="add")
     return result

@@ -116,11 +116,11 @@ def zeros_like(tensor: Any, dtype: DTypeLike | None = None, name: str | None = N
     with name_scope(name, "zeros_like", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name="tensor")
         own = tensor.dtype.base_dtype
-        wanted = own if dtype is None else as_dtype(dtype).base_dtype
+        new_dtype = own if dtype is None else as_dtype(dtype).base_dtype
         if optimize and is_fully_defined(tensor.dims) and own is not variant:
-            return zeros(tensor.shape, wanted, name=scope)
-        if wanted is not own and wanted is not variant:
-            return zeros(shape_internal(tensor, optimize=optimize), wanted, name=scope)
+            return zeros(tensor.shape, new_dtype, name=scope)
+        if new_dtype is not own and new_dtype is not variant:
+            return zeros(shape_internal(tensor, optimize=optimize), new_dtype, name=scope)
         return raw.ZerosLike(tensor, name=scope)
 
 

@@ -14,7 +14,7 @@ from headrace.core.dtypes import as_dtype, int32
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import is_sparse
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 
 if TYPE_CHECKING:
     from headrace.core.composite import SparseTensor

@@ -167,7 +167,7 @@ class Batched(Dataset):
                     element = upstream()
                 except Exception:
                     if whole:
-                        _pass_over(upstream, size - len(elements) - 1)
+                        _skip(upstream, size - len(elements) - 1)
                     raise
                 if element is None:
                     break
@@ -187,7 +187,7 @@ class Batched(Dataset):
         return found // self.size if self.drop else -(-found // self.size)
 
 
-def _pass_over(upstream: Next, count: int) -> None:
+def _skip(upstream: Next, count: int) -> None:
     """Asks for elements that nobody wants."""
     for _ in range(count):
         with contextlib.suppress(Exception):

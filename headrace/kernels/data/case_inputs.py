@@ -25,7 +25,7 @@ def from_zero() -> MadeFunction:
     return body(lambda x: raw.RangeDataset(0, x, 1, **INT64_SCALARS), "int64")
 
 
-def begun(dataset: Made, iterator: Made) -> Made:
+def initialized(dataset: Made, iterator: Made) -> Made:
     """The step that lets an iterator begin."""
     return made("MakeIterator", dataset, iterator)
 
@@ -34,4 +34,4 @@ def elements(types: Sequence[str], shapes: Sequence[Any], dataset: Made = result
     """Steps that take the first elements of a dataset, by default of the one that the case gives."""
     kind = {"output_types": list(types), "output_shapes": list(shapes)}
     iterator = made("IteratorV2", shared_name="others", container="", **kind)
-    return [begun(dataset, iterator), *[made("IteratorGetNext", iterator, **kind) for _ in range(count)]]
+    return [initialized(dataset, iterator), *[made("IteratorGetNext", iterator, **kind) for _ in range(count)]]

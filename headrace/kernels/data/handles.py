@@ -18,19 +18,19 @@ _BEGINNING = b"headrace-"
 
 
 class Handles:
-    """The handles that a session has told.
+    """The handles that a session has issued.
 
     Another session does not find what they stand for: names count up, and could be guessed.
 
     Args:
-        node: the planned operation that tells or takes a handle.
+        node: the planned operation that issues or takes a handle.
         kind: what they stand for.
     """
 
     def __init__(self, node: NodeView, kind: str) -> None:
         self._known: Any = node.runtime.object(("string handles", kind), weakref.WeakValueDictionary)
 
-    def tell(self, thing: Any) -> np.ndarray:
+    def issue(self, thing: Any) -> np.ndarray:
         """The handle of something, as a string tensor."""
         self._known[thing.handle] = thing
         return strings(thing.handle)

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from headrace.core import activity, ending
+from headrace.core import shutdown, spans
 from headrace.devices import pool
 from headrace.kernels.data.base import BoundFunction, Dataset, Element, Iteration, Next, invalid
 from headrace.kernels.data.mapped import Mapped
@@ -117,7 +117,7 @@ class _Calls:
         """What a thread does: calls as long as any wait."""
         while True:
             with self._changed:
-                if not self._waiting or self._iteration.closed or ending.begun:
+                if not self._waiting or self._iteration.closed or shutdown.in_progress:
                     self._threads -= 1
                     return
                 task = self._waiting.popleft()
@@ -126,8 +126,8 @@ class _Calls:
                 task.result = self._call(*task.element)
             except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
                 task.result = Failed(error)
-            if activity.traced():
-                activity.note("ParallelMapDataset", began)
+            if spans.is_recording():
+                spans.record("ParallelMapDataset", began)
             with self._changed:
                 task.done = True
                 if self._sloppy or task is self._under_way[0]:

@@ -10,7 +10,7 @@ import numpy as np
 from headrace.core import errors
 from headrace.files.failures import failures_of
 from headrace.files.paths import open_binary
-from headrace.files.records import pieces_of
+from headrace.files.records import chunk_reader
 from headrace.kernels.data.base import Dataset, Element, Iteration, Next, invalid, text
 
 
@@ -22,7 +22,7 @@ def opened(path: str, compression: str) -> tuple[Any, Callable[[int], bytes]]:
     """A file, and what hands out its (decompressed) bytes: some while there are any, no more than asked for."""
     with failures_of(path):
         stream = open_binary(path, "rb")
-    return stream, pieces_of(stream, path, compression)
+    return stream, chunk_reader(stream, path, compression)
 
 
 class Read(Dataset):

@@ -108,7 +108,7 @@ def _convert(op: Operation, graph: FuncGraph, made: dict[Tensor, Tensor], rows: 
     rows.add(output)
 
 
-def _again(op: Operation, graph: FuncGraph, made: dict[Tensor, Tensor], rows: set[Tensor]) -> Tensor:
+def _same_op(op: Operation, graph: FuncGraph, made: dict[Tensor, Tensor], rows: set[Tensor]) -> Tensor:
     inputs = [made[tensor] for tensor in op.inputs]
     return operation_from_parts(graph, op.type, inputs, dict(op.attrs), op.name, decl=op.decl).outputs[0]
 
@@ -124,19 +124,19 @@ def _broadcasting(op: Operation, graph: FuncGraph, made: dict[Tensor, Tensor], r
     # A batch lines up with what it meets only where its rows have the larger rank.
     if any(in_row and rank != most for in_row, rank in zip(in_rows, ranks, strict=True)):
         raise _NotRowwise
-    return _again(op, graph, made, rows)
+    return _same_op(op, graph, made, rows)
 
 
 def _one_hot(op: Operation, graph: FuncGraph, made: dict[Tensor, Tensor], rows: set[Tensor]) -> Tensor:
     if op.attrs["axis"] != -1 or any(tensor in rows for tensor in op.inputs[1:]):
         raise _NotRowwise
-    return _again(op, graph, made, rows)
+    return _same_op(op, graph, made, rows)
 
 
 def _reshape(op: Operation, graph: FuncGraph, made: dict[Tensor, Tensor], rows: set[Tensor]) -> Tensor:
     value, shape = op.inputs
-    wanted = constant_value(shape)
-    if shape in rows or wanted is None or op.outputs[0].dims is None or None in op.outputs[0].dims:
+    new_shape = constant_value(shape)
+    if shape in rows or new_shape is None or op.outputs[0].dims is None or None in op.outputs[0].dims:
         raise _NotRowwise
     if value.dims is None or None in value.dims:
         raise _NotRowwise
@@ -184,10 +184,10 @@ def _scalar_text(key: str | bytes) -> np.ndarray:
 
 _Converter = Callable[[Operation, FuncGraph, "dict[Tensor, Tensor]", "set[Tensor]"], Tensor]
 _CONVERTERS: dict[str, _Converter] = {
-    **dict.fromkeys(_UNARY, _again),
+    **dict.fromkeys(_UNARY, _same_op),
     **dict.fromkeys(_BINARY, _broadcasting),
     "OneHot": _one_hot,
     "Reshape": _reshape,
     "ExpandDims": _expand,
-    "DecodeRaw": _again,
+    "DecodeRaw": _same_op,
 }

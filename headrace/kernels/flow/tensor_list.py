@@ -1,4 +1,4 @@
-"""TensorLists: lists of tensors as values, which functional loops (`While`) carry and stack up their results in."""
+"""The value of a TensorList: a list of tensors, which functional loops (`While`) carry and stack their results in."""
 
 from __future__ import annotations
 

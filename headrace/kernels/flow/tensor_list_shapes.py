@@ -1,4 +1,4 @@
-"""The shape functions of ops on TensorLists."""
+"""Shape functions of the TensorList ops."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def handle_of(index: int) -> Any:
     return rule
 
 
-def handle_of_parts(*lead: None) -> Any:
+def handle_of_parts(*leading: None) -> Any:
     """The rule of an op that makes a list of parts of its first input, whose shape its second one says.
 
     Args:
@@ -60,9 +60,9 @@ def handle_of_parts(*lead: None) -> Any:
 
     def rule(op: OpView) -> Any:
         dims = op.inputs[0].dims
-        if lead:
+        if leading:
             check_rank(dims, (1, None))
-        merge_dims(_element_dims(op, 1), None if dims is None else (*lead, *dims[1:]))
+        merge_dims(_element_dims(op, 1), None if dims is None else (*leading, *dims[1:]))
         return [()]
 
     return rule
@@ -94,12 +94,12 @@ _SAME_ELEMENTS = frozenset(
     }
 )
 # Graphs may be long chains of such ops, each of which asks.
-_FARTHEST = 32
+_MAX_CHAIN = 32
 
 
 def list_dims(handle: Any) -> Dims:
     """The shape of the elements of the list that `handle` stands for, as far as the graph says it."""
-    for _ in range(_FARTHEST):
+    for _ in range(_MAX_CHAIN):
         maker = handle.op
         if maker.type in _SHAPE_INPUT:
             known = (

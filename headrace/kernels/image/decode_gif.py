@@ -12,7 +12,7 @@ from headrace.core.errors import InvalidArgumentError
 
 _EXTENSION, _IMAGE, _TRAILER = 0x21, 0x2C, 0x3B
 # A code stands for no more than 4096 pixels and has at least three bits.
-_MOST_A_BYTE = 4096 * 8 // 3
+_MAX_EXPANSION = 4096 * 8 // 3
 
 
 @dataclass
@@ -32,7 +32,7 @@ class _Frame:
         from PIL import UnidentifiedImageError
         from PIL.GifImagePlugin import GifImageFile
 
-        if self.width * self.height > _MOST_A_BYTE * len(self.data):
+        if self.width * self.height > _MAX_EXPANSION * len(self.data):
             raise ValueError("Image EOF detected before image complete")
         # A file of its own for this frame alone, whose indices Pillow reads.
         size = struct.pack("<HH", self.width, self.height)

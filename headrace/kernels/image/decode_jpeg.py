@@ -20,7 +20,7 @@ _ADOBE = 0xEE
 
 
 # What TensorFlow takes: numbers of an image.
-_MOST_VALUES = 1 << 29
+_MAX_VALUES = 1 << 29
 
 
 class NoJpeg(ValueError):
@@ -98,7 +98,7 @@ def jpeg_pixels(
         if header.components == 4 and channels == 1:
             raise NoJpeg
         values = -(-header.height // ratio) * -(-header.width // ratio) * (channels or min(header.components, 3))
-        if values >= _MOST_VALUES:
+        if values >= _MAX_VALUES:
             # Before memory is taken for what the header claims.
             raise NoJpeg
 

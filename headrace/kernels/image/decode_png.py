@@ -15,10 +15,10 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 _DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
 # What libpng and TensorFlow take: a side, and pixels in all.
-_LONGEST = 1_000_000
-_MOST_PIXELS = 1 << 29
+_MAX_SIDE = 1_000_000
+_MAX_PIXELS = 1 << 29
 # No byte of a deflated stream stands for more: 258 bytes take two bits.
-_MOST_A_BYTE = 1032
+_MAX_EXPANSION = 1032
 
 
 class NoPng(ValueError):
@@ -39,7 +39,7 @@ def png_pixels(data: bytes, channels: int, sixteen_bits: bool) -> np.ndarray:
     header = _header(data)
     try:
         # Before memory is taken for what the header claims.
-        if header.height * header.row > _MOST_A_BYTE * len(data):
+        if header.height * header.row > _MAX_EXPANSION * len(data):
             raise NoPng
         pixels = _deep_pixels(data, header) if header.depth == 16 and header.kind != 0 else _pillow_pixels(data, header)
     except NoPng:
@@ -65,9 +65,9 @@ def _header(data: bytes) -> _Header:
         raise InvalidArgumentError(None, None, f"Invalid PNG header, data size {len(data)}")
     width, height, depth, kind, compression, filters, interlace = struct.unpack_from(">IIBBBBB", data, 16)
     is_known = depth in _DEPTHS.get(kind, ()) and not compression and not filters and interlace < 2
-    if not is_known or not 0 < width <= _LONGEST or not 0 < height <= _LONGEST:
+    if not is_known or not 0 < width <= _MAX_SIDE or not 0 < height <= _MAX_SIDE:
         raise InvalidArgumentError(None, None, f"Invalid PNG header, data size {len(data)}")
-    if width * height >= _MOST_PIXELS:
+    if width * height >= _MAX_PIXELS:
         raise InvalidArgumentError(None, None, f"PNG size too large for int: {width} by {height}")
     return _Header(width, height, depth, kind, bool(interlace))
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from headrace.devices.parts import in_parts
+from headrace.devices.parallel_for import parallel_for
 
 _F = np.float32
 # Bicubic weights are read from a table of so many steps, which shows in the fourth digit.
@@ -123,10 +123,10 @@ def cubic(inputs: int, outputs: int, align_corners: bool, half_pixel_centers: bo
     step = np.rint((places - floor) * _F(_STEPS)).astype(np.int64)
     near, far = _cubic_table(-0.5 if half_pixel_centers else -0.75)
     weights = np.stack([far[step], near[step], near[_STEPS - step], far[_STEPS - step]], 1)
-    wanted = floor.astype(np.int64)[:, None] + np.arange(-1, 3)
-    indices = np.clip(wanted, 0, inputs - 1)
+    positions = floor.astype(np.int64)[:, None] + np.arange(-1, 3)
+    indices = np.clip(positions, 0, inputs - 1)
     if half_pixel_centers:
-        weights = _normalized(np.where(indices == wanted, weights, _F(0)))
+        weights = _normalized(np.where(indices == positions, weights, _F(0)))
     return Taps(indices, weights, np.full(outputs, 4), inputs)
 
 
@@ -244,7 +244,7 @@ def resample(images: torch.Tensor, rows: Taps, columns: Taps) -> torch.Tensor:
             part = slice(first, min(first + group, end))
             _over_columns(_over_rows(images[part], rows), columns, out[part])
 
-    in_parts(some, batch)
+    parallel_for(some, batch)
     return out
 
 
@@ -273,7 +273,9 @@ def _over_columns(images: torch.Tensor, taps: Taps, out: torch.Tensor | None = N
     lines_out = out.view(batch * height, -1)
     gathered = _gathers(taps, channels, lines.device)
     if gathered is not None:
-        in_parts(lambda first, last: _gather_columns(lines[first:last], *gathered, lines_out[first:last]), len(lines))
+        parallel_for(
+            lambda first, last: _gather_columns(lines[first:last], *gathered, lines_out[first:last]), len(lines)
+        )
         return out
     # A product with a band takes all of a block for each output, and what is not finite must not leak to others.
     if bool(torch.isfinite(lines.sum())):
@@ -286,7 +288,7 @@ def _over_columns(images: torch.Tensor, taps: Taps, out: torch.Tensor | None = N
 
 
 # Up to so many neighbours are quicker picked one by one than multiplied by a band.
-_MOST_GATHERS = 2
+_MAX_GATHERS = 2
 
 
 @functools.lru_cache(maxsize=64)
@@ -300,7 +302,7 @@ def _gathers(
         not all the same number of neighbours, or too many.
     """
     count = int(taps.counts[0]) if taps.outputs else 0
-    if not 0 < count <= _MOST_GATHERS or (taps.counts != count).any():
+    if not 0 < count <= _MAX_GATHERS or (taps.counts != count).any():
         return None
     indices = taps.indices.reshape(-1, 1, count) * channels + np.arange(channels)[:, None]
     weights = np.repeat(taps.weights.reshape(-1, count), channels, axis=0)

@@ -10,7 +10,7 @@ import numpy as np
 from headrace.core.dtypes import DType
 from headrace.kernels.array.arguments import shape_text
 from headrace.kernels.lookup.tables import Table, invalid
-from headrace.kernels.string.many_hashes import old_hashes
+from headrace.kernels.string.batched_hashes import old_hashes
 
 _GOLDEN = 0x9E3779B97F4A7800
 _ALL = (1 << 64) - 1
@@ -38,7 +38,7 @@ class Buckets:
         """Notes the insertion of `given` keys, of which the `new` ones were not there."""
         self._waiting.append((given, new))
 
-    def settle(self) -> int:
+    def flush(self) -> int:
         """Places the keys that wait; returns the number of places."""
         for given, new in self._waiting:
             self._grow(len(self._taken) + given)
@@ -58,9 +58,9 @@ class Buckets:
         self._taken = dict(keys)
         self.place_of = {key: place for place, key in keys}
 
-    def _grow(self, wanted: int) -> None:
+    def _grow(self, entries: int) -> None:
         count = self._count
-        while wanted > count * self._load:
+        while entries > count * self._load:
             count *= 2
         if count == self._count:
             return
@@ -165,7 +165,7 @@ class DenseTable(Table):
         self._checked(keys)
         items, _ = self.keys_of(keys)
         with self.lock:
-            self._buckets.settle()
+            self._buckets.flush()
             for item in items:
                 if item in self.contents:
                     self._buckets.remove(item, self.contents.pop(item))
@@ -195,7 +195,7 @@ class DenseTable(Table):
     def export(self) -> tuple[np.ndarray, np.ndarray]:
         """The keys and the values of all places: those that are free have one of the keys set apart."""
         with self.lock:
-            count = self._buckets.settle()
+            count = self._buckets.flush()
             keys = self._filled(count, self.key_dims, self.key_dtype, self.empty_key)
             values = self._filled(count, self.value_dims, self.value_dtype, b"" if self.value_type.kind == "O" else 0)
             if self.contents:

@@ -75,9 +75,9 @@ class Table:
 
     def values_of(self, values: np.ndarray, dims: tuple[int, ...]) -> list[Any]:
         """The values in an array for keys arranged in `dims`."""
-        wanted = dims + self.value_dims
-        if values.shape != wanted:
-            raise invalid(f"Expected shape {shape_text(wanted)} for value, got {shape_text(values.shape)}")
+        expected = dims + self.value_dims
+        if values.shape != expected:
+            raise invalid(f"Expected shape {shape_text(expected)} for value, got {shape_text(values.shape)}")
         if not self.value_dims:
             return values.reshape(-1).tolist()
         return list(np.array(values).reshape(-1, *self.value_dims))

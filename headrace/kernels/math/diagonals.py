@@ -173,11 +173,11 @@ def set_diag_shape(op: OpView, lower: int | None, upper: int | None) -> list[Dim
         merge_dims(dims[:-2], diagonal[: len(dims) - 2])
         return [dims]
     between = () if lower == upper else (upper - lower + 1,)
-    wanted: Dims = (*dims[:-2], *between, longest(dims[-2], dims[-1], lower, upper))
-    if wanted is not None and not compatible_dims(wanted, diagonal):
-        if len(wanted) != len(diagonal):
-            raise ValueError(f"Shape must be rank {len(wanted)} but is rank {len(diagonal)}")
-        for sizes in zip(wanted, diagonal):
+    expected: Dims = (*dims[:-2], *between, longest(dims[-2], dims[-1], lower, upper))
+    if expected is not None and not compatible_dims(expected, diagonal):
+        if len(expected) != len(diagonal):
+            raise ValueError(f"Shape must be rank {len(expected)} but is rank {len(diagonal)}")
+        for sizes in zip(expected, diagonal):
             merge_dim(*sizes)
     return [dims]
 
@@ -199,12 +199,12 @@ def replaced(x: torch.Tensor, diagonal: torch.Tensor, lower: int, upper: int) ->
     rows, columns = x.shape[-2:]
     _check_bounds(lower, upper, rows, columns)
     between = () if lower == upper else (upper - lower + 1,)
-    wanted = (*x.shape[:-2], *between, longest(rows, columns, lower, upper))
-    if tuple(diagonal.shape) != wanted:
+    expected = (*x.shape[:-2], *between, longest(rows, columns, lower, upper))
+    if tuple(diagonal.shape) != expected:
         raise invalid(
             "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to "
             "the longests diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: "
-            f"{shape_text(x.shape)}\nDiagonal shape: {shape_text(diagonal.shape)}, expected {shape_text(wanted)}"
+            f"{shape_text(x.shape)}\nDiagonal shape: {shape_text(diagonal.shape)}, expected {shape_text(expected)}"
         )
     return _with_diagonals(x.clone(), diagonal, lower, upper)
 

@@ -301,7 +301,7 @@ def static_and_equal(x: Tensor, y: Tensor, grad: Tensor | IndexedSlices) -> bool
 
 
 def smart_broadcast_axes(x: Tensor, y: Tensor, grad: Tensor | IndexedSlices) -> tuple[Any, Any]:
-    """As `broadcast_axes`, settled while building where the shapes are static.
+    """As `broadcast_axes`, computed while building where the shapes are static.
 
     None stands for an operand that has the gradient's shape already. What BroadcastGradientArgs gives for a pair of
     static shapes is asked once a graph, as TensorFlow does, so that the operations of both are the same.

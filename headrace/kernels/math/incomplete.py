@@ -7,7 +7,7 @@ import math
 import torch
 
 # Both expansions gain several bits a term; this many are never needed for finite results of sensible size.
-_MOST_TERMS = 10_000
+_MAX_TERMS = 10_000
 
 
 def igamma_derivative(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
@@ -25,7 +25,7 @@ def igamma_derivative(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     term = torch.exp(safe_a * log_x - safe_x - torch.lgamma(safe_a + 1))
     psi = torch.digamma(safe_a + 1)
     total = term * (log_x - psi)
-    for k in range(1, _MOST_TERMS):
+    for k in range(1, _MAX_TERMS):
         order = safe_a + k
         term = term * safe_x / order
         psi = psi + 1 / order
@@ -44,10 +44,10 @@ def gamma_sample_derivative(alpha: torch.Tensor, sample: torch.Tensor) -> torch.
     undefined = ~((a > 0) & (x >= 0) & a.isfinite() & x.isfinite())
     a = torch.where(undefined, 1.0, a)
     x = torch.where(undefined, 1.0, x)
-    spread = a.sqrt()
+    stddev = a.sqrt()
     result = torch.empty_like(a)
-    normal = (a > 1e6) & ((x - a).abs() < 8 * spread)
-    tail = ~normal & (x > a + 8 * spread + 10)
+    normal = (a > 1e6) & ((x - a).abs() < 8 * stddev)
+    tail = ~normal & (x > a + 8 * stddev + 10)
     for where, method in (
         (normal, _normal_sample_derivative),
         (tail, _tail_sample_derivative),
@@ -66,7 +66,7 @@ def _series_sample_derivative(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     log_x = x.clamp_min(5e-324).log()
     term, digamma = 1 / a, torch.digamma(a + 1)
     total = torch.zeros_like(a)
-    for n in range(10 * _MOST_TERMS):
+    for n in range(10 * _MAX_TERMS):
         part = term * (digamma - log_x)
         total += part
         # The terms grow until n passes x - a; asking costs as much as several of them.
@@ -126,7 +126,7 @@ def _lentz(p: torch.Tensor, q: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
     d = 1 - (p + q) * z / (p + 1)
     d = 1 / torch.where(d.abs() < tiny, tiny, d)
     result = d
-    for m in range(1, _MOST_TERMS):
+    for m in range(1, _MAX_TERMS):
         even = m * (q - m) * z / ((p + 2 * m - 1) * (p + 2 * m))
         odd = -(p + m) * (p + q + m) * z / ((p + 2 * m) * (p + 2 * m + 1))
         for coefficient in (even, odd):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ConvolutionSetting:
-    """What is settled of a convolution while the plan is made.
+    """The parameters of a convolution that are fixed when the plan is made.
 
     Args:
         node: the convolution, or one half of its gradient.
@@ -53,21 +53,21 @@ class ConvolutionSetting:
         channels, part = value[self.layout.channel], weights[-2]
         self.one_group = not depthwise and channels is not None and channels == part
         # torch has filters as [outputs, inputs of a group, *window].
-        self.turn = (rank - 1, rank - 2, *range(rank - 2))
-        self.turn_back = (*range(2, rank), 1, 0)
-        self.spread = (rank - 2, rank - 1, *range(rank - 2))
-        self.gather = (*range(2, rank), 0, 1)
+        self.filter_order = (rank - 1, rank - 2, *range(rank - 2))
+        self.filter_order_back = (*range(2, rank), 1, 0)
+        self.depthwise_order = (rank - 2, rank - 1, *range(rank - 2))
+        self.depthwise_order_back = (*range(2, rank), 0, 1)
 
-    def amounts(self, sizes: Any, windows: Any) -> list[tuple[int, int]]:
+    def paddings(self, sizes: Any, windows: Any) -> list[tuple[int, int]]:
         """How each spatial axis is padded."""
-        return self.padding.amounts(sizes, windows) if self.known is None else self.known
+        return self.padding.paddings(sizes, windows) if self.known is None else self.known
 
     def filters(self, weights: torch.Tensor) -> torch.Tensor:
         """The filter as torch wants it: a view."""
         if not self.depthwise:
-            return weights.permute(self.turn)
-        turned = weights.permute(self.spread)
-        return turned.reshape(turned.shape[0] * turned.shape[1], 1, *turned.shape[2:])
+            return weights.permute(self.filter_order)
+        depthwise = weights.permute(self.depthwise_order)
+        return depthwise.reshape(depthwise.shape[0] * depthwise.shape[1], 1, *depthwise.shape[2:])
 
     def filter_sizes(self, sizes: Sequence[int]) -> tuple[int, ...]:
         """The sizes `filters` gives for a filter of these."""
@@ -97,16 +97,16 @@ class ConvolutionSetting:
         image, filters = self.layout.enter(x), self.filters(weights)
         sizes, windows = image.shape[2:], filters.shape[2:]
         counts = []
-        for axis, (size, window, pair) in enumerate(zip(sizes, windows, self.amounts(sizes, windows), strict=True)):
-            reach, stride = (window - 1) * self.dilations[axis] + 1, self.strides[axis]
+        for axis, (size, window, pair) in enumerate(zip(sizes, windows, self.paddings(sizes, windows), strict=True)):
+            effective_size, stride = (window - 1) * self.dilations[axis] + 1, self.strides[axis]
             # Rounded towards zero, so that an image that is short by less than a stride gives nothing.
-            counts.append(int((size + sum(pair) - reach + stride) / stride))
+            counts.append(int((size + sum(pair) - effective_size + stride) / stride))
             if counts[-1] < 0:
                 raise InvalidArgumentError(
                     None,
                     None,
                     f"Computed output size would be negative: {counts[-1]} [input_size: {size}, effective_filter_size: "
-                    f"{reach}, stride: {stride}]",
+                    f"{effective_size}, stride: {stride}]",
                 )
         if filters.shape[0] and all(counts):
             raise
@@ -114,9 +114,9 @@ class ConvolutionSetting:
 
     def require_result(self, sizes: Any, windows: Any, result: Any) -> None:
         """Raises InvalidArgumentError unless convolving `sizes` gives `result`."""
-        for axis, (size, window, pair) in enumerate(zip(sizes, windows, self.amounts(sizes, windows), strict=True)):
-            reach = (window - 1) * self.dilations[axis] + 1
-            count = (size + sum(pair) - reach) // self.strides[axis] + 1
+        for axis, (size, window, pair) in enumerate(zip(sizes, windows, self.paddings(sizes, windows), strict=True)):
+            effective_size = (window - 1) * self.dilations[axis] + 1
+            count = (size + sum(pair) - effective_size) // self.strides[axis] + 1
             if count != result[axis]:
                 raise InvalidArgumentError(
                     None,
@@ -147,16 +147,18 @@ def convolution_kernel(rank: int, depthwise: bool = False) -> Callable[..., Any]
     def kernel(node):
         setting = ConvolutionSetting(node, rank, depthwise, node.inputs[0].dims, node.inputs[1].dims)
         layout, strides, dilations = setting.layout, setting.strides, setting.dilations
-        turn, to, back = setting.turn, layout.to_torch, layout.from_torch
+        filter_order, to, back = setting.filter_order, layout.to_torch, layout.from_torch
         if setting.split is not None and setting.split[1] is None and setting.one_group and to is not None:
             both = setting.split[0]
 
             def convolve_plainly(x, weights, bias=None):
                 try:
-                    turned = convolve_in_torch(x.permute(to), weights.permute(turn), bias, strides, both, dilations)
+                    result = convolve_in_torch(
+                        x.permute(to), weights.permute(filter_order), bias, strides, both, dilations
+                    )
                 except RuntimeError:
                     return setting.nothing(x, weights)
-                return turned.permute(back)
+                return result.permute(back)
 
             return convolve_plainly
 
@@ -164,7 +166,7 @@ def convolution_kernel(rank: int, depthwise: bool = False) -> Callable[..., Any]
             if x.dim() != rank:
                 raise InvalidArgumentError(None, None, f"input must be {rank}-dimensional{shape_text(x.shape)}")
             image, filters = layout.enter(x), setting.filters(weights)
-            both, rest = setting.split or split_padding(setting.amounts(image.shape[2:], filters.shape[2:]))
+            both, rest = setting.split or split_padding(setting.paddings(image.shape[2:], filters.shape[2:]))
             groups = setting.groups(image.shape[1], weights.shape[-2])
             if rest is not None:
                 image = torch.constant_pad_nd(image, rest)
@@ -197,19 +199,19 @@ def input_gradient_kernel(rank: int, depthwise: bool = False, like: bool = False
             setting.require_batch_and_depth(
                 sizes[0], gradient, filters.shape[0], "BackpropInput" if rank == 4 else "BackpropInputOp"
             )
-            amounts = setting.amounts(spatial, windows)
-            both, rest = split_padding(amounts)
+            paddings = setting.paddings(spatial, windows)
+            both, rest = split_padding(paddings)
             # What the windows left over at the end, which their count does not tell.
             left = [
                 size + before + after - (window - 1) * dilation - 1 - (count - 1) * stride
                 for size, (before, after), window, count, stride, dilation in zip(
-                    spatial, amounts, windows, counts, strides, dilations, strict=True
+                    spatial, paddings, windows, counts, strides, dilations, strict=True
                 )
             ]
             groups = setting.groups(sizes[layout.channel], weights.shape[-2])
             result = transposed_in_torch(gradient, filters, None, strides, both, left, groups, dilations)
             if rest is not None:
-                for axis, (size, (before, after)) in enumerate(zip(spatial, amounts, strict=True), 2):
+                for axis, (size, (before, after)) in enumerate(zip(spatial, paddings, strict=True), 2):
                     if before != after:
                         result = result.narrow(axis, before - min(before, after), size)
             return layout.leave(result)
@@ -252,15 +254,15 @@ def filter_gradient_kernel(rank: int, depthwise: bool = False, like: bool = Fals
                 x.shape[0], gradient, depth, "BackpropFilter" if rank == 4 else "BackpropFilterOp"
             )
             groups = setting.groups(x.shape[1], sizes[-2])
-            both, rest = setting.split or split_padding(setting.amounts(x.shape[2:], windows))
+            both, rest = setting.split or split_padding(setting.paddings(x.shape[2:], windows))
             if rest is not None:
                 x = torch.constant_pad_nd(x, rest)
             filters = x.new_empty(setting.filter_sizes(sizes)) if model is None else model
             result = backward(gradient, x, filters, None, strides, both, dilations, False, none, groups, ours)[1]
             # The gradient of a variable is to lie in memory as the variable does, for optimizers that run over both.
             if not depthwise:
-                return result.permute(setting.turn_back).contiguous()
-            return result.reshape(*sizes[-2:], *windows).permute(setting.gather).contiguous()
+                return result.permute(setting.filter_order_back).contiguous()
+            return result.reshape(*sizes[-2:], *windows).permute(setting.depthwise_order_back).contiguous()
 
         return correlate
 

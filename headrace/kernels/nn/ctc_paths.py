@@ -30,12 +30,12 @@ def _without_merging(
     total, batch, classes = scores.shape
     longest, device = targets.shape[1], scores.device
     # Times and labels from the end of each sequence; what lies outside of it is not looked at.
-    turned = (times - 1 - torch.arange(total, device=device)[:, None]).clamp_min(0)
+    reversed_times = (times - 1 - torch.arange(total, device=device)[:, None]).clamp_min(0)
     back = (lengths[:, None] - 1 - torch.arange(longest, device=device)).clamp_min(0)
-    whole = torch.cat([scores, scores.gather(0, turned[:, :, None].expand(total, batch, classes))], 1)
+    with_reversed = torch.cat([scores, scores.gather(0, reversed_times[:, :, None].expand(total, batch, classes))], 1)
     labels = torch.cat([targets, targets.gather(1, back)])
-    of_label = whole.gather(2, labels.expand(total, -1, -1))
-    of_blank = whole[:, :, -1:]
+    of_label = with_reversed.gather(2, labels.expand(total, -1, -1))
+    of_blank = with_reversed[:, :, -1:]
     reached = torch.full((total + 1, 2 * batch, longest + 1), -torch.inf, dtype=scores.dtype, device=device)
     reached[0, :, 0] = 0.0
     ended = torch.full((2 * batch, longest + 1), -torch.inf, dtype=scores.dtype, device=device)
@@ -47,7 +47,7 @@ def _without_merging(
     likelihood = reached[times, torch.arange(batch, device=device), lengths]
     before = reached[:total, :batch]
     missing = lengths[:, None] - torch.arange(longest + 1, device=device)
-    later = reached[:total, batch:].gather(0, turned[:, :, None].expand(total, batch, longest + 1))
+    later = reached[:total, batch:].gather(0, reversed_times[:, :, None].expand(total, batch, longest + 1))
     later = later.gather(2, missing.clamp_min(0).expand(total, -1, -1))
     later = later.masked_fill(missing < 0, -torch.inf) - likelihood[:, None]
     within = (torch.arange(total, device=device)[:, None] < times)[:, :, None]

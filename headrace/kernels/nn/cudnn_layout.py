@@ -65,9 +65,9 @@ class Layout:
     def canonical(self, buffer: torch.Tensor) -> tuple[list[Any], list[Any]]:
         """The matrices and biases as parts of a buffer."""
         sizes = [math.prod(shape) for shape in self.weight_shapes]
-        pieces = buffer.split([*sizes, *[self.units] * self.bias_count])
-        matrices = [piece.view(shape) for piece, shape in zip(pieces, self.weight_shapes, strict=False)]
-        return matrices, list(pieces[len(sizes) :])
+        chunks = buffer.split([*sizes, *[self.units] * self.bias_count])
+        matrices = [chunk.view(shape) for chunk, shape in zip(chunks, self.weight_shapes, strict=False)]
+        return matrices, list(chunks[len(sizes) :])
 
     def per_layer(self, buffer: torch.Tensor) -> list[list[Any]]:
         """For each layer and direction what torch takes: of inputs, of state, their biases, of the output."""

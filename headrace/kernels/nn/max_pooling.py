@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from headrace.core.errors import InvalidArgumentError, UnimplementedError
-from headrace.kernels.math.passing_over import concerns, has_nan, lowest_of, without_nan
+from headrace.kernels.math.nan_ignoring import has_nan, lowest_of, may_hold_nan, without_nan
 from headrace.kernels.nn.pool_windows import Windows
 
 # torch has no pools of these.
@@ -26,7 +26,7 @@ _MAX = {4: torch.max_pool2d, 5: torch.max_pool3d}
 def largest_of(windows: Windows) -> Callable[[Any], Any]:
     """The pool itself, on a tensor in the op's layout. It passes over NaN, and gives the lowest number for nothing else."""
     plainly = _largest_plainly(windows)
-    if not concerns(windows.node):
+    if not may_hold_nan(windows.node):
         return plainly
     lowest = lowest_of(windows.node.inputs[0].dtype.torch)
 
@@ -127,7 +127,7 @@ def indexed_by(windows: Windows, own: bool = False) -> Callable[[Any], tuple[Any
             None, None, "MaxPooling supports exactly one of pooling across depth or pooling across width/height."
         )
     pool, ksize, strides, ones = _WITH_INDICES[windows.rank], windows.ksize, windows.strides, windows.ones
-    careful = windows.rank == 4 and concerns(windows.node)
+    careful = windows.rank == 4 and may_hold_nan(windows.node)
 
     def indexed(x):
         pads, ceil, _ = windows.geometry(x.shape[2:])

@@ -1,4 +1,4 @@
-"""How windows slide in pools, and how torch's pools are told so."""
+"""How windows slide in pools, as arguments of torch's pools."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Geometry = tuple[tuple[int, ...], bool, tuple[int, ...] | None]
 
 
 class Windows:
-    """What is settled of a pool: its windows, and how torch is to be told of TensorFlow's paddings.
+    """The parameters of a pool that are fixed when the plan is made: its windows, and TensorFlow's paddings as torch's.
 
     Args:
         node: the pool, or its gradient.
@@ -76,11 +76,11 @@ class Windows:
     def geometry(self, sizes: Sequence[int]) -> Geometry:
         """How torch's pools do it: the padding on both ends; whether the last window may reach over the end; and
         how many windows of each axis to drop at its start, None for none."""
-        return self.known or self._geometry(self.padding.amounts(sizes, self.ksize))
+        return self.known or self._geometry(self.padding.paddings(sizes, self.ksize))
 
-    def _geometry(self, amounts: Sequence[tuple[int, int]]) -> Geometry:
+    def _geometry(self, paddings: Sequence[tuple[int, int]]) -> Geometry:
         pads, drops = [], []
-        for (before, after), stride in zip(amounts, self.strides, strict=True):
+        for (before, after), stride in zip(paddings, self.strides, strict=True):
             # One more at the end than at the start: a larger stride lets the last window reach over the end (ceil_mode);
             # with stride 1 there is a window too many at the start.
             drop = 1 if after > before and stride == 1 else 0

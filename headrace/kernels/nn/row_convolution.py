@@ -75,9 +75,9 @@ class Rows:
                 return shares.view(batch, height, *self.part)
             shares = shares.view(batch, count, rows, row)
             result = gradient.new_zeros((batch, height, row))
-            reach = (count - 1) * stride + 1
+            span = (count - 1) * stride + 1
             for first in range(rows):
-                result[:, first : first + reach : stride].add_(shares[:, :, first])
+                result[:, first : first + span : stride].add_(shares[:, :, first])
             return result.view(batch, height, *self.part)
 
         return scatter
@@ -99,7 +99,7 @@ def rows_of(setting: ConvolutionSetting, value: Dims, weights: Dims) -> Rows | N
     """The convolution by rows that a setting comes to, if it is one.
 
     Args:
-        setting: what is settled of the convolution, a `ConvolutionSetting`.
+        setting: the convolution's parameters, a `ConvolutionSetting`.
         value: the static shape of the image.
         weights: the static shape of the filter.
     """

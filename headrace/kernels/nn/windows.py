@@ -155,11 +155,11 @@ def window_count(
         return -(-size // stride)
     if window is None:
         return None
-    reach = (window - 1) * dilation + 1
+    effective_size = (window - 1) * dilation + 1
     size += sum(explicit)
-    if size < reach:
-        raise ValueError(f"Negative dimension size caused by subtracting {reach} from {size}")
-    return (size - reach) // stride + 1
+    if size < effective_size:
+        raise ValueError(f"Negative dimension size caused by subtracting {effective_size} from {size}")
+    return (size - effective_size) // stride + 1
 
 
 # ---- paddings ----
@@ -181,7 +181,7 @@ class Padding:
         paddings = node.attrs.get("explicit_paddings") or []
         self.explicit = [(paddings[2 * axis], paddings[2 * axis + 1]) for axis in layout.spatial] if paddings else []
 
-    def amounts(self, sizes: Sequence[int], windows: Sequence[int]) -> list[tuple[int, int]]:
+    def paddings(self, sizes: Sequence[int], windows: Sequence[int]) -> list[tuple[int, int]]:
         """The padding before and after each spatial axis, for axes of these sizes and windows of these."""
         if self.kind == "VALID":
             return [(0, 0)] * len(sizes)
@@ -189,32 +189,32 @@ class Padding:
             return self.explicit
         result = []
         for size, window, stride, dilation in zip(sizes, windows, self.strides, self.dilations, strict=True):
-            reach = (window - 1) * dilation + 1
-            total = max((-(-size // stride) - 1) * stride + reach - size, 0)
+            effective_size = (window - 1) * dilation + 1
+            total = max((-(-size // stride) - 1) * stride + effective_size - size, 0)
             # The odd one goes to the end.
             result.append((total // 2, total - total // 2))
         return result
 
     def known(self, sizes: Sequence[int | None], windows: Sequence[int | None]) -> list[tuple[int, int]] | None:
-        """`amounts` where static shapes settle them, else None.
+        """`paddings` where static shapes determine them, else None.
 
         With stride 1 the size of the axis does not matter.
         """
         if self.kind != "SAME":
-            return self.amounts([0] * len(sizes), [0] * len(sizes))
+            return self.paddings([0] * len(sizes), [0] * len(sizes))
         if any(window is None for window in windows):
             return None
         free = [1 if size is None and stride == 1 else size for size, stride in zip(sizes, self.strides, strict=True)]
-        return None if None in free else self.amounts(free, windows)  # type: ignore[arg-type]  # no size is None: it has been asked
+        return None if None in free else self.paddings(free, windows)  # type: ignore[arg-type]  # no size is None: it has been asked
 
 
-def pad_arguments(amounts: Sequence[tuple[int, int]]) -> list[int]:
-    """Amounts as torch's padding functions take them, last axis first."""
-    return [amount for pair in reversed(amounts) for amount in pair]
+def pad_arguments(paddings: Sequence[tuple[int, int]]) -> list[int]:
+    """Paddings as torch's padding functions take them, last axis first."""
+    return [size for pair in reversed(paddings) for size in pair]
 
 
-def split_padding(amounts: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], list[int] | None]:
-    """Amounts as what torch pads on both ends, and what must be padded besides (None for nothing)."""
-    both = tuple(min(before, after) for before, after in amounts)
-    rest = [(before - common, after - common) for (before, after), common in zip(amounts, both, strict=True)]
+def split_padding(paddings: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], list[int] | None]:
+    """Paddings as what torch pads on both ends, and what must be padded besides (None for nothing)."""
+    both = tuple(min(before, after) for before, after in paddings)
+    rest = [(before - common, after - common) for (before, after), common in zip(paddings, both, strict=True)]
     return both, pad_arguments(rest) if any(pair != (0, 0) for pair in rest) else None

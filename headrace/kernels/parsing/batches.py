@@ -97,12 +97,12 @@ def _read_messages(columns: Sequence[Column], records: Sequence[bytes]) -> list[
             key = column.key
             try:
                 # Looking up what a map of messages lacks gives an empty message.
-                found, gone = column.lists([features[key] for features in maps], start)
+                found, absent = column.lists([features[key] for features in maps], start)
             except BadExample as error:
                 bad.setdefault(i, error)
             else:
                 lists[i] += found
-                missing[i] += gone
+                missing[i] += absent
     read: list[Read | BadExample] = []
     for i, column in enumerate(columns):
         if i in bad:

@@ -187,9 +187,9 @@ class DenseColumn(Column):
         if len(values) == self.elements * len(counts) and not missing and (counts == self.elements).all():
             return values
         has_default = default.size > 0
-        gone = set(missing)
+        absent = set(missing)
         for i in np.flatnonzero(counts != self.elements).tolist() + missing:
-            if i not in gone:
+            if i not in absent:
                 raise self.unparsed(
                     i,
                     f"Number of {self.c_name} values != expected.  Values size: {counts[i]} but output shape: "

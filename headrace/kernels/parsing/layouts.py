@@ -18,11 +18,11 @@ _KEY, _VALUE = 0x0A, 0x12
 # The tag of a Feature's list, and the name of the member.
 _MEMBERS = {0x0A: "bytes_list", 0x12: "float_list", 0x1A: "int64_list"}
 # Fewer records than this are not worth a matrix.
-_LEAST = 6
+_MIN_RECORDS = 6
 # Records of so many bytes are looked at together.
 _BLOCK = 1 << 19
 # So many lengths, and layouts a length, are remembered.
-_MOST_LENGTHS, _MOST_LAYOUTS = 256, 4
+_MAX_LENGTHS, _MAX_LAYOUTS = 256, 4
 
 
 class Layout:
@@ -148,13 +148,13 @@ class Layouts:
         order = np.argsort(lengths, kind="stable")
         starts = np.flatnonzero(np.diff(lengths[order], prepend=-1))
         ends = np.append(starts[1:], len(records))
-        often = ends - starts >= _LEAST
+        often = ends - starts >= _MIN_RECORDS
         others += order[~np.repeat(often, ends - starts)].tolist()
         for start, end in zip(starts[often].tolist(), ends[often].tolist()):
             length = int(lengths[order[start]])
             # What is looked at together fits into the processor's caches, and memory for it comes from what is there.
-            most = max(_LEAST, _BLOCK // max(length, 1))
-            while end - start >= _LEAST:
+            most = max(_MIN_RECORDS, _BLOCK // max(length, 1))
+            while end - start >= _MIN_RECORDS:
                 members = order[start : min(start + most, end)]
                 start += len(members)
                 others += yield from self._match(length, members, records)
@@ -163,8 +163,8 @@ class Layouts:
 
     def _match(self, length: int, members: np.ndarray, records: Sequence[bytes]) -> Generator[Group, None, list[int]]:
         """Groups of records of one length; returns those that belong to none."""
-        known = self._known.setdefault(length, []) if len(self._known) < _MOST_LENGTHS else []
-        for attempt in range(_MOST_LAYOUTS):
+        known = self._known.setdefault(length, []) if len(self._known) < _MAX_LENGTHS else []
+        for attempt in range(_MAX_LAYOUTS):
             if attempt == len(known):
                 layout = layout_of(records[members[0]])
                 if layout is None:
@@ -182,6 +182,6 @@ class Layouts:
                 kept = np.flatnonzero(same)
                 yield Group(layout, members[kept], [chosen[i] for i in kept.tolist()], rows[kept])
                 members = members[~same]
-            if len(members) < _LEAST:
+            if len(members) < _MIN_RECORDS:
                 break
         return members.tolist()

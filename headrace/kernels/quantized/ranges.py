@@ -182,7 +182,7 @@ def product_range(a: Range, a_type: DType, b: Range, b_type: DType, dtype: DType
     return Range(float(size * F32(lowest)), float(size * F32(highest)))
 
 
-def sum_range(a: Range, b: Range, spare: int) -> Range:
-    """A range around zero that holds both and is `spare` bits wider, so that sums fit."""
-    most = max(a.high, -a.low, b.high, -b.low) * (1 << spare)
+def sum_range(a: Range, b: Range, extra_bits: int) -> Range:
+    """A range around zero that holds both and is `extra_bits` bits wider, so that sums fit."""
+    most = max(a.high, -a.low, b.high, -b.low) * (1 << extra_bits)
     return Range(-most, most)

@@ -94,10 +94,10 @@ def component_checker(dims: Sequence[Dims], shapes: Sequence[Dims], many: bool) 
         many: whether the components are batches.
     """
     doubtful = [
-        (i, wanted)
-        for i, (have, wanted) in enumerate(zip(dims, shapes, strict=True))
-        if wanted is not None
-        and not (have is not None and None not in have and len(have) >= many and fits(have[many:], wanted))  # type: ignore[arg-type]  # no size is None: it has been asked
+        (i, expected)
+        for i, (have, expected) in enumerate(zip(dims, shapes, strict=True))
+        if expected is not None
+        and not (have is not None and None not in have and len(have) >= many and fits(have[many:], expected))  # type: ignore[arg-type]  # no size is None: it has been asked
     ]
     if many:
         return lambda values: _check_batches(values, shapes)
@@ -105,27 +105,27 @@ def component_checker(dims: Sequence[Dims], shapes: Sequence[Dims], many: bool) 
         return None
 
     def check(values: Element) -> None:
-        for i, wanted in doubtful:
+        for i, expected in doubtful:
             shape = np.shape(values[i]) if isinstance(values[i], bytes) else values[i].shape
-            if not fits(shape, wanted):
-                raise _mismatch(i, wanted or (), shape)
+            if not fits(shape, expected):
+                raise _mismatch(i, expected or (), shape)
 
     return check
 
 
 def _check_batches(values: Element, shapes: Sequence[Dims]) -> None:
     length = None
-    for i, (value, wanted) in enumerate(zip(values, shapes, strict=True)):
+    for i, (value, expected) in enumerate(zip(values, shapes, strict=True)):
         shape = tuple(getattr(value, "shape", ()))
         if not shape:
-            if wanted is None:
+            if expected is None:
                 raise invalid("Input scalar has no first dimension to enqueue along")
-            raise _mismatch(i, (length or 0, *wanted), shape)
+            raise _mismatch(i, (length or 0, *expected), shape)
         if length is None:
             length = shape[0]
-        if wanted is not None:
-            if not fits(shape, (length, *wanted)):
-                raise _mismatch(i, (length, *wanted), shape)
+        if expected is not None:
+            if not fits(shape, (length, *expected)):
+                raise _mismatch(i, (length, *expected), shape)
         elif shape[0] != length:
             raise invalid(
                 f"All input tensors must have the same size in the 0th dimension. Component {i} has {shape[0]}, and "
@@ -133,5 +133,7 @@ def _check_batches(values: Element, shapes: Sequence[Dims]) -> None:
             )
 
 
-def _mismatch(index: int, wanted: Iterable[int | None], shape: Iterable[int]) -> Exception:
-    return invalid(f"Shape mismatch in tuple component {index}. Expected {shape_text(wanted)}, got {shape_text(shape)}")
+def _mismatch(index: int, expected: Iterable[int | None], shape: Iterable[int]) -> Exception:
+    return invalid(
+        f"Shape mismatch in tuple component {index}. Expected {shape_text(expected)}, got {shape_text(shape)}"
+    )

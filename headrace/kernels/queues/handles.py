@@ -80,6 +80,6 @@ def both(rule: str, *declarations: OpDecl) -> Callable[[Any], Any]:
     return declare
 
 
-def wrong_kind(wanted: str, got: object) -> Exception:
+def wrong_kind(expected: str, got: object) -> Exception:
     """The error of a handle to something else."""
-    return invalid(f"Trying to access resource of the wrong type: expected {wanted}, got {type(got).__name__}.")
+    return invalid(f"Trying to access resource of the wrong type: expected {expected}, got {type(got).__name__}.")

@@ -70,12 +70,12 @@ class Queue(Waitable):
         """How many elements are in it."""
         return len(self.items)
 
-    def exhausted(self, wanted: int) -> OutOfRangeError:
+    def exhausted(self, requested: int) -> OutOfRangeError:
         """The error of taking more than a closed queue has."""
         return OutOfRangeError(
             None,
             None,
-            f"{self.kind} '{self.name}' is closed and has insufficient elements (requested {wanted}, current size "
+            f"{self.kind} '{self.name}' is closed and has insufficient elements (requested {requested}, current size "
             f"{len(self.items)})",
         )
 
@@ -98,7 +98,7 @@ class Queue(Waitable):
                 return False
             self.add(element)
             if self.taking:
-                self.settle()
+                self.advance_attempts()
         return True
 
     def take_now(self, count: int) -> list[Element] | None:
@@ -108,7 +108,7 @@ class Queue(Waitable):
                 return None
             elements = self.remove(count)
             if self.putting:
-                self.settle()
+                self.advance_attempts()
         return elements
 
     def close_and_cancel(self) -> None:
@@ -119,7 +119,7 @@ class Queue(Waitable):
             self.putting.clear()
             for attempt in waiting:
                 attempt.fail(CancelledError(None, None, attempt.cancelled))
-            self.settle()
+            self.advance_attempts()
 
     def batch(self, elements: Sequence[Element]) -> tuple[Any, ...]:
         """Elements as one batch a component."""
@@ -250,17 +250,17 @@ class Take(Attempt):
 
     def advance(self) -> bool:
         queue = self.state
-        wanted = self.count - len(self.taken)
-        if queue.closed and len(queue.items) < wanted:
+        remaining = self.count - len(self.taken)
+        if queue.closed and len(queue.items) < remaining:
             if self.partial and (self.taken or queue.items):
                 self.taken += queue.remove(len(queue.items))
                 self.finish(self.taken)
             else:
-                error = queue.exhausted(wanted)
+                error = queue.exhausted(remaining)
                 self.undo()
                 self.fail(error)
             return True
-        count = min(queue.available(), wanted)
+        count = min(queue.available(), remaining)
         if count > 0:
             self.taken += queue.remove(count)
         if len(self.taken) == self.count:

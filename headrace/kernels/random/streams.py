@@ -21,7 +21,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.kernels.random import philox as plain
 from headrace.kernels.random import rejection
 from headrace.kernels.random.philox import RESERVED_PER_OUTPUT, Array, Philox
-from headrace.kernels.random.truncated_normal import MOST_TRIES, SHARED_BATCH, fill_truncated
+from headrace.kernels.random.truncated_normal import MAX_TRIES, SHARED_BATCH, fill_truncated
 
 _UINT64 = 2**64
 
@@ -201,7 +201,7 @@ class RandomStream:
             size = SHARED_BATCH
             batches = -(-count // size)
         columns = [parameter.reshape(-1) for parameter in parameters]
-        here = self.reserve(batches * 2 * MOST_TRIES * (size + 3) // 4)
+        here = self.reserve(batches * 2 * MAX_TRIES * (size + 3) // 4)
         out = np.empty(count, dtype)
         for batch in range(batches):
             mean, stdev, minval, maxval = (p[batch if len(p) > 1 else 0] for p in columns)

@@ -13,7 +13,7 @@ from headrace.kernels.random.philox import Array, Philox
 # Numbers with the same bounds are drawn in batches of so many.
 SHARED_BATCH = 100
 # After so many tries one after the other a scheme stops.
-MOST_TRIES = 1000
+MAX_TRIES = 1000
 # With a bound this far on the other side of the mean, plain normal numbers are accepted often enough.
 _PLAIN_NORMAL_FROM = 1.3
 
@@ -76,8 +76,8 @@ def fill_truncated(
         run = index - np.maximum.accumulate(np.where(accepted, index, -1 - rejected))
         if make is plain.uniform_from_words:
             # After so many tries a number is taken as it is.
-            accepted |= (run > 0) & (run % MOST_TRIES == 0)
-        elif (run > MOST_TRIES).any():
+            accepted |= (run > 0) & (run % MAX_TRIES == 0)
+        elif (run > MAX_TRIES).any():
             message = "TruncatedNormal randn rejection sampler exceeded maximum iterations"
             raise InvalidArgumentError(None, None, message)
         taken = np.flatnonzero(accepted)[: len(out) - filled]

@@ -11,7 +11,7 @@ import torch
 
 from headrace.kernels.array.arguments import invalid
 from headrace.kernels.sparse.indices import check_parts
-from headrace.kernels.string.many_hashes import fingerprints
+from headrace.kernels.string.batched_hashes import fingerprints
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView

@@ -12,7 +12,7 @@ import torch
 from headrace.core.composite import SparseTensor, SparseTensorValue
 from headrace.core.dims import Dims, merge_dim
 from headrace.core.registry import OpDecl
-from headrace.kernels.array.arguments import invalid, rank_is, shape_text, stand_in_for
+from headrace.kernels.array.arguments import invalid, rank_is, shape_text, view_dtype_of
 
 # torch computes with few of the unsigned types; these hold their sums modulo their own width.
 COMPUTED_AS = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
@@ -144,10 +144,10 @@ def pick(values: torch.Tensor, where: torch.Tensor) -> torch.Tensor:
     """The elements of a vector of numbers or strings at the positions `where`."""
     if isinstance(values, np.ndarray):
         return values[where.cpu().numpy()]
-    stand_in = stand_in_for(values.dtype)
-    if stand_in is values.dtype:
+    view_dtype = view_dtype_of(values.dtype)
+    if view_dtype is values.dtype:
         return values.index_select(0, where)
-    return values.view(stand_in).index_select(0, where).view(values.dtype)
+    return values.view(view_dtype).index_select(0, where).view(values.dtype)
 
 
 def joined(parts: Sequence[Any]) -> torch.Tensor:

@@ -37,7 +37,7 @@ def check_operands(a: tuple[Any, Any, Any], b: tuple[Any, Any, Any]) -> None:
             raise invalid(f"Index vectors of a tensor of rank {len(shapes[0])} have {operand[0].shape[1]} elements.")
 
 
-def united(*matrices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def union_of_rows(*matrices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The different rows of all matrices in order, and for each row of the joined matrices which of them it is."""
     rows = torch.cat(matrices)
     first, which = numbered(row_keys(rows)[0])

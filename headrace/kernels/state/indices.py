@@ -44,11 +44,11 @@ def flat_rows(params: torch.Tensor, indices: torch.Tensor) -> tuple[Any, torch.T
     shape = tuple(params.shape)
     if depth > len(shape):
         raise invalid(f"Index innermost dimension length must be <= params rank; saw: {depth} vs. {len(shape)}")
-    lead = shape[:depth]
-    rows = params.reshape(int(np.prod(lead, dtype=np.int64)), *shape[depth:])
+    leading = shape[:depth]
+    rows = params.reshape(int(np.prod(leading, dtype=np.int64)), *shape[depth:])
     vectors = indices.reshape(-1, depth).to(torch.int64)
     if vectors.shape[0] and depth:
-        sizes = torch.tensor(lead, device=indices.device)
+        sizes = torch.tensor(leading, device=indices.device)
         outside = ((vectors < 0) | (vectors >= sizes)).any(1)
         if bool(outside.any()):
             bad = int(torch.nonzero(outside)[0])
@@ -59,12 +59,12 @@ def flat_rows(params: torch.Tensor, indices: torch.Tensor) -> tuple[Any, torch.T
             )
     strides = [1] * depth
     for i in range(depth - 2, -1, -1):
-        strides[i] = strides[i + 1] * lead[i + 1]
+        strides[i] = strides[i + 1] * leading[i + 1]
     flat = (vectors * torch.tensor(strides, dtype=torch.int64, device=indices.device)).sum(1)
     return rows, flat.reshape(indices.shape[:-1])
 
 
-def turns_of(indices: torch.Tensor) -> torch.Tensor:
+def occurrence_numbers(indices: torch.Tensor) -> torch.Tensor:
     """For each index, how many equal ones stand before it."""
     order = torch.argsort(indices, stable=True)
     ordered = indices[order]
@@ -72,9 +72,9 @@ def turns_of(indices: torch.Tensor) -> torch.Tensor:
     fresh[1:] = ordered[1:] != ordered[:-1]
     positions = torch.arange(ordered.numel(), device=indices.device)
     starts = torch.cummax(torch.where(fresh, positions, torch.zeros_like(positions)), 0).values
-    turns = torch.empty_like(positions)
-    turns[order] = positions - starts
-    return turns
+    occurrences = torch.empty_like(positions)
+    occurrences[order] = positions - starts
+    return occurrences
 
 
 def combine_rows(
@@ -103,17 +103,17 @@ def combine_rows(
     if indices.numel() <= 1:
         write(indices, updates)
         return
-    turns = turns_of(indices)
-    last = int(turns.max())
+    occurrences = occurrence_numbers(indices)
+    last = int(occurrences.max())
     if last == 0:
         write(indices, updates)
         return
     if combine is None:
         # Of several writes to one row the last one stays.
-        final = torch.zeros_like(turns, dtype=torch.bool)
-        final[turns_of(indices.flip(0)).flip(0) == 0] = True
+        final = torch.zeros_like(occurrences, dtype=torch.bool)
+        final[occurrence_numbers(indices.flip(0)).flip(0) == 0] = True
         write(indices[final], rows_at(updates, torch.nonzero(final)[:, 0]))
         return
-    for turn in range(last + 1):
-        chosen = torch.nonzero(turns == turn)[:, 0]
+    for occurrence in range(last + 1):
+        chosen = torch.nonzero(occurrences == occurrence)[:, 0]
         write(indices[chosen], rows_at(updates, chosen))

@@ -35,18 +35,20 @@ class CharacterClass:
             one = b"[" + named + b"]" if named else b"(?!)"
         self._expression = one + (b"+" if runs else b"")
 
-    def replacer(self, pieces: Sequence[bytes | int], everywhere: bool) -> Callable[[bytes], bytes]:
+    def replacer(self, segments: Sequence[bytes | int], everywhere: bool) -> Callable[[bytes], bytes]:
         """What replaces all matches in a text, or the first.
 
         Args:
-            pieces: what to put there: texts, and numbers for the match.
+            segments: what to put there: texts, and numbers for the match.
             everywhere: whether to replace all matches.
 
         Returns:
             a function of a text, which raises UnicodeDecodeError if the class has other characters than ASCII's and the
             text is no UTF-8.
         """
-        put = b"".join(piece.replace(b"\\", rb"\\") if isinstance(piece, bytes) else rb"\g<0>" for piece in pieces)
+        put = b"".join(
+            segment.replace(b"\\", rb"\\") if isinstance(segment, bytes) else rb"\g<0>" for segment in segments
+        )
         count = 0 if everywhere else 1
         in_bytes = re.compile(self._expression).sub
         if not self._others_too:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from headrace.core.errors import InvalidArgumentError
-from headrace.kernels.string.many_hashes import keyed_hashes
+from headrace.kernels.string.batched_hashes import keyed_hashes
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView

@@ -19,7 +19,7 @@ from headrace.kernels.string.rewrites import Rewrite
 
 _ANYWHERE, _WHOLE = _re2.RE2.Anchor.UNANCHORED, _re2.RE2.Anchor.ANCHOR_BOTH
 # How many strings become lines of one text: fewer are not worth it, more would make the text large.
-_FEWEST, _MOST = 5, 4096
+_MIN_CHUNK, _MAX_CHUNK = 5, 4096
 # A pattern that matches nothing but itself.
 _LITERAL = re.compile(rb"[^\\.^$*+?{}()|\[\]]+")
 # What asks for the ends of the text rather than of the line, matches any byte, or quotes what follows the pattern.
@@ -72,14 +72,14 @@ class Pattern:
         """
         if not everywhere and not rewrite.valid:
             return texts
-        pieces = rewrite.pieces(self._capturing.NumberOfCapturingGroups())
-        literal = b"".join(piece for piece in pieces if isinstance(piece, bytes))
-        last_group = max((piece for piece in pieces if isinstance(piece, int)), default=-1)
+        segments = rewrite.segments(self._capturing.NumberOfCapturingGroups())
+        literal = b"".join(segment for segment in segments if isinstance(segment, bytes))
+        last_group = max((segment for segment in segments if isinstance(segment, int)), default=-1)
         if last_group < 0 and _LITERAL.fullmatch(self._text):
             count = -1 if everywhere else 1
             return [text.replace(self._text, literal, count) for text in texts]
         if self._class is not None:
-            replaced = self._class.replacer(pieces, everywhere)
+            replaced = self._class.replacer(segments, everywhere)
             try:
                 return [replaced(text) for text in texts]
             except UnicodeDecodeError:
@@ -89,9 +89,9 @@ class Pattern:
         for _, chunk, lines in _chunks(texts):
             in_lines = self._capturing_in_lines if last_group > 0 else self._plain_in_lines
             if lines is None or in_lines is None or b"\n" in literal:
-                out += [_replaced(alone, text, pieces, everywhere, line_by_line=False) for text in chunk]
+                out += [_replaced(alone, text, segments, everywhere, line_by_line=False) for text in chunk]
             else:
-                out += _replaced(in_lines, lines, pieces, everywhere, line_by_line=True).split(b"\n")
+                out += _replaced(in_lines, lines, segments, everywhere, line_by_line=True).split(b"\n")
         return out
 
     @functools.cached_property
@@ -140,9 +140,9 @@ def _automaton(pattern: bytes, captures: bool = False, in_lines: bool = False) -
 
 def _chunks(texts: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes], bytes | None]]:
     """Where each part of the texts begins, the part, and its texts as lines, or None where they are no such lines."""
-    for begin in range(0, len(texts), _MOST):
-        chunk = texts[begin : begin + _MOST]
-        lines = b"\n".join(chunk) if len(chunk) >= _FEWEST else None
+    for begin in range(0, len(texts), _MAX_CHUNK):
+        chunk = texts[begin : begin + _MAX_CHUNK]
+        lines = b"\n".join(chunk) if len(chunk) >= _MIN_CHUNK else None
         yield begin, chunk, None if lines is None or lines.count(b"\n") >= len(chunk) else lines
 
 
@@ -157,7 +157,7 @@ def _spans(automaton: _re2.RE2, text: bytes) -> np.ndarray:
 
 
 def _replaced(
-    automaton: _re2.RE2, text: bytes, pieces: Sequence[bytes | int], everywhere: bool, line_by_line: bool
+    automaton: _re2.RE2, text: bytes, segments: Sequence[bytes | int], everywhere: bool, line_by_line: bool
 ) -> bytes:
     """The text with all matches replaced, or with the first one, or the first one of each line."""
     match, size = automaton.Match, len(text)
@@ -174,11 +174,11 @@ def _replaced(
             at += _character_size(text, at)
             continue
         out.append(text[copied:begin])
-        for piece in pieces:
-            if isinstance(piece, bytes):
-                out.append(piece)
+        for segment in segments:
+            if isinstance(segment, bytes):
+                out.append(segment)
             else:
-                first, after = spans[piece]
+                first, after = spans[segment]
                 out.append(text[first:after])
         copied = last = at = end
         if not everywhere:
@@ -189,8 +189,8 @@ def _replaced(
 
 def _character_size(text: bytes, at: int) -> int:
     """How many bytes of UTF-8 the character there has; 1 where there is none."""
-    lead = text[at] if at < len(text) else 0
-    size = 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0)
+    first_byte = text[at] if at < len(text) else 0
+    size = 1 + (first_byte >= 0xC0) + (first_byte >= 0xE0) + (first_byte >= 0xF0)
     try:
         text[at : at + size].decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

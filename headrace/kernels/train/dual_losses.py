@@ -24,7 +24,7 @@ class DualLoss:
         primal: loss of (y, p).
         dual: conjugate loss of (y, a).
         best: the dual variable that is best of (y, p, a, c).
-        slope: derivative of the primal loss by p, of (y, p).
+        derivative: derivative of the primal loss by p, of (y, p).
         smoothness: how smooth the loss is, which adaptive sampling takes into account.
     """
 
@@ -32,7 +32,7 @@ class DualLoss:
     primal: Callable[[float, float], float]
     dual: Callable[[float, float], float]
     best: Callable[[float, float, float, float], float]
-    slope: Callable[[float, float], float]
+    derivative: Callable[[float, float], float]
     smoothness: float
 
 
@@ -120,7 +120,7 @@ LOSSES: dict[str, DualLoss] = {
         primal=lambda y, p: 0.5 * (y - p) ** 2,
         dual=lambda y, a: a * (0.5 * a - y),
         best=lambda y, p, a, c: a + (y - a - p) / (1 + c),
-        slope=lambda y, p: p - y,
+        derivative=lambda y, p: p - y,
         smoothness=1.0,
     ),
     "logistic_loss": DualLoss(
@@ -128,7 +128,7 @@ LOSSES: dict[str, DualLoss] = {
         primal=_logistic_primal,
         dual=_logistic_dual,
         best=_logistic_best,
-        slope=lambda y, p: -y / (1 + math.exp(y * p)) if y * p < 700 else 0.0,
+        derivative=lambda y, p: -y / (1 + math.exp(y * p)) if y * p < 700 else 0.0,
         smoothness=4.0,
     ),
     "hinge_loss": DualLoss(
@@ -136,7 +136,7 @@ LOSSES: dict[str, DualLoss] = {
         primal=lambda y, p: max(0.0, 1 - y * p),
         dual=_hinge_dual,
         best=lambda y, p, a, c: _in_unit(y, a + _ratio(y - p, c)),
-        slope=lambda y, p: -y if y * p < 1 else 0.0,
+        derivative=lambda y, p: -y if y * p < 1 else 0.0,
         smoothness=0.0,
     ),
     "smooth_hinge_loss": DualLoss(
@@ -144,7 +144,7 @@ LOSSES: dict[str, DualLoss] = {
         primal=_smooth_hinge_primal,
         dual=_smooth_hinge_dual,
         best=lambda y, p, a, c: _in_unit(y, a + (y - p - a) / (c + 1)),
-        slope=lambda y, p: -y * min(1.0, max(0.0, 1 - y * p)),
+        derivative=lambda y, p: -y * min(1.0, max(0.0, 1 - y * p)),
         smoothness=1.0,
     ),
     "poisson_loss": DualLoss(
@@ -152,7 +152,7 @@ LOSSES: dict[str, DualLoss] = {
         primal=lambda y, p: math.exp(p) - p * y,
         dual=_poisson_dual,
         best=_poisson_best,
-        slope=lambda y, p: math.exp(p) - y,
+        derivative=lambda y, p: math.exp(p) - y,
         smoothness=0.0,
     ),
 }

@@ -18,7 +18,7 @@ from headrace.core.registry import BoundConstant, op, raw
 from headrace.core.shapes import Dimension, TensorShape, as_dims
 from headrace.core.tensor import Tensor
 from headrace.core.values import eager_refusal, to_array
-from headrace.kernels.array.arguments import MOST_DIMENSIONS
+from headrace.kernels.array.arguments import MAX_DIMENSIONS
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -53,7 +53,7 @@ placeholder_op = op("Placeholder", "*, dtype: type, shape: shape = None -> outpu
 
 def _possible(dims: Dims) -> Dims:
     """`dims`, of which there are not more than a tensor may have; ValueError if there are."""
-    if dims is not None and len(dims) > MOST_DIMENSIONS:
+    if dims is not None and len(dims) > MAX_DIMENSIONS:
         raise ValueError(f"Shape {bracketed(dims)} has too many dimensions")
     return dims
 
@@ -148,21 +148,21 @@ def constant(
         array = to_array(value, dtype, dims)
     if verify_shape and shape is not None and np.shape(value) != tuple(as_dims(shape) or ()):
         raise TypeError(f"Expected Tensor's shape: {tuple(as_dims(shape) or ())}, got {np.shape(value)}.")
-    wanted = as_dtype(dtype) if dtype is not None else as_dtype(array.dtype)
+    element_type = as_dtype(dtype) if dtype is not None else as_dtype(array.dtype)
     array = np.array(array, copy=True)
     array.flags.writeable = False
     if executing_eagerly():
-        return eager_graph().constant(array, wanted)
-    return raw.Const(value=array, dtype=wanted, name=name)
+        return eager_graph().constant(array, element_type)
+    return raw.Const(value=array, dtype=element_type, name=name)
 
 
 def _require_count(value: float | Sequence[float], dims: Any) -> None:
     """Raises TypeError unless a value has one element or as many as a shape: eagerly nothing is repeated."""
-    have, wanted = int(np.size(value)), math.prod(dims)
-    if have not in (1, wanted):
+    have, expected = int(np.size(value)), math.prod(dims)
+    if have not in (1, expected):
         raise TypeError(
             f"Eager execution of tf.constant with unsupported shape (value has {have} elements, shape is {dims} with "
-            f"{wanted} elements)."
+            f"{expected} elements)."
         )
 
 
@@ -200,10 +200,10 @@ def _packed(value: TensorLike, dtype: DType | None = None, name: str | None = No
     if as_ref or not _holds_tensor(value):
         return NotImplemented
     inferred = _element_type(value)
-    wanted = inferred if dtype is None else as_dtype(dtype).base_dtype
-    if wanted is not inferred:
-        value = _cast_items(value, wanted)
-    return _pack(value, wanted, name or "packed")
+    element_type = inferred if dtype is None else as_dtype(dtype).base_dtype
+    if element_type is not inferred:
+        value = _cast_items(value, element_type)
+    return _pack(value, element_type, name or "packed")
 
 
 def _is_tensor_like(value: TensorLike | CompositeTensor | None) -> bool:

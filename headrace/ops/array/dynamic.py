@@ -12,7 +12,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.dims import merge_dim, merge_dims
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
-from headrace.kernels.array.arguments import filled_text, invalid, is_text, shape_text, stand_in_for
+from headrace.kernels.array.arguments import filled_text, invalid, is_text, shape_text, view_dtype_of
 from headrace.kernels.composing.shapes import shape
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def dynamic_partition_kernel(node):
     count = node.attrs["num_partitions"]
     text = is_text(node.inputs[0])
     dtype = node.inputs[0].dtype.torch
-    stand_in = None if text else stand_in_for(dtype)
+    view_dtype = None if text else view_dtype_of(dtype)
 
     def partition(data, partitions):
         if tuple(data.shape[: partitions.ndim]) != tuple(partitions.shape):
@@ -64,8 +64,8 @@ def dynamic_partition_kernel(node):
             return [rows[(flat == i).numpy()] for i in range(count)]
         order = torch.sort(flat, stable=True)[1]
         sizes = torch.bincount(flat, minlength=count).tolist()
-        if stand_in is not dtype:
-            return [part.view(dtype) for part in rows.view(stand_in).index_select(0, order).split(sizes)]
+        if view_dtype is not dtype:
+            return [part.view(dtype) for part in rows.view(view_dtype).index_select(0, order).split(sizes)]
         return rows.index_select(0, order).split(sizes)
 
     return partition
@@ -142,7 +142,7 @@ def _stitched_sizes(
 def dynamic_stitch_kernel(node):
     count, device = node.attrs["N"], node.device
     text, dtype = is_text(node.outputs[0]), node.outputs[0].dtype.torch
-    stand_in = None if text else stand_in_for(dtype)
+    view_dtype = None if text else view_dtype_of(dtype)
     of_sizes = dtype in (torch.int32, torch.int64) and torch.device(device).type == "cpu"
 
     def stitch(*values):
@@ -163,18 +163,18 @@ def dynamic_stitch_kernel(node):
             return filled_text((0, *rest)) if text else torch.zeros((0, *rest), dtype=dtype, device=device)
         low, high = torch.aminmax(places)
         if low < 0:
-            piece = next(at for at in indices if at.numel() and int(at.min()) < 0)
-            wrong = int((piece.reshape(-1) < 0).nonzero()[0])
+            negative = next(at for at in indices if at.numel() and int(at.min()) < 0)
+            wrong = int((negative.reshape(-1) < 0).nonzero()[0])
             raise invalid(f"indices[{wrong}] is out of range: it is negative")
         shape = (int(high) + 1, *rest)
-        pieces = [part.reshape((at.numel(), *rest)) for at, part in zip(indices, data)]
-        # Later pieces win, and within a piece the later element: what `index_copy_` does on the CPU.
+        slices = [part.reshape((at.numel(), *rest)) for at, part in zip(indices, data)]
+        # Later slices win, and within a slice the later element: what `index_copy_` does on the CPU.
         if text:
             texts = filled_text(shape)
-            texts[places.numpy()] = np.concatenate(pieces)
+            texts[places.numpy()] = np.concatenate(slices)
             return texts
-        merged = torch.zeros(shape, dtype=stand_in, device=device)
-        merged.index_copy_(0, places.long(), torch.cat([piece.view(stand_in) for piece in pieces]))
+        merged = torch.zeros(shape, dtype=view_dtype, device=device)
+        merged.index_copy_(0, places.long(), torch.cat([negative.view(view_dtype) for negative in slices]))
         return merged.view(dtype)
 
     return stitch

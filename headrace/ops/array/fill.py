@@ -20,7 +20,7 @@ from headrace.kernels.array.arguments import (
     not_too_many,
     rank_is,
     sizes_of,
-    stand_in_for,
+    view_dtype_of,
 )
 
 if TYPE_CHECKING:
@@ -54,23 +54,23 @@ def fill_kernel(node):
     if is_text(node.inputs[1]):
         return lambda dims, value: filled_text(sizes_of(dims, "dims"), value[()])
     dtype, device = node.outputs[0].dtype.torch, node.device
-    stand_in = stand_in_for(dtype)
+    view_dtype = view_dtype_of(dtype)
     value = node.constant(1)
     if known is not None:
         not_too_many(not_negative(known))
-        if value is not None and stand_in is dtype and dtype is not torch.bfloat16:
+        if value is not None and view_dtype is dtype and dtype is not torch.bfloat16:
             item = value.item()
             return lambda *_: torch.full(known, item, dtype=dtype, device=device)
     empty = torch.empty
 
     def fill(dims, value):
-        out = empty(known if known is not None else sizes_of(dims, "dims"), dtype=stand_in, device=device)
-        return out.fill_(value.view(stand_in)).view(dtype)
+        out = empty(known if known is not None else sizes_of(dims, "dims"), dtype=view_dtype, device=device)
+        return out.fill_(value.view(view_dtype)).view(dtype)
 
     def fill_plainly(dims, value):
         return empty(known if known is not None else sizes_of(dims, "dims"), dtype=dtype, device=device).fill_(value)
 
-    return fill_plainly if stand_in is dtype else fill
+    return fill_plainly if view_dtype is dtype else fill
 
 
 @fill_op.gradient

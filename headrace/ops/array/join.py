@@ -14,7 +14,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.dims import Dims, merge_dims
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.core.size_elements import MOST_ELEMENTS, Element, KnownElements
+from headrace.core.size_elements import MAX_ELEMENTS, Element, KnownElements
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import (
     axis_in,
@@ -24,7 +24,7 @@ from headrace.kernels.array.arguments import (
     is_text,
     require_scalar,
     shape_text,
-    stand_in_for,
+    view_dtype_of,
 )
 from headrace.kernels.array.offsets import offsets_of
 from headrace.kernels.composing.arranging import concat, stack
@@ -77,8 +77,8 @@ def _cat(axis_index: int) -> Callable[..., Any]:
     def rule(node):
         known = constants(node, axis_index)
         text = is_text(node.outputs[0])
-        stand_in = None if text else stand_in_for(node.outputs[0].dtype.torch)
-        moved = not text and stand_in is not node.outputs[0].dtype.torch
+        view_dtype = None if text else view_dtype_of(node.outputs[0].dtype.torch)
+        moved = not text and view_dtype is not node.outputs[0].dtype.torch
         dtype = node.outputs[0].dtype.torch
 
         def joined(parts, axis):
@@ -92,7 +92,7 @@ def _cat(axis_index: int) -> Callable[..., Any]:
                 if text:
                     return np.concatenate(parts, axis)
                 if moved:
-                    return torch.cat([part.view(stand_in) for part in parts], axis).view(dtype)
+                    return torch.cat([part.view(view_dtype) for part in parts], axis).view(dtype)
                 return torch.cat(parts, axis)
             except (RuntimeError, ValueError):
                 odd = next((s for s in shapes if len(s) != len(shapes[0])), shapes[-1])
@@ -159,7 +159,7 @@ def concat_elements(node: NodeView, known: KnownElements) -> list[Element] | Non
         if part is None or value.dims == ():
             return None
         found += part
-    return found if len(found) <= MOST_ELEMENTS else None
+    return found if len(found) <= MAX_ELEMENTS else None
 
 
 @concat_v2_op.equal_sizes
@@ -299,7 +299,7 @@ pack_op = op("Pack", "values: N * T, *, axis=0 -> output: T").never_fails().pass
 @pack_op.size_elements
 def pack_elements(node: NodeView, known: KnownElements) -> list[Element] | None:
     parts = [known.elements(value) if value.dims == () else None for value in node.inputs]
-    return None if None in parts or len(parts) > MOST_ELEMENTS else [part[0] for part in parts if part is not None]
+    return None if None in parts or len(parts) > MAX_ELEMENTS else [part[0] for part in parts if part is not None]
 
 
 @pack_op.shape
@@ -323,9 +323,9 @@ def pack_kernel(node):
         return lambda *values: np.stack(values, axis)
     if node.outputs[0].dtype.name == "resource":
         return lambda *handles: np.array(handles, object)
-    stand_in, stacked = stand_in_for(dtype), torch.stack
-    if stand_in is not dtype:
-        return lambda *values: stacked([value.view(stand_in) for value in values], axis).view(dtype)
+    view_dtype, stacked = view_dtype_of(dtype), torch.stack
+    if view_dtype is not dtype:
+        return lambda *values: stacked([value.view(view_dtype) for value in values], axis).view(dtype)
 
     def pack(*values):
         try:

@@ -13,10 +13,10 @@ from headrace.core.dims import Dims, unknown_dims
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import constants, filled_text, invalid, is_text, moving, numbers, shape_text
-from headrace.kernels.array.mirroring import mirrored_sources
+from headrace.kernels.array.mirror_padding import mirrored_sources
 from headrace.kernels.composing.arranging import stack
 from headrace.kernels.composing.shapes import rank, shape
-from headrace.kernels.older_names import renamed
+from headrace.kernels.renamed_arguments import renamed
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -93,7 +93,7 @@ def _pairs(flat: list[int], rank: int, shape: Any = None, mirrored: bool = False
     return pairs
 
 
-def _surrounded(x: torch.Tensor, pairs: list[tuple[int, int]], value: float) -> torch.Tensor:
+def _padded_text(x: torch.Tensor, pairs: list[tuple[int, int]], value: float) -> torch.Tensor:
     if isinstance(x, np.ndarray):
         shape = [size + before + after for size, (before, after) in zip(x.shape, pairs)]
         out = filled_text(shape, value)
@@ -110,16 +110,16 @@ def pad_kernel(node):
     known, dims, text = constants(node, 1), node.inputs[0].dims, is_text(node.inputs[0])
     fill = b"" if text else 0
     if known is None or dims is None or text or not dims:
-        return moving(node, lambda x, paddings: _surrounded(x, _pairs_of(paddings, x), fill))
-    amounts = [n for pair in reversed(_pairs(known, len(dims))) for n in pair]
+        return moving(node, lambda x, paddings: _padded_text(x, _pairs_of(paddings, x), fill))
+    pad_sizes = [n for pair in reversed(_pairs(known, len(dims))) for n in pair]
     pad = torch.constant_pad_nd
-    return moving(node, lambda x, _: pad(x, amounts))
+    return moving(node, lambda x, _: pad(x, pad_sizes))
 
 
 @pad_v2_op.kernel
 def pad_v2_kernel(node):
     if is_text(node.inputs[0]):
-        return lambda x, paddings, value: _surrounded(x, _pairs_of(paddings, x), value[()])
+        return lambda x, paddings, value: _padded_text(x, _pairs_of(paddings, x), value[()])
     known = node.constant(2)
 
     def pad(x, paddings, value):
@@ -127,7 +127,7 @@ def pad_v2_kernel(node):
         if value.dim():
             raise invalid(f"constant_values must be a scalar. Found: {shape_text(value.shape)}")
         if known is not None and not x.is_complex() and x.dtype not in (torch.uint16, torch.uint32, torch.uint64):
-            return _surrounded(x, pairs, value.item())
+            return _padded_text(x, pairs, value.item())
         shape = [size + before + after for size, (before, after) in zip(x.shape, pairs)]
         out = value.expand(shape).clone()
         out[tuple(slice(before, before + size) for size, (before, _) in zip(x.shape, pairs))] = x

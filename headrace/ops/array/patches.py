@@ -21,7 +21,7 @@ from headrace.kernels.composing.arithmetic import range as range_of
 from headrace.kernels.composing.arranging import concat, transpose
 from headrace.kernels.composing.filling import ones
 from headrace.kernels.composing.shapes import expand_dims, shape
-from headrace.kernels.older_names import first_given as either
+from headrace.kernels.renamed_arguments import first_given as either
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -100,15 +100,15 @@ def _patches_kernel(node):
     padding, n = node.attrs["padding"], len(node.attrs["ksizes"]) - 2
 
     def extract(x):
-        amounts, counts = [0, 0], []
+        paddings, counts = [0, 0], []
         for size, k, s, r in reversed(list(zip(x.shape[1:-1], windows, strides, rates))):
             try:
                 count, before, after = _placed(size, k, s, r, padding)
             except ValueError as error:
                 raise invalid(str(error)) from None
-            amounts += [before, after]
+            paddings += [before, after]
             counts.insert(0, count)
-        x = functional.pad(x, amounts).contiguous() if any(amounts) else x.contiguous()
+        x = functional.pad(x, paddings).contiguous() if any(paddings) else x.contiguous()
         step = x.stride()
         view = x.as_strided(
             [x.shape[0], *counts, *windows, x.shape[-1]],
@@ -152,9 +152,9 @@ def _scatter_back(
         kept = raw.SparseSlice(whole.indices, whole.values, whole.dense_shape, start, extent, name=scope)
     batch, channels, windows = dims["batch"], dims["channels"], dims["windows"]
     axes = len(windows)
-    spread = raw.Reshape(grad, (batch, *dims["outside"], *windows, channels))
-    spread = transpose(spread, (*range(1, 2 * axes + 1), 0, 2 * axes + 1))
-    flat = raw.Reshape(spread, (-1, batch * channels))
+    patches = raw.Reshape(grad, (batch, *dims["outside"], *windows, channels))
+    patches = transpose(patches, (*range(1, 2 * axes + 1), 0, 2 * axes + 1))
+    flat = raw.Reshape(patches, (-1, batch * channels))
     with name_scope("SparseTensorDenseMatMul"):
         jacobian = raw.SparseTensorDenseMatMul(kept.output_indices, kept.output_values, kept.output_shape, flat)
     result = raw.Reshape(jacobian, (*dims["inside"], batch, channels))

@@ -144,7 +144,7 @@ def resample_grad_kernel(node: NodeView) -> Callable[..., Any]:
     desired = _known(node.attrs["desired_shape"])
     original = tuple(node.attrs["original_shape"])
 
-    def spread(grad: torch.Tensor) -> torch.Tensor:
+    def scatter(grad: torch.Tensor) -> torch.Tensor:
         full, shown, source = _sources(original, desired)
         if tuple(grad.shape) != full:
             raise invalid(
@@ -154,7 +154,7 @@ def resample_grad_kernel(node: NodeView) -> Callable[..., Any]:
         values[shown.to(grad.device)] = grad.reshape(-1)[source.to(grad.device)]
         return values.reshape(original)
 
-    return spread
+    return scatter
 
 
 @resample_op.gradient

@@ -11,8 +11,8 @@ from headrace.core.dims import merge_dim, merge_dims
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import constants, invalid, is_text, moving, numbers, shape_text
-from headrace.kernels.older_names import first_given as either
-from headrace.kernels.older_names import renamed
+from headrace.kernels.renamed_arguments import first_given as either
+from headrace.kernels.renamed_arguments import renamed
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -37,7 +37,7 @@ def reverse_v1_kernel(node):
     flip = np.flip if is_text(node.inputs[0]) else torch.flip
 
     def reverse(x, flags):
-        return flip(x, tuple(axis for axis, turned in enumerate(flags.tolist()) if turned))
+        return flip(x, tuple(axis for axis, reversed_ in enumerate(flags.tolist()) if reversed_))
 
     return moving(node, reverse)
 

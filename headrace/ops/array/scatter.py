@@ -24,7 +24,7 @@ from headrace.kernels.array.arguments import (
     rank_is,
     shape_text,
     sizes_of,
-    stand_in_for,
+    view_dtype_of,
 )
 from headrace.kernels.array.positions import flat_positions
 from headrace.kernels.composing.arranging import identity
@@ -97,12 +97,12 @@ def _flat_updates(
             f"The inner {len(shape) - depth} dimensions of output.shape={shape_text(shape)} must match the inner "
             f"{len(updates.shape) - len(outer)} dimensions of updates.shape={shape_text(updates.shape)}"
         )
-    lead, rest = math.prod(shape[:depth]), math.prod(shape[depth:])
+    leading, rest = math.prod(shape[:depth]), math.prod(shape[depth:])
     if depth:
         positions = flat_positions(indices, shape[:depth], f"shape {shape_text(shape)}")
     else:
         positions = torch.zeros(math.prod(indices.shape[:-1]), dtype=torch.int64, device=indices.device)
-    return positions, updates.reshape((positions.shape[0], rest)), (lead, rest)
+    return positions, updates.reshape((positions.shape[0], rest)), (leading, rest)
 
 
 # Types for which torch lacks kernels, and those of their width that have them.
@@ -311,7 +311,7 @@ def _check_sparse_indices(rows: np.ndarray, target: tuple[int, ...], ordered: bo
 @sparse_to_dense_op.kernel
 def sparse_to_dense_kernel(node):
     checked, device, text = node.attrs["validate_indices"], node.device, is_text(node.inputs[2])
-    stand_in = None if text else stand_in_for(node.inputs[2].dtype.torch)
+    view_dtype = None if text else view_dtype_of(node.inputs[2].dtype.torch)
 
     def dense(indices, shape, values, default):
         target = tuple(numbers(shape))
@@ -334,7 +334,7 @@ def sparse_to_dense_kernel(node):
             out[tuple(part.numpy() for part in where)] = values
             return out
         out = torch.empty(target, dtype=values.dtype, device=device).copy_(default)
-        out.view(stand_in)[where] = values.view(stand_in)
+        out.view(view_dtype)[where] = values.view(view_dtype)
         return out
 
     return dense

@@ -14,7 +14,7 @@ from headrace.core.dtypes import int32
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.shapes import TensorShape, as_dims
-from headrace.core.size_elements import MOST_ELEMENTS, Element, KnownElements, Leaf, same_elements
+from headrace.core.size_elements import MAX_ELEMENTS, Element, KnownElements, Leaf, same_elements
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import constants, invalid, is_text, not_too_many, numbers, shape_text
 from headrace.kernels.array.reshaping import reshaped, reshaped_dims
@@ -44,7 +44,7 @@ def shape_shape(op):
 @shape_op.size_elements
 def shape_elements(node: NodeView, known: KnownElements) -> list[Element] | None:
     source = node.inputs[0]
-    if source.dims is None or len(source.dims) > MOST_ELEMENTS or not known.has_shape(source):
+    if source.dims is None or len(source.dims) > MAX_ELEMENTS or not known.has_shape(source):
         return None
     return [Leaf("size", source, i) if size is None else size for i, size in enumerate(source.dims)]
 
@@ -173,7 +173,7 @@ def reshape_kernel(node):
     if known is None and out is not None and out.count(None) == 0:
         known = list(out)
     if known is not None:
-        # Dims the shape rule could settle spare torch the division.
+        # Dims that the shape rule could infer spare torch the division.
         target = tuple(not_too_many(known))
 
         return lambda x, _: reshaped(x, target)
@@ -323,19 +323,21 @@ broadcast_to_op.aliases().on_host("shape")
 @broadcast_to_op.shape
 @ranked(None, 1)
 def broadcast_to_shape(op):
-    dims, wanted = op.inputs[0].dims, op.constant_dims(1)
-    if dims is not None and wanted is not None:
-        if len(dims) > len(wanted):
-            raise ValueError(f"Shape must be at most rank {len(wanted)} but is rank {len(dims)}")
-        for have, want in zip(dims, wanted[len(wanted) - len(dims) :]):
+    dims, new_dims = op.inputs[0].dims, op.constant_dims(1)
+    if dims is not None and new_dims is not None:
+        if len(dims) > len(new_dims):
+            raise ValueError(f"Shape must be at most rank {len(new_dims)} but is rank {len(dims)}")
+        for have, want in zip(dims, new_dims[len(new_dims) - len(dims) :]):
             if have not in (None, 1) and want is not None and want != have:
                 raise ValueError(f"Dimensions must be equal, but are {have} and {want}")
-        if None in wanted:
+        if None in new_dims:
             # Of what is not known, a size of the input other than 1 can only stay.
-            lead = len(wanted) - len(dims)
-            kept = [have if want is None and have not in (1, None) else want for have, want in zip(dims, wanted[lead:])]
-            wanted = (*wanted[:lead], *kept)
-    return [wanted]
+            offset = len(new_dims) - len(dims)
+            kept = [
+                have if want is None and have not in (1, None) else want for have, want in zip(dims, new_dims[offset:])
+            ]
+            new_dims = (*new_dims[:offset], *kept)
+    return [new_dims]
 
 
 def _sizes_of_target(x: torch.Tensor, shape: torch.Tensor) -> list[int]:

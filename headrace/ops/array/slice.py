@@ -1,4 +1,4 @@
-"""Cutting pieces out of tensors: Slice, StridedSlice, and what `tensor[...]` means."""
+"""Slices of tensors: Slice, StridedSlice, and what `tensor[...]` means."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from headrace.kernels.array.arguments import (
     numbers,
     rank_is,
     shape_text,
-    stand_in_for,
+    view_dtype_of,
 )
 from headrace.kernels.array.strides import (
     MASKS,
@@ -329,8 +329,8 @@ def _put(x: np.ndarray | torch.Tensor, index: tuple[Any, ...], value: np.ndarray
         view, flips = forward_view(x, index)
     except IndexError:
         raise out_of_bounds(x, index) from None
-    stand_in = stand_in_for(x.dtype)
-    value = value.view(stand_in)
+    view_dtype = view_dtype_of(x.dtype)
+    value = value.view(view_dtype)
     if value.shape != view.shape and value.ndim:
         raise UnimplementedError(
             None,
@@ -338,7 +338,7 @@ def _put(x: np.ndarray | torch.Tensor, index: tuple[Any, ...], value: np.ndarray
             f"sliced l-value shape {shape_text(view.shape)} does not match r-value shape {shape_text(value.shape)}. "
             "Automatic broadcasting not yet implemented.",
         )
-    view.view(stand_in).copy_(value.flip(flips) if flips else value)
+    view.view(view_dtype).copy_(value.flip(flips) if flips else value)
 
 
 @strided_slice_assign_op.kernel

@@ -13,7 +13,7 @@ from headrace.core.dims import Dims, merge_dims
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import invalid, moving, numbers, rank_is
-from headrace.kernels.older_names import first_given as either
+from headrace.kernels.renamed_arguments import first_given as either
 
 if TYPE_CHECKING:
     import torch
@@ -262,10 +262,10 @@ def depth_to_space_shape(op):
 def _in_nhwc(node: NodeView, kernel: Callable[..., Any]) -> Callable[..., Any]:
     if node.attrs["data_format"] == "NHWC":
         return moving(node, kernel)
-    return moving(node, lambda x: _turned(kernel(_turned(x, 0, 2, 3, 1)), 0, 3, 1, 2))
+    return moving(node, lambda x: _permuted(kernel(_permuted(x, 0, 2, 3, 1)), 0, 3, 1, 2))
 
 
-def _turned(x: np.ndarray | torch.Tensor, *order: int) -> np.ndarray | torch.Tensor:
+def _permuted(x: np.ndarray | torch.Tensor, *order: int) -> np.ndarray | torch.Tensor:
     return x.transpose(order) if isinstance(x, np.ndarray) else x.permute(order)
 
 
@@ -277,7 +277,7 @@ def space_to_depth_kernel(node):
         n, h, w, c = x.shape
         if h % block or w % block:
             raise invalid(f"Image width {w} and height {h} should be divisible by block_size: {block}")
-        parts = _turned(x.reshape(n, h // block, block, w // block, block, c), 0, 1, 3, 2, 4, 5)
+        parts = _permuted(x.reshape(n, h // block, block, w // block, block, c), 0, 1, 3, 2, 4, 5)
         return parts.reshape(n, h // block, w // block, block * block * c)
 
     return _in_nhwc(node, to_depth)
@@ -292,7 +292,7 @@ def depth_to_space_kernel(node):
         if c % (block * block):
             raise invalid(f"Input depth dimension {c} should be divisible by: {block * block}")
         depth = c // (block * block)
-        parts = _turned(x.reshape(n, h, w, block, block, depth), 0, 1, 3, 2, 4, 5)
+        parts = _permuted(x.reshape(n, h, w, block, block, depth), 0, 1, 3, 2, 4, 5)
         return parts.reshape(n, h * block, w * block, depth)
 
     return _in_nhwc(node, to_space)

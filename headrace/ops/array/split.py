@@ -1,4 +1,4 @@
-"""Cutting tensors into pieces: Split and SplitV."""
+"""Splitting tensors: Split and SplitV."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headrace.core.shapes import Dimension
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import axis_in, constants, invalid, is_text, numbers, require_scalar, shape_text
 from headrace.kernels.composing.arranging import concat, is_axis
-from headrace.kernels.older_names import renamed
+from headrace.kernels.renamed_arguments import renamed
 
 if TYPE_CHECKING:
     import torch
@@ -173,13 +173,13 @@ split_v_op.rejects([4, 3], np.array([1, 4], np.int32), np.array(0, np.int32), nu
 def split(
     value: Any, num_or_size_splits: TensorLike, axis: int | Tensor = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
-    """A tensor cut along an axis into equal pieces, or into pieces of given sizes.
+    """A tensor split along an axis into equal parts, or into parts of given sizes.
 
     Before version 1.0 it was `split(split_dim, num_split, value)`; that order and those names are taken too.
 
     Args:
         value: a tensor.
-        num_or_size_splits: how many pieces, or an int vector of their sizes, of which one may be -1.
+        num_or_size_splits: how many parts, or an int vector of their sizes, of which one may be -1.
         axis: an int32 scalar.
         num: how many sizes there are, where that is not known.
         name: a name for the operation.

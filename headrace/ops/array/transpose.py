@@ -98,10 +98,10 @@ def transpose_kernel(node):
 
 @conjugate_transpose_op.kernel
 def conjugate_transpose_kernel(node):
-    turned = transpose_kernel(node)
+    transposed = transpose_kernel(node)
     if not node.inputs[0].dtype.base_dtype.is_complex:
-        return turned
-    return lambda x, perm: torch.conj_physical(turned(x, perm))
+        return transposed
+    return lambda x, perm: torch.conj_physical(transposed(x, perm))
 
 
 @transpose_op.gradient

@@ -21,9 +21,9 @@ from headrace.kernels.array.arguments import (
     is_text,
     require_scalar,
     shape_text,
-    stand_in_for,
+    view_dtype_of,
 )
-from headrace.kernels.older_names import renamed
+from headrace.kernels.renamed_arguments import renamed
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -46,9 +46,9 @@ def where_shape(op):
 
 @where_op.kernel
 def where_kernel(node):
-    stand_in = stand_in_for(node.inputs[0].dtype.torch)
-    if stand_in is not node.inputs[0].dtype.torch:
-        return lambda x: x.view(stand_in).nonzero()
+    view_dtype = view_dtype_of(node.inputs[0].dtype.torch)
+    if view_dtype is not node.inputs[0].dtype.torch:
+        return lambda x: x.view(view_dtype).nonzero()
     return torch.nonzero
 
 
@@ -56,7 +56,7 @@ def where_kernel(node):
 def where_kernel_on_cpu(node):
     """NumPy's search, which is faster there than torch's, but for the types that NumPy has not."""
     dtype = node.inputs[0].dtype.torch
-    return where_kernel(node) if stand_in_for(dtype) is not dtype else places
+    return where_kernel(node) if view_dtype_of(dtype) is not dtype else places
 
 
 where_op.accepts(np.array([[True, False], [True, True]])).accepts(np.array(True), differs="1.15 refuses scalars")
@@ -116,9 +116,9 @@ def _one_hot_rule(node):
         return lambda indices, count, one, other: np.where(hits(indices, count).numpy(), one, other).astype(object)
     if on is not None and off is not None and dtype is not torch.bool and on == 1 and off == 0:
         return lambda indices, count, *_: hits(indices, count).to(dtype)
-    stand_in = stand_in_for(dtype)
+    view_dtype = view_dtype_of(dtype)
     return lambda indices, count, one, other: torch.where(
-        hits(indices, count), one.view(stand_in), other.view(stand_in)
+        hits(indices, count), one.view(view_dtype), other.view(view_dtype)
     ).view(dtype)
 
 
@@ -217,11 +217,11 @@ def one_hot(
             for what, found in (("on_value", on_type), ("off_value", off_type)):
                 if found is not None and found is not given:
                     raise TypeError(f"dtype {found} of {what} does not match dtype parameter {given}")
-        wanted = given or on_type or off_type or float32
+        element_type = given or on_type or off_type or float32
         if on_value is None:
-            on_value, on_type = convert_to_tensor(1, wanted, name="on_value"), wanted
+            on_value, on_type = convert_to_tensor(1, element_type, name="on_value"), element_type
         if off_value is None:
-            off_value, off_type = convert_to_tensor(0, wanted, name="off_value"), wanted
+            off_value, off_type = convert_to_tensor(0, element_type, name="off_value"), element_type
         if on_type is not off_type:
             raise TypeError(f"dtype {on_type} of on_value does not match dtype {off_type} of off_value")
         return raw.OneHot(indices, depth, on_value, off_value, axis=axis, name=scope)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core import activity, ending
+from headrace.core import shutdown, spans
 from headrace.core.errors import InvalidArgumentError
 from headrace.devices import pool
 from headrace.kernels.data.base import (
@@ -65,19 +65,19 @@ def ahead(upstream: Next, size: int, iteration: Iteration) -> Next:
     def fill() -> None:
         nonlocal busy, over
         while True:
-            began = time.perf_counter()
+            start_time = time.perf_counter()
             try:
                 item: Failed | tuple[int | np.ndarray | torch.Tensor, ...] | None = upstream()
             except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
                 item = Failed(error)
-            if activity.traced():
-                activity.note("PrefetchDataset", began)
+            if spans.is_recording():
+                spans.record("PrefetchDataset", start_time)
             with changed:
                 if item is None:
                     over = True
                 else:
                     ready.append(item)
-                if over or iteration.closed or len(ready) >= size or ending.begun:
+                if over or iteration.closed or len(ready) >= size or shutdown.in_progress:
                     busy = False
                     changed.notify_all()
                     return

@@ -63,9 +63,9 @@ class PaddedBatches(Batched):
         return next_element
 
 
-def _padded(index: int, parts: Sequence[Any], wanted: Sequence[int], value: Any) -> np.ndarray | torch.Tensor:
-    rank = len(wanted)
-    sizes = [0 if size < 0 else size for size in wanted]
+def _padded(index: int, parts: Sequence[Any], padded_shape: Sequence[int], value: Any) -> np.ndarray | torch.Tensor:
+    rank = len(padded_shape)
+    sizes = [0 if size < 0 else size for size in padded_shape]
     for part in parts:
         if part.ndim != rank:
             raise invalid(
@@ -73,14 +73,14 @@ def _padded(index: int, parts: Sequence[Any], wanted: Sequence[int], value: Any)
                 f"{index}: expected rank {rank} but got element with rank {part.ndim}"
             )
         for d, size in enumerate(part.shape):
-            if wanted[d] < 0:
+            if padded_shape[d] < 0:
                 sizes[d] = max(sizes[d], size)
-            elif size > wanted[d]:
+            elif size > padded_shape[d]:
                 raise DataLossError(
                     None,
                     None,
                     f"Attempted to pad to a smaller size than the input element: dimension {d} of component {index} is "
-                    f"{size}, the padded shape says {wanted[d]}.",
+                    f"{size}, the padded shape says {padded_shape[d]}.",
                 )
     if isinstance(parts[0], torch.Tensor):
         out = torch.empty((len(parts), *sizes), dtype=parts[0].dtype)
@@ -124,22 +124,22 @@ class SparseBatches(Batched):
         return next_element
 
 
-def _check_row(part: torch.Tensor, wanted: Sequence[int]) -> None:
-    shapes = shape_text(part.shape), shape_text(wanted)
-    if part.ndim != len(wanted):
+def _check_row(part: torch.Tensor, padded_shape: Sequence[int]) -> None:
+    shapes = shape_text(part.shape), shape_text(padded_shape)
+    if part.ndim != len(padded_shape):
         raise invalid("Input element had shape ({}) that is incompatible with the row shape ({}).".format(*shapes))
-    if any(0 <= most < size for size, most in zip(part.shape, wanted, strict=True)):
+    if any(0 <= most < size for size, most in zip(part.shape, padded_shape, strict=True)):
         raise DataLossError(
             None, None, "Input element had shape ({}) that is larger than the row shape ({}).".format(*shapes)
         )
 
 
-def _sparse(parts: Sequence[Any], wanted: Sequence[int]) -> np.ndarray:
-    sizes = [0 if size < 0 else size for size in wanted]
+def _sparse(parts: Sequence[Any], padded_shape: Sequence[int]) -> np.ndarray:
+    sizes = [0 if size < 0 else size for size in padded_shape]
     indices = []
     for i, part in enumerate(parts):
         for d, size in enumerate(part.shape):
-            if wanted[d] < 0:
+            if padded_shape[d] < 0:
                 sizes[d] = max(sizes[d], size)
         places = np.indices(part.shape).reshape(part.ndim, -1).T
         indices.append(np.concatenate([np.full((len(places), 1), i), places], axis=1))
@@ -171,20 +171,20 @@ class SlidingWindows(Dataset):
 
     def start(self, iteration: Iteration) -> Next:
         upstream, size, shift, stride = self.inputs[0].start(iteration), self.size, self.shift, self.stride
-        wanted = (size - 1) * stride + 1
+        span = (size - 1) * stride + 1
         held: deque[Element] = deque()
 
         def next_element() -> Element | None:
-            while len(held) < wanted:
+            while len(held) < span:
                 element = upstream()
                 if element is None:
                     held.clear()
                     return None
                 held.append(element)
-            chosen = [held[i] for i in range(0, wanted, stride)]
+            chosen = [held[i] for i in range(0, span, stride)]
             for _ in range(min(shift, len(held))):
                 held.popleft()
-            for _ in range(shift - wanted):
+            for _ in range(shift - span):
                 if upstream() is None:
                     break
             return stacked(chosen)

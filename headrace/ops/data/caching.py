@@ -24,17 +24,17 @@ from headrace.kernels.data.base import Dataset, Element, Iteration, Next, datase
 from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
 from headrace.kernels.data.stored_forms import kernel_form
 from headrace.kernels.data.stored_values import Components, earlier_format, is_pickle, start_of
-from headrace.kernels.data.written import Output, WritingPass
+from headrace.kernels.data.writing import Output, WritingPass
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
     from headrace.core.tensor import Tensor
 
 
-_EARLIER_ENDING = ".headrace-cache"
+_LEGACY_SUFFIX = ".headrace-cache"
 # TensorFlow's bound: with more of them keys would no longer be in order.
-_MOST_ELEMENTS = 10_000_000
-_LONGEST_REMARK = 1000
+_MAX_ELEMENTS = 10_000_000
+_MAX_REMARK_LENGTH = 1000
 
 
 class CachedInMemory(Dataset):
@@ -101,8 +101,8 @@ class CachedInFile(Dataset):
     def _begin(self, iteration: Iteration) -> Next:
         if os.path.exists(index_name(self.path)):
             return _Reading(self.path, self.components).next
-        if os.path.exists(self.path + _EARLIER_ENDING):
-            raise earlier_format(self.path + _EARLIER_ENDING)
+        if os.path.exists(self.path + _LEGACY_SUFFIX):
+            raise earlier_format(self.path + _LEGACY_SUFFIX)
         lock = _Lock(self.path)
         try:
             if os.path.exists(index_name(self.path)):
@@ -121,7 +121,7 @@ class CachedInFile(Dataset):
         return self.inputs[0].cardinality()
 
 
-_ELEMENT = b"%%%dd" % len(str(_MOST_ELEMENTS - 1))
+_ELEMENT = b"%%%dd" % len(str(_MAX_ELEMENTS - 1))
 
 
 def _endings(components: int) -> list[bytes]:
@@ -157,7 +157,7 @@ class _Lock:
             raise file_error(error, self.path) from None
 
     def _remark(self) -> str:
-        return start_of(self.path, _LONGEST_REMARK).decode("utf-8", "replace")
+        return start_of(self.path, _MAX_REMARK_LENGTH).decode("utf-8", "replace")
 
     def release(self) -> None:
         with contextlib.suppress(OSError):
@@ -170,21 +170,21 @@ class _Output(Output):
     def __init__(self, writer: BundleStreamWriter, lock: _Lock, components: Components) -> None:
         super().__init__()
         self._writer, self._lock, self._components = writer, lock, components
-        self._endings = _endings(len(components))
+        self._suffixes = _endings(len(components))
         self._count = 0
 
     def _write(self, element: Element) -> None:
         components = self._components
-        if self._count >= _MOST_ELEMENTS:
+        if self._count >= _MAX_ELEMENTS:
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"Upstream iterator is producing more than {_MOST_ELEMENTS} items, which is more than the cache limit.",
+                f"Upstream iterator is producing more than {_MAX_ELEMENTS} items, which is more than the cache limit.",
             )
         start = _ELEMENT % self._count
         self._count += 1
-        for i, ending in enumerate(self._endings):
-            self._writer.add(start + ending, components.types[i], components.stored(i, element[i]))
+        for i, suffix in enumerate(self._suffixes):
+            self._writer.add(start + suffix, components.types[i], components.stored(i, element[i]))
 
     def _complete(self) -> None:
         self._writer.finish()
@@ -200,7 +200,7 @@ class _Reading:
 
     def __init__(self, prefix: str, components: Components) -> None:
         self._prefix, self._components = prefix, components
-        self._endings = _endings(len(components))
+        self._suffixes = _endings(len(components))
         self._count = 0
         index = index_name(prefix)
         if is_pickle(index):
@@ -214,16 +214,16 @@ class _Reading:
         # All of an element before the first value: after an error the next one is that of the next element.
         places: list[Place] = []
         start = _ELEMENT % number
-        for ending in self._endings:
+        for suffix in self._suffixes:
             place = reader.next()
             if place is None and not places:
                 return None
-            if place is None or place.key != start + ending:
+            if place is None or place.key != start + suffix:
                 found = "the end" if place is None else repr(place.key.decode("utf-8", "replace"))
                 raise damaged(
                     index_name(self._prefix),
                     0 if place is None else place.where,
-                    f"{found} stands where {(start + ending).decode()!r} should. Another pipeline may have written it",
+                    f"{found} stands where {(start + suffix).decode()!r} should. Another pipeline may have written it",
                 )
             places.append(place)
         self._count += 1

@@ -1,6 +1,6 @@
 """Datasets of the records of files of comma-separated values.
 
-A file is read a piece at a time. The records of a piece are cut and their columns turned into numbers together; a piece in
+A file is read a chunk at a time. The records of a chunk are cut and their columns turned into numbers together; a chunk in
 which something is wrong is gone through record by record, so that the error is that record's alone.
 """
 
@@ -22,7 +22,7 @@ from headrace.kernels.host_values import to_array
 from headrace.kernels.parsing.csv_columns import BadField, column_reader
 
 # So little is read before the first element can be given.
-_PIECE = 1 << 16
+_CHUNK_SIZE = 1 << 16
 
 _CSV = (
     "filenames: string, compression_type: string, buffer_size: int64, header: bool, field_delim: string, use_quote_delim: "
@@ -55,7 +55,7 @@ def csv_dataset_kernel(node):
             raise invalid("select_cols should match output size")
         form = Format(text(delimiter).encode(), bool(quoted), chosen, len(types))
         columns_of = _Columns(types, [to_array(default).reshape(-1) for default in defaults], text(na_value).encode())
-        size = min(integer(buffer) or _PIECE, _PIECE)
+        size = min(integer(buffer) or _CHUNK_SIZE, _CHUNK_SIZE)
 
         return Read(names, lambda path: Elements(path, kind, size, form, columns_of, bool(header)), resumes=True)
 
@@ -126,11 +126,11 @@ class Format:
         """
         fields: list[bytes] = []
         wrong: str | None = None
-        end, number, wanted = len(data), 0, self.chosen
+        end, number, selected = len(data), 0, self.chosen
         while True:
             text, problem, place = self._field(data, place)
             wrong = wrong or problem
-            if wrong is None and (not wanted or number in wanted):
+            if wrong is None and (not selected or number in selected):
                 fields.append(text)
             number += 1
             if place >= end:
@@ -248,14 +248,14 @@ class Elements:
             return False
         if self._opened is None:
             self._opened = opened(self._path, self._compression)
-        stream, pieces = self._opened
+        stream, read_chunk = self._opened
         held = self._data[self._place :]
-        wanted = max(self._size, len(held))
+        remaining = max(self._size, len(held))
         parts = [held]
-        while wanted > 0 and (piece := pieces(wanted)):
-            parts.append(piece)
-            wanted -= len(piece)
-        if wanted > 0:
+        while remaining > 0 and (chunk := read_chunk(remaining)):
+            parts.append(chunk)
+            remaining -= len(chunk)
+        if remaining > 0:
             self._over = True
             stream.close()
         self._data, self._careful, self._place = b"".join(parts), max(self._careful - self._place, 0), 0

@@ -39,17 +39,17 @@ if TYPE_CHECKING:
     from headrace.core.dtypes import DType
 
 
-_PIECE = 1 << 18
+_CHUNK_SIZE = 1 << 18
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 def _lines(compression: str, buffer: int) -> Callable[[str], Iterator[Element]]:
     def read(path: str) -> Iterator[Element]:
-        stream, pieces = opened(path, compression)
+        stream, read_chunk = opened(path, compression)
         with stream:
             held = b""
-            while piece := pieces(buffer or _PIECE):
-                *lines, held = (held + piece).split(b"\n")
+            while chunk := read_chunk(buffer or _CHUNK_SIZE):
+                *lines, held = (held + chunk).split(b"\n")
                 for line in lines:
                     yield (strings(line.replace(b"\r", b"") if b"\r" in line else line),)
             if held:
@@ -112,7 +112,7 @@ def _fixed(header: int, record: int, footer: int, compression: str) -> Callable[
         )
 
     def read(path: str) -> Iterator[Element]:
-        stream, pieces = opened(path, compression)
+        stream, read_chunk = opened(path, compression)
         with stream:
             if not compression:
                 with failures_of(path):
@@ -121,9 +121,9 @@ def _fixed(header: int, record: int, footer: int, compression: str) -> Callable[
                 if size < header + footer or (size - header - footer) % record:
                     raise invalid(excess(path, size))
             held, place, size = b"", header, 0
-            while piece := pieces(max(_PIECE, record)):
-                size += len(piece)
-                held += piece
+            while chunk := read_chunk(max(_CHUNK_SIZE, record)):
+                size += len(chunk)
+                held += chunk
                 # The footer is known by the end of the file only.
                 last = len(held) - footer - record
                 while place <= last:

@@ -58,7 +58,7 @@ class Windowed(Dataset):
     def start(self, iteration: Iteration) -> Next:
         upstream: Next | None = self.inputs[0].start(iteration)
         size, shift, stride, drop = self.size, self.shift, self.stride, self.drop
-        wanted = (size - 1) * stride + 1
+        span = (size - 1) * stride + 1
         held: deque[Element] = deque()
 
         def take() -> Element | None:
@@ -69,12 +69,12 @@ class Windowed(Dataset):
             return element
 
         def next_element() -> Element | None:
-            while len(held) < wanted and (element := take()) is not None:
+            while len(held) < span and (element := take()) is not None:
                 held.append(element)
-            if not held or (drop and len(held) < wanted):
+            if not held or (drop and len(held) < span):
                 held.clear()
                 return None
-            chosen = list(itertools.islice(held, 0, wanted, stride))
+            chosen = list(itertools.islice(held, 0, span, stride))
             for _ in range(max(0, shift - len(held))):
                 if take() is None:
                     break

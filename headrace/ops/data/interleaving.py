@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core import activity, ending
+from headrace.core import shutdown, spans
 from headrace.core.errors import InvalidArgumentError
 from headrace.devices import pool
 from headrace.kernels.data.base import (
@@ -125,7 +125,7 @@ class ParallelInterleaved(Interleaved):
         self.sloppy = True
 
     def start(self, iteration: Iteration) -> Next:
-        return _Turns(self, self.inputs[0].start(iteration), iteration).next_element
+        return _Cycle(self, self.inputs[0].start(iteration), iteration).next_element
 
 
 class _Source:
@@ -152,7 +152,7 @@ class _Source:
             self.over = True
 
 
-class _Work:
+class _SharedState:
     """What the threads of one iteration share; they do not know who takes the elements."""
 
     def __init__(self, dataset: ParallelInterleaved, iteration: Iteration) -> None:
@@ -166,7 +166,7 @@ class _Work:
 
     def make(self, source: _Source) -> Any:
         """The next element of `source`, None at its end, an error in the place of one."""
-        began = time.perf_counter()
+        start_time = time.perf_counter()
         opens = source.following is None
         item: Failed | Row | tuple[np.ndarray | torch.Tensor] | None
         try:
@@ -178,7 +178,7 @@ class _Work:
             item = Failed(error)
             if source.following is None:
                 source.over = True
-        source.quick = time.perf_counter() - began < WORTH_A_THREAD
+        source.quick = time.perf_counter() - start_time < WORTH_A_THREAD
         if opens:
             self.opens_quickly = source.quick
         return item
@@ -186,17 +186,17 @@ class _Work:
     def fill(self, source: _Source) -> None:
         """Makes elements of `source` while there is room for them."""
         while True:
-            began = time.perf_counter()
+            start_time = time.perf_counter()
             item = self.make(source)
-            if activity.traced():
-                activity.note("ParallelInterleaveDataset", began)
+            if spans.is_recording():
+                spans.record("ParallelInterleaveDataset", start_time)
             with self.changed:
                 if item is None:
                     source.over = True
                 else:
                     source.ready.append(item)
                 full = len(source.ready) >= self.size
-                done = source.over or full or self.iteration.closed or ending.begun
+                done = source.over or full or self.iteration.closed or shutdown.in_progress
                 if done:
                     source.busy = False
                     self.running -= 1
@@ -213,11 +213,11 @@ class _Work:
         pool.submit(lambda: self.fill(source))
 
 
-class _Turns:
+class _Cycle:
     """Who is next: the side of the iteration that elements are taken from, by one thread at a time."""
 
     def __init__(self, dataset: ParallelInterleaved, upstream: Next, iteration: Iteration) -> None:
-        self._work = _Work(dataset, iteration)
+        self._shared = _SharedState(dataset, iteration)
         self._upstream: Next | None = upstream
         self._iteration = iteration
         self._block, self._sloppy, self._keeps_block = dataset.block, dataset.sloppy, dataset.keeps_block
@@ -229,13 +229,13 @@ class _Turns:
 
     def next_element(self) -> Element | None:
         """The next element, None at the end."""
-        work = self._work
+        shared = self._shared
         if not self._begun:
             self._begun = True
             # All are opened at once: one may have to wait for another.
             for place in range(len(self._current)):
                 self._current[place] = self._open()
-            with work.changed:
+            with shared.changed:
                 self._begin_all()
             self._stage_more()
         while True:
@@ -245,24 +245,24 @@ class _Turns:
                     return None
                 self._pass_on()
                 continue
-            with work.changed:
+            with shared.changed:
                 inline = source.quick and not (self._sloppy or source.ready or source.busy or source.over)
                 if not (inline or source.ready or source.over):
                     self._begin_all()
                     found = self._any_ready() if self._sloppy else None
                     if found is None:
-                        self._iteration.wait(work.changed)
+                        self._iteration.wait(shared.changed)
                         continue
                     source = found
             if inline:
                 # Nobody is at it: the one who wants it makes it.
-                item = work.make(source)
+                item = shared.make(source)
                 source.over = source.over or item is None
             elif source.ready:
                 item = source.ready.popleft()
                 if self._sloppy or not source.quick:
-                    with work.changed:
-                        work.begin(source)
+                    with shared.changed:
+                        shared.begin(source)
             else:
                 item = None
             if item is None:
@@ -304,8 +304,8 @@ class _Turns:
         """Puts the next dataset in the place of one that has ended; the turn goes on."""
         successor = self._staged.popleft() if self._staged else self._open()
         if successor is not None and not successor.quick:
-            with self._work.changed:
-                self._work.begin(successor)
+            with self._shared.changed:
+                self._shared.begin(successor)
         self._current[self._place] = successor
         if successor is not None or not self._keeps_block:
             self._given = 0
@@ -328,27 +328,27 @@ class _Turns:
         return source
 
     def _opens_inline(self) -> bool:
-        return self._work.opens_quickly and not self._sloppy
+        return self._shared.opens_quickly and not self._sloppy
 
     def _begin_all(self) -> None:
         """Has threads at every dataset that wants one, those in turn first, with `changed` held."""
-        work = self._work
+        shared = self._shared
         count = len(self._current)
         for i in range(count):
             source = self._current[(self._place + i) % count]
             if source is not None and (self._sloppy or not source.quick):
-                work.begin(source)
+                shared.begin(source)
 
     def _stage_more(self) -> None:
         """Opens datasets whose turn has not come."""
-        work = self._work
-        while not self._opens_inline() and len(self._staged) < self._stage and work.running < work.limit:
+        shared = self._shared
+        while not self._opens_inline() and len(self._staged) < self._stage and shared.running < shared.limit:
             source = self._open()
             if source is None:
                 return
             self._staged.append(source)
-            with work.changed:
-                work.begin(source)
+            with shared.changed:
+                shared.begin(source)
 
 
 # ---- the ops ----

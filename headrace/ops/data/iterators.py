@@ -20,7 +20,7 @@ from headrace.core.registry import op, raw
 from headrace.core.waiting import Call, Waits, has_deadline
 from headrace.devices import pool
 from headrace.kernels.data.base import ELEMENTS, Dataset, Element, Iteration, Next, invalid, strings
-from headrace.kernels.data.case_inputs import INT64_SCALARS, begun, numbers
+from headrace.kernels.data.case_inputs import INT64_SCALARS, initialized, numbers
 from headrace.kernels.data.handles import Handles
 from headrace.kernels.data.optional import Optional
 
@@ -184,7 +184,7 @@ for _decl in (get_next_op, get_next_sync_op):
     _decl.shape(lambda op: list(op.attrs["output_shapes"]))
 
 
-class _Late(Call):
+class _PendingElement(Call):
     """The making of the next element, which goes on when the step that waits for it gives up."""
 
     __slots__ = ("iterator", "waits")
@@ -213,7 +213,7 @@ def _next_in_time(iterator: Iterator, waits: Waits) -> Element | None:
         return element
     if not has_deadline():
         return iterator.next()
-    element = waits.wait(_Late(iterator, waits))
+    element = waits.wait(_PendingElement(iterator, waits))
     return element
 
 
@@ -237,7 +237,7 @@ to_string_op.on_host(outputs=True).shape(lambda op: [()])
 
 @to_string_op.kernel
 def to_string_kernel(node):
-    return Handles(node, "iterator").tell
+    return Handles(node, "iterator").issue
 
 
 _FROM_STRING = (
@@ -460,26 +460,26 @@ def _next(iterator: Made, *, control: Sequence[Made] = ()) -> Made:
 _NAMED = {"shared_name": "iterator", "container": "", **INT64_SCALARS}
 _IT = made("IteratorV2", **_NAMED)
 for _decl in (iterator_op, iterator_v2_op):
-    _decl.accepts(after=[begun(numbers(2), result), _next(result), _next(result), _next(result)], **_NAMED)
+    _decl.accepts(after=[initialized(numbers(2), result), _next(result), _next(result), _next(result)], **_NAMED)
 one_shot_iterator_op.accepts(
     dataset_factory=body(lambda: raw.RangeDataset(1, 3, 1, **INT64_SCALARS)),
     after=[_next(result), _next(result), _next(result)],
     **INT64_SCALARS,
 )
-anonymous_iterator_op.accepts(after=[_next(result, control=[begun(numbers(1), result)])], **INT64_SCALARS)
+anonymous_iterator_op.accepts(after=[_next(result, control=[initialized(numbers(1), result)])], **INT64_SCALARS)
 make_iterator_op.accepts(numbers(2), _IT, after=[_next(_IT), _next(_IT), _next(_IT)])
 for _decl in (get_next_op, get_next_sync_op):
-    _decl.accepts(_IT, before=[begun(numbers(2), _IT)], **INT64_SCALARS)
-    _decl.rejects(_IT, before=[begun(numbers(0), _IT)], error=errors.OutOfRangeError, **INT64_SCALARS)
+    _decl.accepts(_IT, before=[initialized(numbers(2), _IT)], **INT64_SCALARS)
+    _decl.rejects(_IT, before=[initialized(numbers(0), _IT)], error=errors.OutOfRangeError, **INT64_SCALARS)
     _decl.rejects(made("IteratorV2", **_NAMED), error=errors.FailedPreconditionError, **INT64_SCALARS)
 to_string_op.accepts(_IT, varies="it is the name of a resource")
 for _decl in (from_string_op, from_string_v2_op):
     _handle = made("IteratorToStringHandle", _IT)
-    _decl.accepts(_handle, before=[begun(numbers(2), _IT)], after=[_next(result)], **INT64_SCALARS)
+    _decl.accepts(_handle, before=[initialized(numbers(2), _IT)], after=[_next(result)], **INT64_SCALARS)
     _decl.rejects(_handle, output_types=["string"], output_shapes=[[]], error=errors.InvalidArgumentError)
     _decl.rejects(b"no handle", error=errors.InvalidArgumentError)
 device_op.accepts(_IT)
-_HALFWAY = [begun(numbers(3), _IT), _next(_IT)]
+_HALFWAY = [initialized(numbers(3), _IT), _next(_IT)]
 serialize_op.accepts(_IT, before=_HALFWAY, after=[made("Shape", result)])
 deserialize_op.accepts(_IT, made("SerializeIterator", _IT), before=_HALFWAY, after=[_next(_IT), _next(_IT), _next(_IT)])
 position_op.accepts(_IT, before=_HALFWAY)

@@ -20,7 +20,7 @@ from headrace.kernels.data.handles import Handles
 _numbers = itertools.count(1)
 
 
-class Dealer:
+class MultiDeviceIterator:
     """The elements of one dataset for several shards: the first for the first one, and so on, in turn.
 
     Args:
@@ -36,7 +36,7 @@ class Dealer:
         self._next: Next | None = None
         self._iteration = Iteration()
         self._waiting: list[deque[Any]] = []
-        self._turn = 0
+        self._next_shard = 0
         self.handle = f"headrace-multi-device-iterator-{next(_numbers)}".encode()
 
     def begin(self, dataset: Dataset) -> int:
@@ -46,7 +46,7 @@ class Dealer:
             self._iteration = Iteration()
             self._next = dataset.start(self._iteration)
             self._waiting = [deque() for _ in range(self.shards)]
-            self._turn = 0
+            self._next_shard = 0
             self.incarnation += 1
             return self.incarnation
 
@@ -64,17 +64,17 @@ class Dealer:
                 raise invalid(f"Invalid incarnation id. Provided: {incarnation}; Expected: {self.incarnation}")
             if not 0 <= shard < self.shards:
                 raise invalid(f"Shard number {shard} is not one of {self.shards}.")
-            mine = self._waiting[shard]
-            while not mine:
+            waiting = self._waiting[shard]
+            while not waiting:
                 try:
                     item: Any = self._next()
                 except Exception as error:  # noqa: BLE001 -- it is raised where the element is asked for
                     item = error
                 if item is None:
                     return None
-                self._waiting[self._turn].append(item)
-                self._turn = (self._turn + 1) % self.shards
-            item = mine.popleft()
+                self._waiting[self._next_shard].append(item)
+                self._next_shard = (self._next_shard + 1) % self.shards
+            item = waiting.popleft()
             if isinstance(item, Exception):
                 raise item
             return item
@@ -95,7 +95,7 @@ multi_device_iterator_op.shape(lambda op: [()])
 def multi_device_iterator_binding(node):
     attrs = node.attrs
     key = ("multi_device_iterator", attrs["container"], attrs["shared_name"] or node.name)
-    return [node.runtime.object(key, lambda: Dealer(len(attrs["devices"])))]
+    return [node.runtime.object(key, lambda: MultiDeviceIterator(len(attrs["devices"])))]
 
 
 init_op = op(
@@ -109,7 +109,7 @@ init_op.on_host("max_buffer_size", outputs=True).shape(lambda op: [()])
 @init_op.kernel
 def init_kernel(node):
     # Elements for other shards wait for as long as they must: the size of their buffers says nothing here.
-    return lambda dataset, dealer, size: torch.tensor(dealer.begin(dataset), dtype=torch.int64)
+    return lambda dataset, iterator, size: torch.tensor(iterator.begin(dataset), dtype=torch.int64)
 
 
 get_next_op = op(
@@ -123,8 +123,8 @@ get_next_op.shape(lambda op: list(op.attrs["output_shapes"]))
 
 @get_next_op.kernel
 def get_next_kernel(node):
-    def get_next(dealer, shard, incarnation):
-        element = dealer.next(integer(shard), integer(incarnation))
+    def get_next(iterator, shard, incarnation):
+        element = iterator.next(integer(shard), integer(incarnation))
         if element is None:
             raise errors.OutOfRangeError(None, None, "End of sequence")
         return element
@@ -136,7 +136,7 @@ to_string_op = op(
     "MultiDeviceIteratorToStringHandle", "multi_device_iterator: resource -> string_handle: string", stateful=True
 )
 to_string_op.on_host(outputs=True).shape(lambda op: [()])
-to_string_op.kernel(lambda node: Handles(node, "multi-device iterator").tell)
+to_string_op.kernel(lambda node: Handles(node, "multi-device iterator").issue)
 
 from_string_op = op(
     "MultiDeviceIteratorFromStringHandle",
@@ -153,13 +153,13 @@ from_string_op.kernel(lambda node: Handles(node, "multi-device iterator").find)
 class Shard(Dataset):
     """The elements of one shard."""
 
-    def __init__(self, dealer: Dealer, number: int, incarnation: int) -> None:
+    def __init__(self, iterator: MultiDeviceIterator, number: int, incarnation: int) -> None:
         super().__init__()
-        self.dealer, self.number, self.incarnation = dealer, number, incarnation
+        self.iterator, self.number, self.incarnation = iterator, number, incarnation
 
     def start(self, iteration: Iteration) -> Next:
-        dealer, number, incarnation = self.dealer, self.number, self.incarnation
-        return lambda: dealer.next(number, incarnation)
+        iterator, number, incarnation = self.iterator, self.number, self.incarnation
+        return lambda: iterator.next(number, incarnation)
 
 
 shard_dataset = dataset_op(
@@ -171,29 +171,29 @@ shard_dataset = dataset_op(
 
 @shard_dataset.kernel
 def shard_dataset_kernel(node):
-    return lambda dealer, shard, incarnation: Shard(dealer, integer(shard), integer(incarnation))
+    return lambda iterator, shard, incarnation: Shard(iterator, integer(shard), integer(incarnation))
 
 
 _NAMED = {"shared_name": "dealer", "container": "", **INT64_SCALARS}
-_DEALER = made("MultiDeviceIterator", devices=["/cpu:0", "/cpu:1"], **_NAMED)
-_BEGUN = made("MultiDeviceIteratorInit", numbers(3), _DEALER, np.int64(1))
+_ITERATOR = made("MultiDeviceIterator", devices=["/cpu:0", "/cpu:1"], **_NAMED)
+_INITIALIZED = made("MultiDeviceIteratorInit", numbers(3), _ITERATOR, np.int64(1))
 
 
-def _of_shard(dealer: Made, number: int, begun: Made = _BEGUN) -> Made:
-    return made("MultiDeviceIteratorGetNextFromShard", dealer, np.int32(number), begun, **INT64_SCALARS)
+def _of_shard(iterator: Made, number: int, initialized: Made = _INITIALIZED) -> Made:
+    return made("MultiDeviceIteratorGetNextFromShard", iterator, np.int32(number), initialized, **INT64_SCALARS)
 
 
 _begun_here = made("MultiDeviceIteratorInit", numbers(1), result, np.int64(1))
 multi_device_iterator_op.accepts(
     devices=["/cpu:0", "/cpu:1"], after=[_of_shard(result, i, _begun_here) for i in (0, 1)], **_NAMED
 )
-init_op.accepts(numbers(3), _DEALER, np.int64(1), after=[_of_shard(_DEALER, i, result) for i in (1, 0)])
-get_next_op.accepts(_DEALER, np.int32(1), _BEGUN, **INT64_SCALARS)
+init_op.accepts(numbers(3), _ITERATOR, np.int64(1), after=[_of_shard(_ITERATOR, i, result) for i in (1, 0)])
+get_next_op.accepts(_ITERATOR, np.int32(1), _INITIALIZED, **INT64_SCALARS)
 get_next_op.rejects(
-    *(_DEALER, np.int32(0), np.int64(-1)), before=[_BEGUN], error=errors.InvalidArgumentError, **INT64_SCALARS
+    *(_ITERATOR, np.int32(0), np.int64(-1)), before=[_INITIALIZED], error=errors.InvalidArgumentError, **INT64_SCALARS
 )
-to_string_op.accepts(_DEALER, varies="it is the name of a resource")
+to_string_op.accepts(_ITERATOR, varies="it is the name of a resource")
 from_string_op.accepts(
-    made("MultiDeviceIteratorToStringHandle", _DEALER), after=[_of_shard(result, 0)], **INT64_SCALARS
+    made("MultiDeviceIteratorToStringHandle", _ITERATOR), after=[_of_shard(result, 0)], **INT64_SCALARS
 )
-shard_dataset.accepts(_DEALER, np.int64(1), _BEGUN, **INT64_SCALARS)
+shard_dataset.accepts(_ITERATOR, np.int64(1), _INITIALIZED, **INT64_SCALARS)

@@ -36,7 +36,7 @@ from headrace.kernels.data.base import BoundFunction, Dataset, Element, Iteratio
 from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
 from headrace.kernels.data.stored_forms import kernel_form
 from headrace.kernels.data.stored_values import Components, earlier_format, is_pickle, start_of
-from headrace.kernels.data.written import Output, WritingPass
+from headrace.kernels.data.writing import Output, WritingPass
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType

@@ -41,7 +41,7 @@ class Aggregator:
 
 
 class Measured(Dataset):
-    """The elements of its input, with something about each told to the aggregator of the iteration."""
+    """The elements of its input, with a measurement of each recorded by the aggregator of the iteration."""
 
     def __init__(self, source: Dataset, tag: str, in_bytes: bool) -> None:
         super().__init__(source)

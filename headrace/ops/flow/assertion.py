@@ -34,8 +34,8 @@ def assert_kernel(node):
         if condition.dim():
             raise InvalidArgumentError(None, None, f"In[0] should be a scalar: {list(condition.shape)}")
         if not condition:
-            told = "".join(f" [{summary(value, limit)}]" for value in data)
-            raise InvalidArgumentError(None, None, f"assertion failed:{told}")
+            values = "".join(f" [{summary(value, limit)}]" for value in data)
+            raise InvalidArgumentError(None, None, f"assertion failed:{values}")
 
     return check
 

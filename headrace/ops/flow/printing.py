@@ -56,8 +56,8 @@ def print_kernel(node):
                 if count[0] >= first_n:
                     return value
                 count[0] += 1
-        told = "".join(f"[{summary(item, limit)}]" for item in data)
-        sys.stderr.write(f"{message}{told}\n")
+        summaries = "".join(f"[{summary(item, limit)}]" for item in data)
+        sys.stderr.write(f"{message}{summaries}\n")
         sys.stderr.flush()
         return value
 

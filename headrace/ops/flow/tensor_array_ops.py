@@ -13,7 +13,7 @@ from headrace.core.cases import Made, made, result
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op
-from headrace.kernels.flow.element_list import ElementList
+from headrace.kernels.flow.tensor_array_resource import TensorArrayResource
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView, OpView
@@ -134,7 +134,7 @@ def _array_kernel(node: NodeView, has_flow: bool) -> Callable[[torch.Tensor], An
     }
 
     def new(size: torch.Tensor) -> Any:
-        made = ElementList(name, size=int(size), **options)
+        made = TensorArrayResource(name, size=int(size), **options)
         return (made, _FLOW) if has_flow else made
 
     return new
@@ -146,10 +146,10 @@ array_v2.kernel(lambda node: _array_kernel(node, has_flow=False))
 array_v3.kernel(lambda node: _array_kernel(node, has_flow=True))
 
 
-def _grad_kernel(node: NodeView, has_flow: bool) -> Callable[[ElementList, torch.Tensor], Any]:
+def _grad_kernel(node: NodeView, has_flow: bool) -> Callable[[TensorArrayResource, torch.Tensor], Any]:
     source = node.attrs["source"]
 
-    def grad(array: ElementList, flow: torch.Tensor) -> Any:
+    def grad(array: TensorArrayResource, flow: torch.Tensor) -> Any:
         made = array.gradients.get(source) or array.gradient(source)
         return (made, flow) if has_flow else made
 
@@ -170,7 +170,7 @@ def _grad_with_shape_kernel(node):
 
 
 def _write(
-    array: ElementList, index: torch.Tensor, value: np.ndarray | torch.Tensor, flow: torch.Tensor
+    array: TensorArrayResource, index: torch.Tensor, value: np.ndarray | torch.Tensor, flow: torch.Tensor
 ) -> torch.Tensor:
     array.write(int(index), value)
     return flow
@@ -182,7 +182,7 @@ for _decl in write:
     _decl.kernel(lambda node: _write)
 
 
-def _read(array: ElementList, index: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
+def _read(array: TensorArrayResource, index: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
     return array.read(int(index))
 
 
@@ -222,7 +222,9 @@ def _scatter_shapes(op: OpView) -> list[Dims]:
     return [()]
 
 
-def _scatter(array: ElementList, indices: torch.Tensor, value: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
+def _scatter(
+    array: TensorArrayResource, indices: torch.Tensor, value: torch.Tensor, flow: torch.Tensor
+) -> torch.Tensor:
     array.scatter(indices.tolist(), value)
     return flow
 
@@ -243,7 +245,7 @@ for _decl in concat:
     _decl.kernel(_concat_kernel)
 
 
-def _split(array: ElementList, value: torch.Tensor, lengths: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
+def _split(array: TensorArrayResource, value: torch.Tensor, lengths: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
     array.split(value, lengths.tolist())
     return flow
 
@@ -254,7 +256,7 @@ for _decl in split:
     _decl.kernel(lambda node: _split)
 
 
-def _size(array: ElementList, flow: torch.Tensor) -> torch.Tensor:
+def _size(array: TensorArrayResource, flow: torch.Tensor) -> torch.Tensor:
     return torch.tensor(len(array.values), dtype=torch.int32)
 
 
@@ -264,7 +266,7 @@ for _decl in size:
     _decl.kernel(lambda node: _size)
 for _decl in close:
     _decl.shape(lambda op: [])
-    _decl.kernel(lambda node: ElementList.close)
+    _decl.kernel(lambda node: TensorArrayResource.close)
 
 
 _ANY_FLOW, _SIZE, _FIRST = np.float32(0), np.int32(3), np.int32(0)

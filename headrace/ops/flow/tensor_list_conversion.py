@@ -1,4 +1,4 @@
-"""TensorLists of the parts of a tensor, and tensors of all or some elements of a list."""
+"""TensorList ops that make lists of tensors and tensors of lists: stack, gather, scatter, concat, split."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def stack_shape(op):
 
 @stack_op.kernel
 def stack_kernel(node):
-    wanted, dtype = node.attrs["num_elements"], node.attrs["element_dtype"]
+    expected, dtype = node.attrs["num_elements"], node.attrs["element_dtype"]
 
     def stack(source, shape):
         dims = dims_of(shape)
         source.of(dtype)
-        if wanted >= 0 and len(source) != wanted:
+        if expected >= 0 and len(source) != expected:
             raise refusal(
-                f"Operation expected a list with {wanted} elements but got a list with {len(source)} elements."
+                f"Operation expected a list with {expected} elements but got a list with {len(source)} elements."
             )
         return stacked(source.elements(dims), source, dims)
 

@@ -94,7 +94,7 @@ def _flag(condition: Tensor, dtype: DType) -> Tensor:
 def rgb_to_hsv_gradient(op, grad):
     """Of the value: to the largest colour. Of saturation and hue: by the quotients that they are.
 
-    The hue's slope with respect to a colour comes in five pieces, by which colour is largest and which smallest; as in
+    The hue's slope with respect to a colour comes in five terms, by which colour is largest and which smallest; as in
     TensorFlow, colours that are 0 give none.
     """
     colors = [op.inputs[0][..., channel] for channel in range(3)]
@@ -111,42 +111,42 @@ def rgb_to_hsv_gradient(op, grad):
         _flag((blue <= red) & (blue <= green), red.dtype),
     ]
     positive = [_flag(color > 0, color.dtype) for color in colors]
-    slopes = []
+    gradients = []
     for c in range(3):
         others = [k for k in range(3) if k != c]
         as_largest = sum(smallest[k] * colors[k] for k in others) * _over(colors[c] * colors[c])
         as_smallest = smallest[c] * -1.0 * _over(sum(largest[k] * colors[k] for k in others))
         of_saturation = positive[c] * (largest[c] * as_largest + as_smallest)
-        pieces = _hue_pieces(
+        terms = _hue_terms(
             c, colors, largest, smallest, positive, _over(saturation * saturation) * _over(value * value)
         )
-        of_hue = 60.0 * sum(pieces) / 360.0
-        slopes.append(grad[..., 0] * of_hue + grad[..., 1] * of_saturation + grad[..., 2] * largest[c])
-    return composing.stack(slopes, axis=-1)
+        of_hue = 60.0 * sum(terms) / 360.0
+        gradients.append(grad[..., 0] * of_hue + grad[..., 1] * of_saturation + grad[..., 2] * largest[c])
+    return composing.stack(gradients, axis=-1)
 
 
 def _over(x: Tensor) -> Tensor:
     return raw.DivNoNan(convert_to_tensor(1.0, x.dtype), x, name="div_no_nan")
 
 
-def _hue_pieces(
+def _hue_terms(
     c: int,
     colors: Sequence[Tensor],
     largest: Sequence[Tensor],
     smallest: Sequence[Tensor],
     positive: Sequence[Tensor],
-    by_spread: Tensor,
+    inverse_range: Tensor,
 ) -> list[Any]:
     """The slope of the hue with respect to colour `c`."""
     after, before = (c + 1) % 3, (c + 2) % 3
-    pieces = [positive[c] * largest[c] * -1.0 * (colors[after] - colors[before]) * by_spread]
+    terms = [positive[c] * largest[c] * -1.0 * (colors[after] - colors[before]) * inverse_range]
     for top, bottom, sign in ((after, before, -1.0), (before, after, 1.0)):
-        turned = positive[top] * largest[top]
+        is_top = positive[top] * largest[top]
         # As the smallest colour, and as the one between.
         low = (colors[before] - colors[after]) * _over((colors[c] - colors[top]) * (colors[c] - colors[top]))
-        pieces.append(turned * smallest[c] * low)
-        pieces.append(turned * smallest[bottom] * sign * _over(colors[top] - colors[bottom]))
-    return pieces
+        terms.append(is_top * smallest[c] * low)
+        terms.append(is_top * smallest[bottom] * sign * _over(colors[top] - colors[bottom]))
+    return terms
 
 
 def _check_image(images: torch.Tensor, factor: torch.Tensor, name: str) -> None:

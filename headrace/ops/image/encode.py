@@ -57,7 +57,7 @@ def _jpeg_writer(
     """What writes an array [height, width, channels] as a JPEG file; `density` as the file holds it: unit, x, y."""
     if not 0 <= quality <= 100:
         raise _invalid(f"quality must be in [0,100], got {quality}")
-    wanted = {"": 0, "grayscale": 1, "rgb": 3}[format]
+    expected = {"": 0, "grayscale": 1, "rgb": 3}[format]
     if xmp:
         options["xmp"] = xmp.encode()
 
@@ -68,8 +68,8 @@ def _jpeg_writer(
         if pixels.ndim != 3:
             raise _invalid(f"image must be 3-dimensional{shape}")
         channels = pixels.shape[2]
-        if wanted and channels != wanted:
-            raise _invalid(f"format {format} expects {wanted} channels, got {shape}")
+        if expected and channels != expected:
+            raise _invalid(f"format {format} expects {expected} channels, got {shape}")
         if channels not in (1, 3):
             raise _invalid(f"image must have 1 or 3 channels, got {shape}")
         if not pixels.size:

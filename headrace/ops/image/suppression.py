@@ -193,8 +193,8 @@ def _single_kernel(node: NodeView) -> Callable[..., Any]:
             kept = ranks[chosen].tolist()
         valid = torch.tensor(len(chosen), dtype=torch.int32)
         if pad:
-            spare = most - len(chosen)
-            chosen, kept = chosen + [0] * spare, kept + [0.0] * spare
+            padding = most - len(chosen)
+            chosen, kept = chosen + [0] * padding, kept + [0.0] * padding
         indices = torch.tensor(chosen, dtype=torch.int32)
         if kind == "NonMaxSuppressionV5":
             return indices, torch.tensor(kept, dtype=scores.dtype), valid

@@ -179,7 +179,7 @@ def restore_v2_kernel(node):
         path = _path(prefix, "Input prefix")
         if not os.path.exists(index_name(path)):
             source = SliceTables(path)
-            arrays = [_restored_v1(source, *wanted) for wanted in zip(names, specs, dtypes)]
+            arrays = [_restored_v1(source, *spec) for spec in zip(names, specs, dtypes)]
         else:
             reader = BundleReader(path)
             reader.prepare(len(names))
@@ -286,8 +286,8 @@ def sharded_name_shape(op):
 @sharded_filename.kernel
 def sharded_filename_kernel(node):
     def name(basename, shard, shards):
-        ending = f"-{int(shard):05d}-of-{int(shards):05d}".encode()
-        return mapped(lambda base: base + ending, boxed(basename))
+        suffix = f"-{int(shard):05d}-of-{int(shards):05d}".encode()
+        return mapped(lambda base: base + suffix, boxed(basename))
 
     return name
 
@@ -295,8 +295,8 @@ def sharded_filename_kernel(node):
 @sharded_filespec.kernel
 def sharded_filespec_kernel(node):
     def name(basename, shards):
-        ending = f"-?????-of-{int(shards):05d}".encode()
-        return mapped(lambda base: base + ending, boxed(basename))
+        suffix = f"-?????-of-{int(shards):05d}".encode()
+        return mapped(lambda base: base + suffix, boxed(basename))
 
     return name
 

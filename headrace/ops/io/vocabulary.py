@@ -45,15 +45,15 @@ def generate_vocab_remapping_kernel(node):
     def remap(new_file, old_file):
         old = _words(old_file, "old_vocab_file")
         places = {word: i for i, word in enumerate(old if most < 0 else old[:most])}
-        wanted = list(itertools.islice(_words(new_file, "new_vocab_file"), first, first + count))
-        if len(wanted) < count:
+        new_words = list(itertools.islice(_words(new_file, "new_vocab_file"), first, first + count))
+        if len(new_words) < count:
             raise InvalidArgumentError(
                 None,
                 None,
                 "lookup table size must be larger than last new vocab entry's line: the new vocabulary has "
-                f"{len(wanted)} words from word {first} on, expected {count}.",
+                f"{len(new_words)} words from word {first} on, expected {count}.",
             )
-        remapping = np.array([places.get(word, -1) for word in wanted], np.int64)
+        remapping = np.array([places.get(word, -1) for word in new_words], np.int64)
         return to_tensor(remapping), to_tensor(np.array((remapping >= 0).sum(), np.int32))
 
     return remap

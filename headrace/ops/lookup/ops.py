@@ -163,10 +163,10 @@ def _check_known_types(op: Operation, key: DType, value: DType) -> None:
     maker = op.inputs[0].op
     if maker.type not in (mutable_ops[1].type, tensors_ops[1].type, dense_v2_op.type):
         return
-    for wanted, got in ((maker.attrs["key_dtype"], key), (maker.attrs["value_dtype"], value)):
-        if wanted != got:
+    for expected, got in ((maker.attrs["key_dtype"], key), (maker.attrs["value_dtype"], value)):
+        if expected != got:
             raise ValueError(
-                f"Trying to read value with wrong dtype. Expected {dtype_text(wanted)} got {dtype_text(got)}"
+                f"Trying to read value with wrong dtype. Expected {dtype_text(expected)} got {dtype_text(got)}"
             )
 
 
@@ -360,12 +360,14 @@ def _declare_cases(form: int, version: str) -> None:
     """The cases of what is done with tables in one of its forms."""
     static, mutable = made("HashTable" + version, **_OF_TEXT), made("MutableHashTable" + version, **_OF_TEXT)
     filled = made("LookupTableInsert" + version, mutable, _KEYS, _NUMBERS)
-    begun = made("InitializeTable" + version, static, _KEYS, _NUMBERS)
+    initialized = made("InitializeTable" + version, static, _KEYS, _NUMBERS)
     default = np.int64(-1)
     looked_up = made("LookupTableFind" + version, mutable, np.array([b"a", b"b", b"c"]), default)
     count = made("LookupTableSize" + version, mutable)
     asked = np.array([[b"b", b"z"]])
-    find_ops[form].accepts(mutable, asked, default, before=[filled]).accepts(static, asked, default, before=[begun])
+    find_ops[form].accepts(mutable, asked, default, before=[filled]).accepts(
+        static, asked, default, before=[initialized]
+    )
     find_ops[form].rejects(static, asked, default, error=FailedPreconditionError)
     find_ops[form].rejects(mutable, np.array([1]), default, error=(InvalidArgumentError, ValueError)[form])
     insert_ops[form].accepts(mutable, _KEYS, _NUMBERS, after=[looked_up, count])

@@ -35,12 +35,12 @@ accumulate_n_op.accepts([[2, 3]] * 3, shape=[2, 3]).accepts([[2], [2]], shape=[2
 accumulate_n_op.rejects([[2], [3]], shape=[2], error=InvalidArgumentError)
 
 # A sum of thousands is one expression in another in another, more than Python's compiler takes.
-_MOST_SUMMANDS = 100
+_MAX_SUMMANDS = 100
 
 
 @add_n_op.scalar_expression
 def add_n_scalar(node: NodeView) -> str | None:
-    if len(node.inputs) > _MOST_SUMMANDS:
+    if len(node.inputs) > _MAX_SUMMANDS:
         return None
     return " + ".join(f"{{{i}}}" for i in range(len(node.inputs)))
 

@@ -14,8 +14,8 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.tensor import Tensor
 from headrace.devices.numpy_loops import faster_search
-from headrace.kernels.math.passing_over import concerns, search
-from headrace.kernels.older_names import first_given
+from headrace.kernels.math.nan_ignoring import may_hold_nan, search
+from headrace.kernels.renamed_arguments import first_given
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, NodeView, OpView, TensorLike
@@ -48,11 +48,11 @@ def _shape(op: OpView) -> list[Dims]:
     return [dims[:where] + dims[where + 1 :]]
 
 
-def _kernel(by_torch: Callable[..., Any], by_numpy: Any, loses: float) -> Callable[..., Any]:
+def _kernel(by_torch: Callable[..., Any], by_numpy: Any, identity: float) -> Callable[..., Any]:
     def rule(node: NodeView) -> Callable[..., Any]:
         function = faster_search(node, by_torch, by_numpy)
-        if concerns(node):
-            function = search(function, loses)
+        if may_hold_nan(node):
+            function = search(function, identity)
         wider = _WIDER.get(node.inputs[0].dtype.torch)
         narrow = node.outputs[0].dtype.name == "int32"
         constant = node.constant(1)
@@ -84,10 +84,10 @@ def _kernel(by_torch: Callable[..., Any], by_numpy: Any, loses: float) -> Callab
     return rule
 
 
-def _declare(op_type: str, function: Callable[..., Any], by_numpy: Any, loses: float) -> OpDecl:
+def _declare(op_type: str, function: Callable[..., Any], by_numpy: Any, identity: float) -> OpDecl:
     decl = op(op_type, _SIGNATURE).on_host("dimension").not_differentiable()
     decl.shape(_shape)
-    decl.kernel(_kernel(function, by_numpy, loses))
+    decl.kernel(_kernel(function, by_numpy, identity))
     decl.accepts([2, 3], 0).accepts([2, 3], -1).accepts([4], 0, output_type="int32")
     decl.rejects([2, 3], 2, error=ValueError)
     return decl

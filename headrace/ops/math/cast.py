@@ -197,19 +197,19 @@ def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Any:
         >>> tf.Session().run(tf.cast([1.8, -2.2], tf.int32))
         array([ 1, -2], dtype=int32)
     """
-    wanted = as_dtype(dtype).base_dtype
-    if (isinstance(x, Tensor) or getattr(x, "_as_graph_element", None)) and x.dtype == wanted:
+    base_type = as_dtype(dtype).base_dtype
+    if (isinstance(x, Tensor) or getattr(x, "_as_graph_element", None)) and x.dtype == base_type:
         return x
     with name_scope(name, "Cast", [x.values if isinstance(x, (SparseTensor, IndexedSlices)) else x]) as name:
         if isinstance(x, SparseTensor):
-            return SparseTensor(x.indices, cast(x.values, wanted, name=name), x.dense_shape)
+            return SparseTensor(x.indices, cast(x.values, base_type, name=name), x.dense_shape)
         if isinstance(x, IndexedSlices):
-            return IndexedSlices(cast(x.values, wanted, name=name), x.indices, x.dense_shape)
+            return IndexedSlices(cast(x.values, base_type, name=name), x.indices, x.dense_shape)
         x = convert_to_tensor(x, name="x")
-        if x.dtype.is_complex and wanted.is_floating:
+        if x.dtype.is_complex and base_type.is_floating:
             warnings.warn("Casting complex to real discards imaginary part.", stacklevel=2)
-        if x.dtype.base_dtype != wanted:
-            x = raw.Cast(x, DstT=wanted, name=name)
+        if x.dtype.base_dtype != base_type:
+            x = raw.Cast(x, DstT=base_type, name=name)
         return x
 
 

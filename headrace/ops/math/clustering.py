@@ -79,20 +79,20 @@ def nearest_neighbors_kernel(node: NodeView) -> Callable[..., Any]:
     def nearest(points: torch.Tensor, centers: torch.Tensor, k: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         _require_matrix(points, "points")
         _require_matrix(centers, "centers")
-        wanted = _scalar(k, "k")
-        if wanted < 0:
-            raise invalid(f"Expected k >= 0, got {wanted}.")
+        neighbors = _scalar(k, "k")
+        if neighbors < 0:
+            raise invalid(f"Expected k >= 0, got {neighbors}.")
         if points.shape[0] and not points.shape[1]:
             raise invalid("Expected points.cols() > 0.")
         if points.shape[1] != centers.shape[1]:
             raise invalid(f"Expected point_dimensions == center_dimensions: {points.shape[1]} vs {centers.shape[1]}.")
         halves = 0.5 * (centers * centers).sum(1) - points @ centers.T
-        if wanted == 1 and len(centers):
+        if neighbors == 1 and len(centers):
             values, indices = halves.min(1, keepdim=True)
         else:
             # Stable, so that of two centers at one distance the first comes first.
             values, indices = halves.sort(dim=1, stable=True)
-            values, indices = values[:, :wanted], indices[:, :wanted]
+            values, indices = values[:, :neighbors], indices[:, :neighbors]
         distances = 2.0 * values + (points * points).sum(1, keepdim=True)
         return indices.contiguous(), distances
 
@@ -121,12 +121,12 @@ def kmeans_plus_plus_kernel(node: NodeView) -> Callable[..., Any]:
             raise invalid(f"Expected num_to_sample <= points.rows(). {count} vs {len(rows)}.")
         if tries < 0:
             tries = 2 + int(math.log(count))
-        return torch.from_numpy(rows[_spread(rows, count, draws, tries)])
+        return torch.from_numpy(rows[_kmeans_plus_plus(rows, count, draws, tries)])
 
     return sample
 
 
-def _spread(points: np.ndarray, count: int, draws: _Draws, retries: int) -> list[int]:
+def _kmeans_plus_plus(points: np.ndarray, count: int, draws: _Draws, retries: int) -> list[int]:
     """`count` different rows, each the best of a few that are drawn in proportion to their squared distance."""
     halves = np.float32(0.5) * np.einsum("ij,ij->i", points, points)
 

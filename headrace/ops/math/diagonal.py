@@ -13,9 +13,9 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.kernels import composing
 from headrace.kernels.array.arguments import invalid, moving, rank_at_least, shape_text
+from headrace.kernels.legacy_op_types import with_rules_of
 from headrace.kernels.math import diagonals
 from headrace.kernels.math.diagonals import check_matrices, longest, replaced, set_diag_shape
-from headrace.kernels.older_types import as_today
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -261,7 +261,7 @@ def matrix_band_part_gradient(op, grad):
 
 # ---- their names before 1.0 ----
 
-as_today(op("BatchMatrixBandPart", "input: T, num_lower: int64, num_upper: int64 -> band: T"), matrix_band_part_op)
-as_today(op("BatchMatrixDiag", "diagonal: T -> output: T"), matrix_diag_op)
-as_today(op("BatchMatrixDiagPart", "input: T -> diagonal: T"), matrix_diag_part_op)
-as_today(op("BatchMatrixSetDiag", "input: T, diagonal: T -> output: T"), matrix_set_diag_op)
+with_rules_of(op("BatchMatrixBandPart", "input: T, num_lower: int64, num_upper: int64 -> band: T"), matrix_band_part_op)
+with_rules_of(op("BatchMatrixDiag", "diagonal: T -> output: T"), matrix_diag_op)
+with_rules_of(op("BatchMatrixDiagPart", "input: T -> diagonal: T"), matrix_diag_part_op)
+with_rules_of(op("BatchMatrixSetDiag", "input: T, diagonal: T -> output: T"), matrix_set_diag_op)

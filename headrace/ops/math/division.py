@@ -86,7 +86,7 @@ def _integer_kernel(node: NodeView, function: Callable[..., Any], ufunc: np.ufun
     if divisor is not None and divisor.all():
         return checked(node, function if ufunc is None else faster_of_two(node, function, ufunc))
     if node.device.type != "cpu":
-        return checked(node, _asking_first(function))
+        return checked(node, _checking_divisor(function))
 
     def compute(x, y):
         try:
@@ -103,7 +103,7 @@ def _division_by_zero() -> InvalidArgumentError:
     return InvalidArgumentError(None, None, "Integer division by zero")
 
 
-def _asking_first(function: Callable[..., Any]) -> Callable[..., Any]:
+def _checking_divisor(function: Callable[..., Any]) -> Callable[..., Any]:
     """On a GPU nothing tells of a division by zero."""
 
     def compute(x, y):
@@ -174,8 +174,8 @@ def true_division_type(dtype: DType) -> DType | None:
     """
     if dtype.name not in _TRUE_TYPES:
         raise TypeError(f"Invalid dtype {dtype!r} in __truediv__")
-    wanted = _TRUE_TYPES[dtype.name]
-    return None if wanted is None else as_dtype(wanted)
+    quotient_type = _TRUE_TYPES[dtype.name]
+    return None if quotient_type is None else as_dtype(quotient_type)
 
 
 def truediv(x: TensorLike | CompositeTensor, y: TensorLike, name: str | None = None) -> Tensor:
@@ -195,9 +195,9 @@ def truediv(x: TensorLike | CompositeTensor, y: TensorLike, name: str | None = N
     with name_scope(name, "truediv", [x, y]) as name:
         x, y = convert_to_tensor(x, name="x"), convert_to_tensor(y, name="y")
         _require_same(x, y)
-        wanted = true_division_type(x.dtype.base_dtype)
-        if wanted is not None:
-            x, y = raw.Cast(x, DstT=wanted), raw.Cast(y, DstT=wanted)
+        quotient_type = true_division_type(x.dtype.base_dtype)
+        if quotient_type is not None:
+            x, y = raw.Cast(x, DstT=quotient_type), raw.Cast(y, DstT=quotient_type)
         return raw.RealDiv(x, y, name=name)
 
 

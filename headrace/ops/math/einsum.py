@@ -72,10 +72,10 @@ einsum_op.accepts([[2, 2, 3], [3]], equation="...i,i->...").rejects([[2, 3]], eq
 def einsum_gradient(op, grad):
     inputs, output = _labels(op.attrs["equation"], [None if t.dims is None else len(t.dims) for t in op.inputs])
     letters: dict[str, str] = {}
-    spare = [letter for letter in string.ascii_letters if not any(letter in term for term in (*inputs, output))]
+    unused_labels = [letter for letter in string.ascii_letters if not any(letter in term for term in (*inputs, output))]
 
     def term(labels: list[str]) -> str:
-        return "".join(label if label.isalpha() else letters.setdefault(label, spare.pop()) for label in labels)
+        return "".join(label if label.isalpha() else letters.setdefault(label, unused_labels.pop()) for label in labels)
 
     found = []
     for i, labels in enumerate(inputs):

@@ -18,7 +18,7 @@ from headrace.core.registry import GradientRule, OpDecl, ShapeRule, op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
 from headrace.kernels.array.arguments import rank_at_least
-from headrace.kernels.older_types import as_today
+from headrace.kernels.legacy_op_types import with_rules_of
 
 if TYPE_CHECKING:
     from headrace.core.typing import OpView, TensorLike
@@ -237,17 +237,17 @@ def _padded(x: Tensor, rank: int, length: Tensor, inverse: bool) -> Tensor:
     """`x` with zeros after it where it is shorter than the transform."""
     if x.dims is not None and 0 in x.dims:
         return x
-    wanted = constant_dims(length)
+    fft_length = constant_dims(length)
     known: Any = (None,) if x.dims is None else x.dims[-rank:]
     if (
-        wanted is not None
-        and len(wanted) == rank
-        and None not in wanted
+        fft_length is not None
+        and len(fft_length) == rank
+        and None not in fft_length
         and x.dims is not None
         and len(known) == rank
         and None not in known
     ):
-        inner: list[Any] = list(wanted)
+        inner: list[Any] = list(fft_length)
         if inverse:
             inner[-1] = inner[-1] // 2 + 1
         missing = [[0, max(n - have, 0)] for n, have in zip(inner, map(int, known), strict=True)]
@@ -385,9 +385,9 @@ def ifftshift(x: TensorLike, axes: int | None = None, name: str | None = None) -
 
 _COMPLEX = "input: complex64 -> output: complex64"
 _NO_KERNEL = "1.15 has no kernel for it"
-as_today(op("BatchFFT", _COMPLEX), fft_op, _NO_KERNEL)
-as_today(op("BatchFFT2D", _COMPLEX), fft2d_op, _NO_KERNEL)
-as_today(op("BatchFFT3D", _COMPLEX), fft3d_op, _NO_KERNEL)
-as_today(op("BatchIFFT", _COMPLEX), ifft_op, _NO_KERNEL)
-as_today(op("BatchIFFT2D", _COMPLEX), ifft2d_op, _NO_KERNEL)
-as_today(op("BatchIFFT3D", _COMPLEX), ifft3d_op, _NO_KERNEL)
+with_rules_of(op("BatchFFT", _COMPLEX), fft_op, _NO_KERNEL)
+with_rules_of(op("BatchFFT2D", _COMPLEX), fft2d_op, _NO_KERNEL)
+with_rules_of(op("BatchFFT3D", _COMPLEX), fft3d_op, _NO_KERNEL)
+with_rules_of(op("BatchIFFT", _COMPLEX), ifft_op, _NO_KERNEL)
+with_rules_of(op("BatchIFFT2D", _COMPLEX), ifft2d_op, _NO_KERNEL)
+with_rules_of(op("BatchIFFT3D", _COMPLEX), ifft3d_op, _NO_KERNEL)

@@ -44,8 +44,8 @@ def bincount_kernel(node):
             raise _invalid("Input arr must be non-negative!")
         inside = flat < size
         result = torch.zeros(size, dtype=weights.dtype, device=values.device)
-        amounts = weights.reshape(-1) if weights.numel() else torch.ones_like(flat, dtype=weights.dtype)
-        return result.index_add_(0, flat[inside].to(torch.int64), amounts[inside])
+        increments = weights.reshape(-1) if weights.numel() else torch.ones_like(flat, dtype=weights.dtype)
+        return result.index_add_(0, flat[inside].to(torch.int64), increments[inside])
 
     return count
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import NodeView, OpView, TensorLike
 
 
-_MOST_HYPERPLANES = 30
+_MAX_HYPERPLANES = 30
 
 probes_op = op(
     "HyperplaneLSHProbes",
@@ -55,15 +55,15 @@ def probes_kernel(node: NodeView) -> Callable[..., Any]:
             raise invalid(f"Need a two-dimensional products tensor, got {products.ndim} dimensions.")
         tables = _scalar(num_tables, "num_tables")
         planes = _scalar(num_hyperplanes, "num_hyperplanes_per_table")
-        wanted = _scalar(num_probes, "num_probes")
-        if planes > _MOST_HYPERPLANES:
-            raise invalid(f"Need num_hyperplanes_per_table <= {_MOST_HYPERPLANES}, got {planes}: hashes are int32.")
+        probes = _scalar(num_probes, "num_probes")
+        if planes > _MAX_HYPERPLANES:
+            raise invalid(f"Need num_hyperplanes_per_table <= {_MAX_HYPERPLANES}, got {planes}: hashes are int32.")
         if products.shape[1] != tables * planes:
             raise invalid(
                 f"Expected number of hyperplanes is {tables * planes} but received {products.shape[1]} inner products per "
                 "point."
             )
-        if len(products) and wanted > tables << planes:
+        if len(products) and probes > tables << planes:
             raise InternalError(
                 None,
                 None,
@@ -72,12 +72,12 @@ def probes_kernel(node: NodeView) -> Callable[..., Any]:
         products = products.reshape(len(products), tables, planes)
         bits = 1 << np.arange(planes - 1, -1, -1)
         hashes = ((products >= 0) * bits).sum(-1)
-        found = np.empty((2, len(products), wanted), np.int32)
-        first = min(tables, wanted)
+        found = np.empty((2, len(products), probes), np.int32)
+        first = min(tables, probes)
         found[0, :, :first], found[1, :, :first] = hashes[:, :first], np.arange(first)
-        if wanted > tables:
+        if probes > tables:
             for point, (margins, own) in enumerate(zip(products, hashes, strict=True)):
-                found[:, point, first:] = _nearest(margins, own, wanted - tables, bits)
+                found[:, point, first:] = _nearest(margins, own, probes - tables, bits)
         return torch.from_numpy(found[0]), torch.from_numpy(found[1])
 
     return probe

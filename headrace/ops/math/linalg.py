@@ -16,9 +16,9 @@ from headrace.core.registry import OpDecl, op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
 from headrace.kernels.composing.matrices import adjoint, identity
+from headrace.kernels.legacy_op_types import with_rules_of
 from headrace.kernels.math import matrix_functions
 from headrace.kernels.math.matrices import in_float, matrix_dims, refuse_unknown, with_batch
-from headrace.kernels.older_types import as_today
 from headrace.kernels.ranks import ranked
 
 if TYPE_CHECKING:
@@ -135,11 +135,11 @@ inverse_op.shape(square_shape)
 
 @inverse_op.kernel
 def matrix_inverse_kernel(node):
-    turned = node.attrs["adjoint"]
+    is_adjoint = node.attrs["adjoint"]
 
     def inverse(x):
         check_square(x)
-        return refuse_unknown(torch.linalg.inv(x.mH if turned else x), x, failed)
+        return refuse_unknown(torch.linalg.inv(x.mH if is_adjoint else x), x, failed)
 
     failed = "Input is not invertible."
     return _refusing(in_float(node, inverse), failed)
@@ -233,29 +233,29 @@ solve_op.shape(_solve_shape(True))
 
 @solve_op.kernel
 def matrix_solve_kernel(node):
-    turned = node.attrs["adjoint"]
+    is_adjoint = node.attrs["adjoint"]
 
     def solve(a, b):
         if a.shape[:-2] != b.shape[:-2]:
             raise _invalid("All input tensors must have the same outer dimensions.")
         _check_system(a, b)
-        return refuse_unknown(torch.linalg.solve(a.mH if turned else a, b), a, failed)
+        return refuse_unknown(torch.linalg.solve(a.mH if is_adjoint else a, b), a, failed)
 
     failed = "Input matrix is not invertible."
     return _refusing(in_float(node, solve), failed)
 
 
-def _solution_gradient(solution: Tensor, grad_b: Tensor, turned: bool) -> Tensor:
-    if turned:
+def _solution_gradient(solution: Tensor, grad_b: Tensor, is_adjoint: bool) -> Tensor:
+    if is_adjoint:
         return -composing.matmul(solution, grad_b, adjoint_b=True)
     return -composing.matmul(grad_b, solution, adjoint_b=True)
 
 
 @solve_op.gradient
 def matrix_solve_gradient(op, grad):
-    turned = op.attrs["adjoint"]
-    grad_b = raw.MatrixSolve(op.inputs[0], grad, adjoint=not turned)
-    return [_solution_gradient(op.outputs[0], grad_b, turned), grad_b]
+    is_adjoint = op.attrs["adjoint"]
+    grad_b = raw.MatrixSolve(op.inputs[0], grad, adjoint=not is_adjoint)
+    return [_solution_gradient(op.outputs[0], grad_b, is_adjoint), grad_b]
 
 
 triangular_solve_op = op(
@@ -266,22 +266,22 @@ triangular_solve_op.shape(_solve_shape(True))
 
 @triangular_solve_op.kernel
 def matrix_triangular_solve_kernel(node):
-    lower, turned = node.attrs["lower"], node.attrs["adjoint"]
+    lower, is_adjoint = node.attrs["lower"], node.attrs["adjoint"]
 
     def solve(a, b):
         _check_system(a, b)
         if bool((a.diagonal(0, -2, -1) == 0).any()):
             raise _invalid("Input matrix is not invertible.")
-        return torch.linalg.solve_triangular(a.mH if turned else a, b, upper=lower == turned)
+        return torch.linalg.solve_triangular(a.mH if is_adjoint else a, b, upper=lower == is_adjoint)
 
     return in_float(node, solve)
 
 
 @triangular_solve_op.gradient
 def matrix_triangular_solve_gradient(op, grad):
-    turned, lower = op.attrs["adjoint"], op.attrs["lower"]
-    grad_b = raw.MatrixTriangularSolve(op.inputs[0], grad, lower=lower, adjoint=not turned)
-    grad_a = _solution_gradient(op.outputs[0], grad_b, turned)
+    is_adjoint, lower = op.attrs["adjoint"], op.attrs["lower"]
+    grad_b = raw.MatrixTriangularSolve(op.inputs[0], grad, lower=lower, adjoint=not is_adjoint)
+    grad_a = _solution_gradient(op.outputs[0], grad_b, is_adjoint)
     band = (-1, 0) if lower else (0, -1)
     return [raw.MatrixBandPart(grad_a, *band), grad_b]
 
@@ -384,11 +384,11 @@ square_root_op = _declare_simple("MatrixSquareRoot", _TYPES, matrix_functions.sq
 def matrix_exponential_gradient(op, grad):
     """The upper right block of exp([[A^H, G], [0, A^H]]) (Mathias, 1996)."""
     a = op.inputs[0]
-    turned = adjoint(a)
+    adjoint_a = adjoint(a)
     blocks = composing.concat(
         [
-            composing.concat([turned, grad], -1),
-            composing.concat([composing.zeros_like(turned), turned], -1),
+            composing.concat([adjoint_a, grad], -1),
+            composing.concat([composing.zeros_like(adjoint_a), adjoint_a], -1),
         ],
         -2,
     )
@@ -406,8 +406,8 @@ def matrix_square_root_gradient(op, grad):
     count = raw.Prod(batch, convert_to_tensor([0], "int32"))
     eye = raw.Reshape(identity(order, None, root.dtype), [-1])
     eye = raw.Reshape(raw.Tile(eye, composing.stack([count], name="Tile/multiples")), shape)
-    turned = composing.matrix_transpose(root)
-    system = raw.Add(_kronecker(eye, turned), _kronecker(root, eye))
+    root_transposed = composing.matrix_transpose(root)
+    system = raw.Add(_kronecker(eye, root_transposed), _kronecker(root, eye))
     flat = composing.concat([raw.Slice(shape, [0], [raw.Sub(composing.size(shape), 2)]), [order * order], [1]], 0)
     vector = raw.Reshape(composing.matrix_transpose(grad), flat)
     solved = raw.MatrixSolve(system, vector)
@@ -424,8 +424,8 @@ def _kronecker(a: Tensor, b: Tensor) -> Tensor:
     )
     a, b = raw.Reshape(a, reshaped[0]), raw.Reshape(b, reshaped[1])
     square = orders[0] * orders[1]
-    whole = composing.concat([batch, [square], [square]], 0)
-    return raw.Reshape(a * b, whole)
+    full_shape = composing.concat([batch, [square], [square]], 0)
+    return raw.Reshape(a * b, full_shape)
 
 
 for _decl in (cholesky_op, cholesky_grad_op, inverse_op, determinant_op, log_determinant_op, solve_op):
@@ -460,18 +460,18 @@ square_root_op.accepts(_MATRIX).accepts(_COMPLEX).rejects([2, 3], error=ValueErr
 # ---- their names before 1.0 ----
 
 _REALS = "{double, float}"
-as_today(
+with_rules_of(
     op("BatchMatrixDeterminant", "input: T, *, T: {float, double, complex64, complex128} -> output: T"), determinant_op
 )
-as_today(op("BatchMatrixInverse", f"input: T, *, adjoint=False, T: {_REALS} -> output: T"), inverse_op)
-as_today(op("BatchMatrixSolve", f"matrix: T, rhs: T, *, adjoint=False, T: {_REALS} -> output: T"), solve_op)
-as_today(
+with_rules_of(op("BatchMatrixInverse", f"input: T, *, adjoint=False, T: {_REALS} -> output: T"), inverse_op)
+with_rules_of(op("BatchMatrixSolve", f"matrix: T, rhs: T, *, adjoint=False, T: {_REALS} -> output: T"), solve_op)
+with_rules_of(
     op("BatchMatrixSolveLs", f"matrix: T, rhs: T, l2_regularizer: double, *, T: {_REALS}, fast=True -> output: T"),
     least_squares_op,
 )
-as_today(
+with_rules_of(
     op("BatchMatrixTriangularSolve", f"matrix: T, rhs: T, *, lower=True, adjoint=False, T: {_REALS} -> output: T"),
     triangular_solve_op,
 )
-as_today(op("BatchCholesky", f"input: T, *, T: {_REALS} -> output: T"), cholesky_op)
-as_today(op("BatchCholeskyGrad", "l: T, grad: T, *, T: {float, double} -> output: T"), cholesky_grad_op)
+with_rules_of(op("BatchCholesky", f"input: T, *, T: {_REALS} -> output: T"), cholesky_op)
+with_rules_of(op("BatchCholeskyGrad", "l: T, grad: T, *, T: {float, double} -> output: T"), cholesky_grad_op)

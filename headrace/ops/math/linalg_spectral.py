@@ -14,9 +14,9 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.kernels import composing
 from headrace.kernels.composing.matrices import adjoint, identity
+from headrace.kernels.legacy_op_types import with_rules_of
 from headrace.kernels.math.elementwise import no_kernel
 from headrace.kernels.math.matrices import in_float, matrix_dims, refuse_unknown, with_batch
-from headrace.kernels.older_types import as_today
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -179,9 +179,9 @@ def svd_gradient(op, grad_s, grad_u, grad_v):
         inner = grad_s_matrix + matmul(f_u + adjoint(f_u), s_matrix) + matmul(s_matrix, f_v + adjoint(f_v))
         grad_a = matmul(u, matmul(inner, v1, adjoint_b=True))
         if m != n:
-            turned = composing.matrix_transpose(grad_v1)
-            along = matmul(turned, v1)
-            rest = turned - matmul(along, v1, adjoint_b=True)
+            grad_v1_transposed = composing.matrix_transpose(grad_v1)
+            along = matmul(grad_v1_transposed, v1)
+            rest = grad_v1_transposed - matmul(along, v1, adjoint_b=True)
             if full:
                 v2, grad_v2 = v[..., :, m:n], grad_v[..., :, m:n]
                 rest -= matmul(matmul(v1, grad_v2, adjoint_a=True), v2, adjoint_b=True)
@@ -297,8 +297,8 @@ lu_op.rejects(np.array([[1, 2], [2, 4]], np.float32), error=InvalidArgumentError
 # ---- their names and forms before 1.0 ----
 
 _REALS = "{double, float}"
-as_today(op("BatchSelfAdjointEigV2", f"input: T, *, compute_v=True, T: {_REALS} -> e: T, v: T"), eigen_op)
-as_today(
+with_rules_of(op("BatchSelfAdjointEigV2", f"input: T, *, compute_v=True, T: {_REALS} -> e: T, v: T"), eigen_op)
+with_rules_of(
     op(
         "BatchSvd",
         "input: T, *, compute_uv=True, full_matrices=False, T: {double, float, complex64, complex128} -> s: T, u: T, v: T",

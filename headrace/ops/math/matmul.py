@@ -88,26 +88,26 @@ def _is_narrow(node: NodeView) -> bool:
     return dims is not None and dims[-1] is not None and dims[-1] <= _NARROW
 
 
-def _turned(product: Callable[..., Any], a_turned: bool, b_turned: bool) -> Callable[..., Any]:
-    if a_turned:
-        return lambda a, b: product(a.t(), b.t() if b_turned else b, None)
-    return lambda a, b: product(a, b.t() if b_turned else b, None)
+def _transposed(product: Callable[..., Any], transpose_a: bool, transpose_b: bool) -> Callable[..., Any]:
+    if transpose_a:
+        return lambda a, b: product(a.t(), b.t() if transpose_b else b, None)
+    return lambda a, b: product(a, b.t() if transpose_b else b, None)
 
 
 @matmul_op.kernel
 def matmul_kernel(node):
     """The bare torch function where the sizes are known to fit, else one that explains what does not."""
-    a_turned, b_turned = node.attrs["transpose_a"], node.attrs["transpose_b"]
+    transpose_a, transpose_b = node.attrs["transpose_a"], node.attrs["transpose_b"]
     mm = torch.mm
-    if a_turned and b_turned:
+    if transpose_a and transpose_b:
 
         def product(a, b):
             return mm(a.t(), b.t())
-    elif a_turned:
+    elif transpose_a:
 
         def product(a, b):
             return mm(a.t(), b)
-    elif b_turned:
+    elif transpose_b:
 
         def product(a, b):
             return mm(a, b.t())
@@ -120,7 +120,7 @@ def matmul_kernel(node):
         try:
             return product(a, b)
         except RuntimeError:
-            _explain(a, b, a_turned, b_turned)
+            _explain(a, b, transpose_a, transpose_b)
             raise
 
     return checked
@@ -129,16 +129,16 @@ def matmul_kernel(node):
 @matmul_op.kernel_on("cpu")
 def matmul_kernel_on_cpu(node):
     """oneDNN's product where that is worth it, else the generic kernel."""
-    a_turned, b_turned = node.attrs["transpose_a"], node.attrs["transpose_b"]
-    large = large_product(node) if _fits(node) and not (a_turned and _is_narrow(node)) else None
-    return matmul_kernel(node) if large is None else _turned(large, a_turned, b_turned)
+    transpose_a, transpose_b = node.attrs["transpose_a"], node.attrs["transpose_b"]
+    large = large_product(node) if _fits(node) and not (transpose_a and _is_narrow(node)) else None
+    return matmul_kernel(node) if large is None else _transposed(large, transpose_a, transpose_b)
 
 
-def _explain(a: torch.Tensor, b: torch.Tensor, a_turned: bool, b_turned: bool) -> None:
+def _explain(a: torch.Tensor, b: torch.Tensor, transpose_a: bool, transpose_b: bool) -> None:
     for which, x in (("0", a), ("1", b)):
         if x.dim() != 2:
             raise InvalidArgumentError(None, None, f"In[{which}] is not a matrix. Instead it has shape {_text(x)}")
-    if a.shape[0 if a_turned else 1] != b.shape[1 if b_turned else 0]:
+    if a.shape[0 if transpose_a else 1] != b.shape[1 if transpose_b else 0]:
         raise InvalidArgumentError(None, None, f"Matrix size-incompatible: In[0]: {_text(a)}, In[1]: {_text(b)}")
 
 
@@ -148,16 +148,16 @@ def _text(x: torch.Tensor) -> str:
 
 @matmul_op.gradient
 def matmul_gradient(op, grad):
-    a_turned, b_turned = op.attrs["transpose_a"], op.attrs["transpose_b"]
+    transpose_a, transpose_b = op.attrs["transpose_a"], op.attrs["transpose_b"]
     a, b = composing.conj(op.inputs[0]), composing.conj(op.inputs[1])
-    if a_turned:
-        grad_a = raw.MatMul(b, grad, transpose_a=b_turned, transpose_b=True)
+    if transpose_a:
+        grad_a = raw.MatMul(b, grad, transpose_a=transpose_b, transpose_b=True)
     else:
-        grad_a = raw.MatMul(grad, b, transpose_b=not b_turned)
-    if b_turned:
-        grad_b = raw.MatMul(grad, a, transpose_a=True, transpose_b=a_turned)
+        grad_a = raw.MatMul(grad, b, transpose_b=not transpose_b)
+    if transpose_b:
+        grad_b = raw.MatMul(grad, a, transpose_a=True, transpose_b=transpose_a)
     else:
-        grad_b = raw.MatMul(a, grad, transpose_a=not a_turned)
+        grad_b = raw.MatMul(a, grad, transpose_a=not transpose_a)
     return [grad_a, grad_b]
 
 
@@ -184,24 +184,24 @@ def sparse_matmul_kernel(node):
 @sparse_matmul_op.gradient
 def sparse_matmul_gradient(op, grad):
     a, b = op.inputs
-    a_turned, b_turned = op.attrs["transpose_a"], op.attrs["transpose_b"]
+    transpose_a, transpose_b = op.attrs["transpose_a"], op.attrs["transpose_b"]
     sparse = {id(a): op.attrs["a_is_sparse"], id(b): op.attrs["b_is_sparse"], id(grad): grad._op.type == "ReluGrad"}
 
-    def product(x: Tensor, y: Tensor, dtype: DType, x_turned: bool = False, y_turned: bool = False) -> Tensor:
+    def product(x: Tensor, y: Tensor, dtype: DType, transpose_x: bool = False, transpose_y: bool = False) -> Tensor:
         x_sparse, y_sparse = sparse[id(x)], sparse[id(y)]
-        if y_turned:
+        if transpose_y:
             y = composing.transpose(y)
-        result = matmul(x, y, transpose_a=x_turned, a_is_sparse=x_sparse, b_is_sparse=y_sparse)
+        result = matmul(x, y, transpose_a=transpose_x, a_is_sparse=x_sparse, b_is_sparse=y_sparse)
         return composing.cast(result, dtype)
 
-    if a_turned:
-        grad_a = product(b, grad, a.dtype, b_turned, True)
+    if transpose_a:
+        grad_a = product(b, grad, a.dtype, transpose_b, True)
     else:
-        grad_a = product(grad, b, a.dtype, False, not b_turned)
-    if b_turned:
-        grad_b = product(grad, a, b.dtype, True, a_turned)
+        grad_a = product(grad, b, a.dtype, False, not transpose_b)
+    if transpose_b:
+        grad_b = product(grad, a, b.dtype, True, transpose_a)
     else:
-        grad_b = product(a, grad, b.dtype, not a_turned, False)
+        grad_b = product(a, grad, b.dtype, not transpose_a, False)
     return [grad_a, grad_b]
 
 
@@ -237,10 +237,10 @@ def _batch_kernel(node: Any) -> Callable[..., Any]:
     ranks = {None if dims is None else len(dims) for dims in (x_dims, y_dims)}
     if ranks == {3} and x_dims[0] is not None and x_dims[0] == y_dims[0]:
         product = torch.bmm
-    turned = "mH" if node.inputs[0].dtype.is_complex else "mT"
+    transposed = "mH" if node.inputs[0].dtype.is_complex else "mT"
     if not adj_x and not adj_y:
         run = product
-    elif turned == "mT":
+    elif transposed == "mT":
         if adj_x and adj_y:
             run = lambda x, y: product(x.mT, y.mT)  # noqa: E731
         elif adj_x:

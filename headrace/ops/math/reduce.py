@@ -18,7 +18,7 @@ from headrace.core.registry import OpDecl, op, raw
 from headrace.core.size_elements import Element, KnownElements, product
 from headrace.devices.numpy_loops import faster_reduction
 from headrace.kernels import composing
-from headrace.kernels.math.passing_over import concerns, extreme
+from headrace.kernels.math.nan_ignoring import extreme, may_hold_nan
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
@@ -211,8 +211,8 @@ def _extreme_rule(function: Callable[..., Any], sign: int) -> Callable[..., Any]
 
     plain = reduction_kernel(lambda x, axes, keep: function(x, axes, keep), lambda x: function(x), _same, identity)
     careful = extreme(function, sign * math.inf)
-    passing_over = reduction_kernel(careful, careful, _same, identity)
-    return lambda node: passing_over(node) if concerns(node) else plain(node)
+    nan_ignoring = reduction_kernel(careful, careful, _same, identity)
+    return lambda node: nan_ignoring(node) if may_hold_nan(node) else plain(node)
 
 
 def _norm_rule(node: NodeView) -> Callable[..., Any]:
@@ -296,7 +296,7 @@ def _kept_shape_and_repeats(
     return found
 
 
-def _spread(op: Any, grad: Tensor) -> Tensor:
+def _broadcast_back(op: Any, grad: Tensor) -> Tensor:
     """`grad` repeated along the axes that were summed."""
     source = op.inputs[0]
     dims = source.dims
@@ -319,12 +319,12 @@ def _spread(op: Any, grad: Tensor) -> Tensor:
 
 @sum_op.gradient
 def sum_gradient(op, grad):
-    return [_spread(op, grad), None]
+    return [_broadcast_back(op, grad), None]
 
 
 @mean_op.gradient
 def mean_gradient(op, grad):
-    spread = _spread(op, grad)
+    spread = _broadcast_back(op, grad)
     before, after = element_count(op.inputs[0].dims), element_count(op.outputs[0].dims)
     if before is not None and after is not None:
         factor = convert_to_tensor(before // max(after, 1), spread.dtype)

@@ -15,7 +15,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import KernelRule, OpDecl, op, raw
 from headrace.kernels import composing
 from headrace.kernels.array.arguments import scalar_constant
-from headrace.kernels.math.passing_over import concerns, has_nan, without_nan
+from headrace.kernels.math.nan_ignoring import has_nan, may_hold_nan, without_nan
 from headrace.kernels.math.segments import EMPTY, REDUCTIONS, combined, in_wider
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _after_nan(kind: str, data: torch.Tensor, ids: torch.Tensor, result: torch.T
 
 def _sorted_kernel(kind: str) -> KernelRule:
     def rule(node: NodeView) -> Callable[..., torch.Tensor]:
-        careful = concerns(node)
+        careful = may_hold_nan(node)
 
         def run(data: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
             _check_sorted(ids, data.shape[0] if data.dim() else 0)
@@ -149,7 +149,7 @@ def _unsorted_shape(op: OpView) -> list[Dims]:
 
 def _unsorted_kernel(kind: str) -> KernelRule:
     def rule(node: NodeView) -> Callable[..., torch.Tensor]:
-        careful = kind in ("Min", "Max") and concerns(node)
+        careful = kind in ("Min", "Max") and may_hold_nan(node)
 
         def run(data: torch.Tensor, ids: torch.Tensor, number: torch.Tensor) -> torch.Tensor:
             if data.shape[: ids.dim()] != ids.shape:

@@ -35,11 +35,11 @@ def _fitting(diagonals: Dims, count: int, rhs: Dims) -> Dims:
     """
     if diagonals is None or rhs is None:
         return rhs
-    lead = merge_dims(diagonals[:-2], rhs[:-2])
+    batch_shape = merge_dims(diagonals[:-2], rhs[:-2])
     if diagonals[-2] not in (None, count):
         raise ValueError(f"Dimension must be {count} but is {diagonals[-2]}")
     rows = merge_dim(diagonals[-1], rhs[-2])
-    return (*(lead or ()), rows, rhs[-1])
+    return (*(batch_shape or ()), rows, rhs[-1])
 
 
 @matmul_op.shape
@@ -153,7 +153,9 @@ def matmul_gradient(op, grad):
 
 @solve_op.gradient
 def solve_gradient(op, grad):
-    of_rhs = raw.TridiagonalSolve(_turned(op.inputs[0]), grad, partial_pivoting=op.attrs["partial_pivoting"])
+    of_rhs = raw.TridiagonalSolve(
+        _conjugate_transposed(op.inputs[0]), grad, partial_pivoting=op.attrs["partial_pivoting"]
+    )
     x = composing.conj(op.outputs[0])
     middle = raw.Sum(of_rhs * x, -1)
     known = x.dims is not None and None not in x.dims
@@ -169,7 +171,7 @@ def solve_gradient(op, grad):
     return [-composing.stack([above, middle, outer(False)], axis=-2), of_rhs]
 
 
-def _turned(diagonals: Tensor) -> Tensor:
+def _conjugate_transposed(diagonals: Tensor) -> Tensor:
     """The diagonals of the conjugate transposed matrix."""
     diagonals = composing.conj(diagonals)
     main = diagonals[..., 1, :]
@@ -225,8 +227,8 @@ def _compact(matrix: Tensor) -> Tensor:
 def _diagonals_of(matrix: Tensor) -> list[Tensor]:
     above, _, below = _places(_side(matrix))
     main = raw.MatrixDiagPart(matrix, name="diag_part")
-    turned = composing.transpose(matrix)
-    outer = [composing.transpose(raw.GatherNd(turned, places)) for places in (above, below)]
+    transposed = composing.transpose(matrix)
+    outer = [composing.transpose(raw.GatherNd(transposed, places)) for places in (above, below)]
     return [outer[0], main, outer[1]]
 
 

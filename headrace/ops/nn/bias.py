@@ -55,7 +55,7 @@ def bias_add_kernel(node):
     value, bias = node.inputs[0].dims, node.inputs[1].dims
     axis = _channel_axis(node)
     if value is not None and bias is not None and len(value) >= 2 and bias[0] is not None and value[axis] == bias[0]:
-        # What is settled statically needs no check in the step.
+        # What is known statically needs no check in the step.
         if axis == -1 or len(value) == 2:
             return widened(node, torch.add)
         shape = (-1,) + (1,) * (len(value) - 2)
@@ -81,8 +81,8 @@ def bias_add_kernel(node):
 
 def _add_in_place(node, index):
     value, bias = node.inputs[0].dims, node.inputs[1].dims
-    settled = value is not None and bias is not None and len(value) >= 2 and bias[0] is not None
-    if index or not settled or _channel_axis(node) != -1 or value[-1] != bias[0] or not is_native(node):
+    is_static = value is not None and bias is not None and len(value) >= 2 and bias[0] is not None
+    if index or not is_static or _channel_axis(node) != -1 or value[-1] != bias[0] or not is_native(node):
         return None
     return torch.Tensor.add_
 

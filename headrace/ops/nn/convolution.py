@@ -84,24 +84,24 @@ for _decl in (conv2d_filter_op, depthwise_filter_op, conv3d_filter_op):
     _decl.on_host("filter_sizes")
 
 
-def _back(node: NodeView) -> Any:
+def _gradient_value(node: NodeView) -> Any:
     """What comes back has the shape of the convolution's results."""
     return [node.inputs[2]]
 
 
-def _made(node: NodeView) -> Any:
+def _output_value(node: NodeView) -> Any:
     return node.outputs[0]
 
 
 for _decl in (conv2d_op, conv3d_op):
     _decl.work(convolution())
 for _decl in (conv2d_input_op, conv3d_input_op, conv3d_input_v1_op):
-    _decl.work(convolution(results=_back))
+    _decl.work(convolution(results=_gradient_value))
 for _decl in (conv2d_filter_op, conv3d_filter_op, conv3d_filter_v1_op):
-    _decl.work(convolution(filters=_made, results=_back))
+    _decl.work(convolution(filters=_output_value, results=_gradient_value))
 depthwise_op.work(convolution(depthwise=True))
-depthwise_input_op.work(convolution(results=_back, depthwise=True))
-depthwise_filter_op.work(convolution(filters=_made, results=_back, depthwise=True))
+depthwise_input_op.work(convolution(results=_gradient_value, depthwise=True))
+depthwise_filter_op.work(convolution(filters=_output_value, results=_gradient_value, depthwise=True))
 
 
 # ---- static shapes ----

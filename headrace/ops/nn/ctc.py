@@ -14,7 +14,7 @@ from headrace.core.dims import merge_dim
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
-from headrace.kernels import composing, older_names
+from headrace.kernels import composing, renamed_arguments
 from headrace.kernels.array.arguments import invalid, rank_is
 from headrace.kernels.nn.ctc_paths import losses
 
@@ -135,16 +135,16 @@ def ctc_loss_kernel(node):
         result, gradient = inputs.new_zeros(batch), torch.zeros_like(inputs)
         if counted:
             chosen = inputs if len(counted) == batch else inputs[:, counted]
-            found, slopes = losses(
+            found, score_gradients = losses(
                 torch.log_softmax(chosen, 2),
                 [sequences[row] for row in counted],
                 [times[row] for row in counted],
                 merge,
             )
             if len(counted) == batch:
-                return found, slopes
+                return found, score_gradients
             result[counted] = found
-            gradient[:, counted] = slopes
+            gradient[:, counted] = score_gradients
         return result, gradient
 
     return loss
@@ -152,8 +152,8 @@ def ctc_loss_kernel(node):
 
 @ctc_loss_op.gradient
 def ctc_loss_gradient(op, grad_loss, _):
-    slopes = raw.PreventGradient(op.outputs[1], message=_ONCE_ONLY)
-    return [composing.expand_dims(grad_loss, -1) * slopes, None, None, None]
+    score_gradients = raw.PreventGradient(op.outputs[1], message=_ONCE_ONLY)
+    return [composing.expand_dims(grad_loss, -1) * score_gradients, None, None, None]
 
 
 def ctc_loss(
@@ -193,7 +193,7 @@ def ctc_loss(
     """
     if not isinstance(labels, SparseTensor):
         raise TypeError("Expected labels (first argument) to be a SparseTensor")
-    inputs = older_names.first_given("logits", logits, "inputs", inputs)
+    inputs = renamed_arguments.first_given("logits", logits, "inputs", inputs)
     if not time_major:
         inputs = composing.transpose(inputs, [1, 0, 2])
     loss, _ = raw.CTCLoss(

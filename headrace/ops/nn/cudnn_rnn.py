@@ -375,8 +375,8 @@ def _backward(node: NodeView, has_lengths: bool) -> Callable[..., Any]:
             outputs = network.run(*given, lengths, seed)
             pairs = list(zip(outputs, (grad.clone() for grad in grads), strict=True))
             pairs = pairs if network.mode == "lstm" else pairs[:2]
-            wanted = given if network.mode == "lstm" else [given[0], given[1], given[3]]
-            found = list(torch.autograd.grad([value for value, _ in pairs], wanted, [grad for _, grad in pairs]))
+            inputs = given if network.mode == "lstm" else [given[0], given[1], given[3]]
+            found = list(torch.autograd.grad([value for value, _ in pairs], inputs, [grad for _, grad in pairs]))
         if network.mode != "lstm":
             found.insert(2, torch.zeros_like(c))
         return tuple(grad.detach() for grad in found)

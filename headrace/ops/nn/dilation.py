@@ -12,7 +12,7 @@ from headrace.core.errors import InvalidArgumentError, UnimplementedError
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.nn.windows import Layout, Padding, check_lengths, of_rank, pad_arguments
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView, TensorLike
@@ -82,22 +82,22 @@ class _Windows:
         self.strides, self.rates = strides[1:3], rates[1:3]
         self.padding = Padding(node, Layout("NHWC", 4), self.strides, self.rates)
 
-    def amounts(self, x: torch.Tensor, weights: torch.Tensor) -> list[tuple[int, int]]:
+    def paddings(self, x: torch.Tensor, weights: torch.Tensor) -> list[tuple[int, int]]:
         """The paddings of height and width."""
         if x.shape[3] != weights.shape[2]:
             raise InvalidArgumentError(
                 None, None, f"input and filter must have the same depth: {x.shape[3]} vs {weights.shape[2]}"
             )
-        return self.padding.amounts(x.shape[1:3], weights.shape[:2])
+        return self.padding.paddings(x.shape[1:3], weights.shape[:2])
 
     def padded(self, x: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         """`x` surrounded by the least value there is, which no window chooses."""
-        amounts = self.amounts(x, weights)
-        if not any(pair != (0, 0) for pair in amounts):
+        paddings = self.paddings(x, weights)
+        if not any(pair != (0, 0) for pair in paddings):
             return x
         # Far below all others, yet so that a negative filter on top does not wrap it around.
         least = -torch.inf if x.dtype.is_floating_point else -(2**62)
-        return torch.constant_pad_nd(x, [0, 0, *pad_arguments(amounts)], least)
+        return torch.constant_pad_nd(x, [0, 0, *pad_arguments(paddings)], least)
 
     def places(self, padded: torch.Tensor, weights: torch.Tensor) -> list[tuple[Any, Any]]:
         """For each offset, how to slice the padded image to get the element of every window there, and which it is."""
@@ -131,7 +131,7 @@ class _Windows:
         return padded, places, which
 
 
-def _wide(x: torch.Tensor) -> torch.Tensor:
+def _widened(x: torch.Tensor) -> torch.Tensor:
     return x if x.dtype.is_floating_point else x.to(torch.int64)
 
 
@@ -141,7 +141,7 @@ def dilation_kernel(node):
     own = node.inputs[0].dtype.torch
 
     def dilated(x, weights):
-        x, weights = _wide(x), _wide(weights)
+        x, weights = _widened(x), _widened(weights)
         padded = windows.padded(x, weights)
         best = None
         for place, (i, j) in windows.places(padded, weights):
@@ -157,11 +157,11 @@ def dilation_input_kernel(node):
     windows = _Windows(node)
 
     def sent_back(x, weights, gradient):
-        padded, places, which = windows.chosen(_wide(x), _wide(weights))
+        padded, places, which = windows.chosen(_widened(x), _widened(weights))
         result = torch.zeros(padded.shape, dtype=gradient.dtype, device=x.device)
         for number, (place, _) in enumerate(places):
             result[place] += gradient.masked_fill(which != number, 0)
-        (top, _), (left, _) = windows.amounts(x, weights)
+        (top, _), (left, _) = windows.paddings(x, weights)
         return result[:, top : top + x.shape[1], left : left + x.shape[2]]
 
     return sent_back
@@ -172,7 +172,7 @@ def dilation_filter_kernel(node):
     windows = _Windows(node)
 
     def summed(x, weights, gradient):
-        _, places, which = windows.chosen(_wide(x), _wide(weights))
+        _, places, which = windows.chosen(_widened(x), _widened(weights))
         result = torch.zeros_like(weights)
         for number, (_, (i, j)) in enumerate(places):
             result[i, j] = gradient.masked_fill(which != number, 0).sum((0, 1, 2), dtype=weights.dtype)

@@ -118,7 +118,7 @@ def batch_norm_kernel(node):
     nothing = (torch.zeros((), device=node.device),) if more else ()
 
     rank = 5 if "D" in data_format else 4
-    # What settles it before the step needs no look at each.
+    # What is known before the step needs no look at each.
     known = all(value.dims is not None for value in node.inputs[:3])
 
     def require(x, scale, offset):
@@ -220,28 +220,28 @@ def batch_norm_gradient(op, *grads):
     if training:
         found = apply(gradient, x, scale, op.outputs[3], op.outputs[4], *reserved, data_format=data_format, **settings)
         return list(found)
-    turned = data_format == "NCHW"
-    if turned:
+    is_nchw = data_format == "NCHW"
+    if is_nchw:
         x = composing.transpose(x, [0, 2, 3, 1])
         gradient = composing.transpose(gradient, [0, 2, 3, 1])
-    plain = "NHWC" if turned else data_format
+    plain = "NHWC" if is_nchw else data_format
     dx, dscale, doffset, *_ = apply(gradient, x, scale, mean, variance, *reserved, data_format=plain, **settings)
-    return [composing.transpose(dx, [0, 3, 1, 2]) if turned else dx, dscale, doffset, None, None]
+    return [composing.transpose(dx, [0, 3, 1, 2]) if is_nchw else dx, dscale, doffset, None, None]
 
 
 def batch_norm_grad_gradient(op, *grads):
     """The gradient of the gradient: that is written out in other ops, and these are differentiated."""
     gradient, x, scale, mean, variance = op.inputs[:5]
-    wanted = [gradient, x, scale]
+    sources = [gradient, x, scale]
     # The gradient that came in depends on x and scale itself; only what the tape sees counts.
     with slots.gradient_tape() as tape:
-        for value in wanted:
+        for value in sources:
             tape.watch(value)
-        written = _written_out(gradient, x, scale, mean, variance, op)
-    return [*tape.gradient(written, wanted, list(grads[:3])), *[None] * (len(op.inputs) - 3)]
+        written = _unfused_gradient(gradient, x, scale, mean, variance, op)
+    return [*tape.gradient(written, sources, list(grads[:3])), *[None] * (len(op.inputs) - 3)]
 
 
-def _written_out(
+def _unfused_gradient(
     gradient: Tensor, x: Tensor, scale: Tensor, mean: Tensor, variance: Tensor, op: OpView
 ) -> list[Tensor]:
     """The gradient with respect to x, scale and offset, made of elementary ops.

@@ -221,8 +221,8 @@ def max_pool_3d_grad_kernel(node):
     def spread(x, largest, gradient):
         own = gradient.dtype
         x, largest, gradient = layout.enter(x), layout.enter(largest), layout.enter(gradient)
-        amounts = windows.padding.amounts(x.shape[2:], windows.ksize)
-        padded = torch.constant_pad_nd(x, pad_arguments(amounts), -torch.inf)
+        paddings = windows.padding.paddings(x.shape[2:], windows.ksize)
+        padded = torch.constant_pad_nd(x, pad_arguments(paddings), -torch.inf)
         result = torch.zeros_like(padded, dtype=own)
         steps = [range(size) for size in windows.ksize]
         for offsets in itertools.product(*steps):
@@ -232,7 +232,7 @@ def max_pool_3d_grad_kernel(node):
             ]
             place = (slice(None), slice(None), *slices)
             result[place] += gradient.masked_fill(padded[place] != largest, 0)
-        for axis, ((before, _), size) in enumerate(zip(amounts, x.shape[2:], strict=True), 2):
+        for axis, ((before, _), size) in enumerate(zip(paddings, x.shape[2:], strict=True), 2):
             result = result.narrow(axis, before, size)
         return layout.leave(result)
 

@@ -15,7 +15,7 @@ from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
 from headrace.kernels.composing.arithmetic import range as range_of
-from headrace.kernels.math.passing_over import has_nan, without_nan
+from headrace.kernels.math.nan_ignoring import has_nan, without_nan
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -91,8 +91,8 @@ def largest(x: torch.Tensor, k: int) -> tuple[Any, Any]:
     else:
         values, indices = _sorted_rows(keys, k)
     if keys is not x:
-        stand_in = x.view({2: torch.int16, 4: torch.int32, 8: torch.int64}[x.element_size()])
-        values = stand_in.gather(-1, indices).view(x.dtype)
+        bits = x.view({2: torch.int16, 4: torch.int32, 8: torch.int64}[x.element_size()])
+        values = bits.gather(-1, indices).view(x.dtype)
     return values, indices.to(torch.int32)
 
 

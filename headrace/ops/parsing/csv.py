@@ -168,7 +168,7 @@ def _split_carefully(record: bytes, delim: int, quoted: bool, selected: Sequence
         InvalidArgumentError: if they stand where RFC 4180 allows none.
     """
     fields: list[bytes] = []
-    wanted = set(selected)
+    selection = set(selected)
     at = number = 0
     end = len(record)
     while True:
@@ -180,9 +180,9 @@ def _split_carefully(record: bytes, delim: int, quoted: bool, selected: Sequence
             field, at = record[at:stop], stop
             if (quoted and b'"' in field) or not _LINE_ENDS.isdisjoint(field):
                 raise _invalid("Unquoted fields cannot have quotes/CRLFs inside")
-        if not wanted or number in wanted:
+        if not selection or number in selection:
             fields.append(field)
-            if len(fields) == len(wanted):
+            if len(fields) == len(selection):
                 return fields
         number += 1
         # After the delimiter another field follows, be it empty.

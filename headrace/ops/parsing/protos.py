@@ -188,16 +188,16 @@ def encode_proto_kernel(node: NodeView) -> Callable[..., Any]:
             _column(array.reshape(total, array.shape[-1]), field) for array, field in zip(arrays, fields, strict=True)
         ]
         out = np.empty(total, object)
-        for row, wanted in enumerate(counts.reshape(total, len(fields)).tolist()):
+        for row, lengths in enumerate(counts.reshape(total, len(fields)).tolist()):
             message = small()
             for index, (part, column) in enumerate(zip(parts, columns, strict=True)):
-                if wanted[index] > column.shape[1]:
+                if lengths[index] > column.shape[1]:
                     raise invalid(
                         "Size to write must not be larger than value tensor; but saw: "
-                        f"{wanted[index]} > {column.shape[1]} at message {row} field {index}"
+                        f"{lengths[index]} > {column.shape[1]} at message {row} field {index}"
                     )
-                if wanted[index] > 0:
-                    getattr(message, part).extend(column[row, : wanted[index]].tolist())
+                if lengths[index] > 0:
+                    getattr(message, part).extend(column[row, : lengths[index]].tolist())
             out[row] = message.SerializeToString(deterministic=True)
         return out.reshape(batch)
 

@@ -163,11 +163,11 @@ def _moved(values: torch.Tensor, dtype: DType, before: Range, target: DType, aft
     """Integers of one range as those of another; sums of products to bytes in fixed point, as TensorFlow does it."""
     if dtype.base_dtype.torch != torch.int32 or target.base_dtype.torch != torch.uint8:
         return Levels(after, target).integers(Levels(before, dtype).floats(values))
-    width, wanted = F32(before.high) - F32(before.low), F32(after.high) - F32(after.low)
-    if wanted:
-        middle = F32((F32(before.low) + F32(before.high)) / 2.0) * F32(255.0 / wanted)
-        scale = int(255.0 * _FIXED * width / wanted)
-        offset = int(middle * _FIXED) - int(_FIXED * (F32(after.low) * 255.0) / wanted)
+    width, new_width = F32(before.high) - F32(before.low), F32(after.high) - F32(after.low)
+    if new_width:
+        middle = F32((F32(before.low) + F32(before.high)) / 2.0) * F32(255.0 / new_width)
+        scale = int(255.0 * _FIXED * width / new_width)
+        offset = int(middle * _FIXED) - int(_FIXED * (F32(after.low) * 255.0) / new_width)
     else:
         scale = offset = 0
     # The scale may have more than 32 bits, so each half of it is multiplied by itself.

@@ -135,7 +135,7 @@ def resize_shape(op):
 
 def _padded(x: torch.Tensor, padding: Padding, window: Sequence[int], value: float) -> torch.Tensor:
     """Images, channels second, with `value` around them where windows reach over the edges."""
-    (top, bottom), (left, right) = padding.amounts(x.shape[2:], window)
+    (top, bottom), (left, right) = padding.paddings(x.shape[2:], window)
     if not (top or bottom or left or right):
         return x
     return torch.constant_pad_nd(x, [left, right, top, bottom], value)

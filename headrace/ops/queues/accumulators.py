@@ -57,7 +57,7 @@ class Accumulator(Waitable):
             self.check(gradient)
             self.total = self.copied(gradient) if self.count == 0 else self.added(gradient)
             self.count += 1
-            self.settle()
+            self.advance_attempts()
 
     def check(self, gradient: torch.Tensor) -> None:
         """Refuses a gradient of a wrong shape."""
@@ -149,7 +149,7 @@ class SparseAccumulator(Accumulator):
         return rows, total, torch.tensor(shape, dtype=torch.int64)
 
 
-class _Taking(Attempt):
+class _TakeAttempt(Attempt):
     """Waiting for enough gradients."""
 
     __slots__ = ("required",)
@@ -287,7 +287,7 @@ def take_gradient_kernel(node: NodeView) -> Callable[..., Any]:
         count = int(required)
         if count <= 0:
             raise invalid(f"Argument num_required must be positive, got {count}")
-        return accumulator.submit(_Taking(accumulator, count))
+        return accumulator.submit(_TakeAttempt(accumulator, count))
 
     def take(
         accumulator: Accumulator, required: torch.Tensor

@@ -84,7 +84,7 @@ class Barrier(PriorityQueue):
                     del self.incomplete[key]
                     self.add((torch.tensor(number), boxed(key), *parts))
             self._end_if_last()
-            self.settle()
+            self.advance_attempts()
 
     def close(self, cancel: bool) -> None:
         """Lets no new keys in; with `cancel` no further components either.
@@ -100,17 +100,17 @@ class Barrier(PriorityQueue):
                 self._cancelled = True
                 self.incomplete.clear()
             self._end_if_last()
-            self.settle()
+            self.advance_attempts()
 
     def _end_if_last(self) -> None:
         if self.closing and not self.incomplete:
             self.closed = True
 
-    def exhausted(self, wanted: int) -> OutOfRangeError:
+    def exhausted(self, requested: int) -> OutOfRangeError:
         return OutOfRangeError(
             None,
             None,
-            f"Barrier '{self.name}' is closed and has insufficient elements (requested {wanted}, total size "
+            f"Barrier '{self.name}' is closed and has insufficient elements (requested {requested}, total size "
             f"{len(self.items)})",
         )
 
@@ -129,16 +129,16 @@ class TakeWhole(Take):
 
     def advance(self) -> bool:
         barrier = self.state
-        ready, wanted = len(barrier.items), self.count
+        ready, requested = len(barrier.items), self.count
         if barrier.closing:
             if self.partial:
-                wanted = min(wanted, ready)
-            if ready + len(barrier.incomplete) < max(wanted, 1):
-                self.fail(barrier.exhausted(wanted))
+                requested = min(requested, ready)
+            if ready + len(barrier.incomplete) < max(requested, 1):
+                self.fail(barrier.exhausted(requested))
                 return True
-        if ready < wanted or (not wanted and self.count):
+        if ready < requested or (not requested and self.count):
             return False
-        self.finish(barrier.remove(wanted))
+        self.finish(barrier.remove(requested))
         return True
 
 
@@ -206,9 +206,9 @@ def insert_many_kernel(node: NodeView) -> Callable[..., Any]:
         count = len(barrier.dtypes) - 2
         if not 0 <= component < count:
             raise invalid(f"The component ID is out of range {component} > num_components (= {count})")
-        wanted = barrier.dtypes[component + 2]
-        if dtype is not wanted:
-            raise invalid(f"Component {component} of barrier {barrier.name} is {wanted.name}, got {dtype.name}")
+        expected = barrier.dtypes[component + 2]
+        if dtype is not expected:
+            raise invalid(f"Component {component} of barrier {barrier.name} is {expected.name}, got {dtype.name}")
         names = boxed(keys).reshape(-1).tolist()
         shape = tuple(np.shape(values) if isinstance(values, bytes) else values.shape)
         if not shape or shape[0] != len(names):
@@ -240,15 +240,15 @@ def take_many_kernel(node: NodeView) -> Callable[..., Any]:
     types = list(attrs["component_types"])
 
     def start(barrier: Barrier, count: torch.Tensor) -> Attempt:
-        wanted = int(count)
-        if wanted < 0:
-            raise invalid(f"num_elements must be >= 0, got {wanted}")
+        requested = int(count)
+        if requested < 0:
+            raise invalid(f"num_elements must be >= 0, got {requested}")
         if barrier.dtypes[2:] != types:
             raise invalid(
                 f"Barrier {barrier.name} has the component types {[dtype.name for dtype in barrier.dtypes[2:]]}, "
                 f"not {[dtype.name for dtype in types]}"
             )
-        return barrier.submit(TakeWhole(barrier, wanted, attrs["allow_small_batch"], barrier.batch))
+        return barrier.submit(TakeWhole(barrier, requested, attrs["allow_small_batch"], barrier.batch))
 
     def take(barrier: Barrier, count: torch.Tensor) -> tuple[np.ndarray | torch.Tensor, ...]:
         return wait(start(barrier, count))

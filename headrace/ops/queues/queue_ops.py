@@ -137,27 +137,27 @@ _bind(priority, _priority_queue)
 _bind(random_shuffle, _shuffle_queue)
 
 
-def _check_shared(node: NodeView, have: state.Queue, wanted: state.Queue) -> None:
+def _check_shared(node: NodeView, existing: state.Queue, requested: state.Queue) -> None:
     """Refuses an op that gives a queue of the session another meaning.
 
     Raises:
         InvalidArgumentError: saying what differs.
     """
-    if type(have) is not type(wanted):
-        raise invalid(f"Expected {have.kind}, found {node.type}")
+    if type(existing) is not type(requested):
+        raise invalid(f"Expected {existing.kind}, found {node.type}")
 
     def same(what: str, first: object, second: object) -> None:
         if first != second:
             verb = "was" if what == "capacity" else "were"
-            raise invalid(f"Shared queue '{have.name}' has {what} {first} but requested {what} {verb} {second}")
+            raise invalid(f"Shared queue '{existing.name}' has {what} {first} but requested {what} {verb} {second}")
 
-    same("capacity", have.capacity, wanted.capacity)
-    if isinstance(have, state.ShuffleQueue) and isinstance(wanted, state.ShuffleQueue):
-        same("min_after_dequeue", have.reserve, wanted.reserve)
-        if any(wanted.seeds):
-            same("random seeds", have.seeds, wanted.seeds)
-    same("component types", _type_names(have.dtypes), _type_names(wanted.dtypes))
-    same("component shapes", _shape_names(have.shapes), _shape_names(wanted.shapes))
+    same("capacity", existing.capacity, requested.capacity)
+    if isinstance(existing, state.ShuffleQueue) and isinstance(requested, state.ShuffleQueue):
+        same("min_after_dequeue", existing.reserve, requested.reserve)
+        if any(requested.seeds):
+            same("random seeds", existing.seeds, requested.seeds)
+    same("component types", _type_names(existing.dtypes), _type_names(requested.dtypes))
+    same("component shapes", _shape_names(existing.shapes), _shape_names(requested.shapes))
 
 
 def _type_names(types: Sequence[DType]) -> str:
@@ -217,9 +217,9 @@ def _putter(node: NodeView, many: bool) -> Callable[[state.Queue], Callable[[Ele
     def checker(queue: state.Queue) -> Callable[[Element], None] | None:
         if len(types) != len(queue.dtypes):
             raise invalid(f"Wrong number of components in tuple. Expected {len(queue.dtypes)}, got {len(types)}")
-        for i, (have, wanted) in enumerate(zip(types, queue.dtypes, strict=True)):
-            if have is not wanted:
-                raise invalid(f"Type mismatch in tuple component {i}. Expected {wanted.name}, got {have.name}")
+        for i, (have, expected) in enumerate(zip(types, queue.dtypes, strict=True)):
+            if have is not expected:
+                raise invalid(f"Type mismatch in tuple component {i}. Expected {expected.name}, got {have.name}")
         return component_checker(dims, queue.shapes, many)
 
     return checker
@@ -278,11 +278,11 @@ def enqueue_many_kernel(node: NodeView) -> Callable[..., Any]:
 
 
 def _check_types(node: NodeView, queue: state.Queue) -> None:
-    wanted = node.attrs["component_types"]
-    if list(wanted) != queue.dtypes:
+    expected = node.attrs["component_types"]
+    if list(expected) != queue.dtypes:
         have = ", ".join(dtype.name for dtype in queue.dtypes)
         raise invalid(
-            f"Expected the component types {', '.join(dtype.name for dtype in wanted)} but queue '{queue.name}' has {have}"
+            f"Expected the component types {', '.join(dtype.name for dtype in expected)} but queue '{queue.name}' has {have}"
         )
 
 

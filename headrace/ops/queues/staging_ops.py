@@ -61,10 +61,10 @@ class Staging(Waitable):
         with self.lock:
             self.entries.clear()
             self.bytes = 0
-            self.settle()
+            self.advance_attempts()
 
 
-class _Put(Attempt):
+class _PutAttempt(Attempt):
     __slots__ = ("indices", "key", "values")
 
     cancelled = "Stage operation was cancelled"
@@ -102,7 +102,7 @@ class _Put(Attempt):
         return True
 
 
-class _Get(Attempt):
+class _GetAttempt(Attempt):
     """Taking or looking at an element.
 
     Args:
@@ -197,7 +197,7 @@ def stage_kernel(node: NodeView) -> Callable[..., Any]:
 
     def begin(*values: Any) -> Attempt:
         element = tuple([kept(value) for value in values])
-        return area.submit(_Put(area, None, list(range(len(values))), element))
+        return area.submit(_PutAttempt(area, None, list(range(len(values))), element))
 
     return _waiting(node, begin)
 
@@ -205,7 +205,7 @@ def stage_kernel(node: NodeView) -> Callable[..., Any]:
 @unstage.kernel
 def unstage_kernel(node: NodeView) -> Callable[..., Any]:
     area = _area(node)
-    return _waiting(node, lambda: area.submit(_Get(area, _first, None, False)))
+    return _waiting(node, lambda: area.submit(_GetAttempt(area, _first, None, False)))
 
 
 @stage_peek.kernel
@@ -219,7 +219,7 @@ def stage_peek_kernel(node: NodeView) -> Callable[..., Any]:
             keys = staging.full()
             return keys[place] if place < len(keys) else None
 
-        return area.submit(_Get(area, pick, None, True))
+        return area.submit(_GetAttempt(area, pick, None, True))
 
     return _waiting(node, begin)
 
@@ -274,7 +274,7 @@ def map_stage_kernel(node: NodeView) -> Callable[..., Any]:
 
     def begin(key: torch.Tensor, indices: torch.Tensor, *values: Any) -> Attempt:
         element = tuple([kept(value) for value in values])
-        return area.submit(_Put(area, int(key), indices.tolist(), element))
+        return area.submit(_PutAttempt(area, int(key), indices.tolist(), element))
 
     return _waiting(node, begin)
 
@@ -284,13 +284,13 @@ def _by_key_kernel(keep: bool) -> KernelRule:
         area = _area(node)
 
         def begin(key: torch.Tensor, indices: torch.Tensor) -> Attempt:
-            wanted = int(key)
+            requested = int(key)
 
             def pick(staging: Staging) -> int | None:
-                parts = staging.entries.get(wanted)
-                return wanted if parts is not None and all(i in parts for i in indices.tolist()) else None
+                parts = staging.entries.get(requested)
+                return requested if parts is not None and all(i in parts for i in indices.tolist()) else None
 
-            return area.submit(_Get(area, pick, indices.tolist(), keep))
+            return area.submit(_GetAttempt(area, pick, indices.tolist(), keep))
 
         return _waiting(node, begin)
 
@@ -301,7 +301,7 @@ both("kernel", *map_peek)(_by_key_kernel(True))
 both("kernel", *map_unstage)(_by_key_kernel(False))
 
 
-class _GetWithKey(_Get):
+class _GetWithKeyAttempt(_GetAttempt):
     __slots__ = ()
 
     def value(self) -> Any:
@@ -312,7 +312,7 @@ class _GetWithKey(_Get):
 @both("kernel", *map_unstage_no_key)
 def map_unstage_no_key_kernel(node: NodeView) -> Callable[..., Any]:
     area = _area(node)
-    return _waiting(node, lambda indices: area.submit(_GetWithKey(area, _first, indices.tolist(), False, True)))
+    return _waiting(node, lambda indices: area.submit(_GetWithKeyAttempt(area, _first, indices.tolist(), False, True)))
 
 
 both("kernel", *map_size)(_size_kernel(False))

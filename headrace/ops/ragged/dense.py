@@ -31,16 +31,16 @@ def ragged_to_tensor_shape(op):
     for kind in kinds:
         if _text(kind) not in _KINDS:
             raise ValueError(f"Unknown string for partition info type: {_text(kind)}")
-    wanted, values = op.constant(0), op.inputs[1].dims
+    new_shape, values = op.constant(0), op.inputs[1].dims
     if values is None:
         return [None]
     depth = len(kinds) - (1 if kinds and _text(kinds[0]) == _FIRST else 0)
     rank = depth + len(values)
-    if wanted is None or wanted.ndim == 0:
+    if new_shape is None or new_shape.ndim == 0:
         return [(*[None] * (depth + 1), *values[1:])]
-    if wanted.size != rank:
-        raise ValueError(f"shape must have {rank} elements, as many as the result has dimensions, got {wanted.size}")
-    sizes = [None if size < 0 else int(size) for size in wanted.tolist()]
+    if new_shape.size != rank:
+        raise ValueError(f"shape must have {rank} elements, as many as the result has dimensions, got {new_shape.size}")
+    sizes = [None if size < 0 else int(size) for size in new_shape.tolist()]
     sizes[depth + 1 :] = [a if a is not None else b for a, b in zip(sizes[depth + 1 :], values[1:], strict=True)]
     return [tuple(sizes)]
 
@@ -83,11 +83,11 @@ def ragged_to_tensor_kernel(node):
         if len(values) != len(where):
             raise _invalid(f"There are {len(values)} values, where the rows have {len(where)}")
         sizes += list(values.shape[1:])
-        wanted = shape.tolist()
-        if shape.ndim and len(wanted) != len(sizes):
-            raise _invalid(f"shape must have {len(sizes)} elements, got {len(wanted)}")
+        new_shape = shape.tolist()
+        if shape.ndim and len(new_shape) != len(sizes):
+            raise _invalid(f"shape must have {len(sizes)} elements, got {len(new_shape)}")
         if shape.ndim:
-            sizes = [own if size < 0 else size for size, own in zip(wanted, sizes, strict=True)]
+            sizes = [own if size < 0 else size for size, own in zip(new_shape, sizes, strict=True)]
         depth = where.shape[1]
         kept = (where < torch.tensor(sizes[:depth])).all(1)
         inner = tuple(slice(min(a, b)) for a, b in zip(sizes[depth:], values.shape[1:], strict=True))

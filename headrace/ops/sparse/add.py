@@ -15,9 +15,9 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.shapes import TensorShape
 from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 from headrace.kernels.sparse.indices import COMPUTED_AS, row_keys, sorting, sparse_input, wholly_on_host
-from headrace.kernels.sparse.operands import check_operands, united
+from headrace.kernels.sparse.operands import check_operands, union_of_rows
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
@@ -47,7 +47,7 @@ def sparse_add_kernel(node):
         check_operands((a_indices, a_values, a_shape), (b_indices, b_values, b_shape))
         if threshold.ndim:
             raise invalid(f"The magnitude threshold must be a scalar: got shape {shape_text(threshold.shape)}")
-        rows, which = united(a_indices, b_indices)
+        rows, which = union_of_rows(a_indices, b_indices)
         values = torch.cat((a_values, b_values)).to(wider)
         total = torch.zeros(rows.shape[0], dtype=wider).index_add_(0, which, values).to(dtype)
         # What only one of them stores is kept whatever its size.

@@ -19,7 +19,7 @@ from headrace.kernels import composing
 from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text
 from headrace.kernels.ranks import ranked
 from headrace.kernels.sparse.indices import COMPUTED_AS, check_parts, numbered, row_keys, wholly_on_host
-from headrace.kernels.sparse.operands import check_operands, united
+from headrace.kernels.sparse.operands import check_operands, union_of_rows
 
 
 def _divided(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -150,7 +150,7 @@ def _declare_extreme(op_type: str, types: str, compute: _Computed) -> OpDecl:
 
         def run(a_indices, a_values, a_shape, b_indices, b_values, b_shape):
             check_operands((a_indices, a_values, a_shape), (b_indices, b_values, b_shape))
-            rows, which = united(a_indices, b_indices)
+            rows, which = union_of_rows(a_indices, b_indices)
             # What one of them does not store is 0.
             operands = []
             for places, values in zip(which.split([a_values.shape[0], b_values.shape[0]]), (a_values, b_values)):

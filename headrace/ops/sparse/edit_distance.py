@@ -50,8 +50,8 @@ def _distance(one: list[Any], other: list[Any]) -> int:
     row = list(range(len(other) + 1))
     for i, item in enumerate(one, 1):
         diagonal, row[0] = row[0], i
-        for j, wanted in enumerate(other, 1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (item != wanted))
+        for j, target in enumerate(other, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (item != target))
     return row[-1]
 
 

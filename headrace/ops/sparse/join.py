@@ -52,9 +52,9 @@ def _joined_sizes(shapes: list[list[int]], axis: int) -> tuple[list[int], int]:
                 raise invalid(
                     f"Input shapes must match: expected {expected} for dimension {j} but got {got} at position {i}"
                 )
-    whole = list(shapes[0])
-    whole[axis] = sum(sizes[axis] for sizes in shapes)
-    return whole, axis
+    dense_shape = list(shapes[0])
+    dense_shape[axis] = sum(sizes[axis] for sizes in shapes)
+    return dense_shape, axis
 
 
 @sparse_concat_op.kernel

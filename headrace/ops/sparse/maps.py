@@ -117,8 +117,8 @@ def add_many_kernel(node):
         ends = torch.searchsorted(rows.contiguous(), torch.arange(sizes[0] + 1)).tolist()
         inner = indices[:, 1:].clone()
         own = _copied(values)
-        pieces = itertools.pairwise(ends)
-        return torch.tensor([kept.add((inner[a:b], own[a:b], sizes[1:])) for a, b in pieces], dtype=torch.int64)
+        chunks = itertools.pairwise(ends)
+        return torch.tensor([kept.add((inner[a:b], own[a:b], sizes[1:])) for a, b in chunks], dtype=torch.int64)
 
     return add
 
@@ -148,8 +148,8 @@ def take_many_kernel(node):
             torch.arange(len(parts)), torch.tensor([len(indices) for indices, _, _ in parts])
         )
         indices = torch.cat([rows[:, None], torch.cat([indices for indices, _, _ in parts])], 1)
-        pieces = [values for _, values, _ in parts]
-        joined = torch.cat(pieces) if isinstance(pieces[0], torch.Tensor) else np.concatenate(pieces)
+        chunks = [values for _, values, _ in parts]
+        joined = torch.cat(chunks) if isinstance(chunks[0], torch.Tensor) else np.concatenate(chunks)
         largest = [max(sizes) for sizes in zip(*[shape for _, _, shape in parts], strict=True)]
         return indices, joined, torch.tensor([len(parts), *largest])
 

@@ -19,7 +19,7 @@ from headrace.core.registry import OpDecl, op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
 from headrace.kernels.array.arguments import invalid, numbers, shape_text
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 from headrace.kernels.sparse.indices import (
     COMPUTED_AS,
     check_parts,

@@ -15,7 +15,7 @@ from headrace.core.dims import merge_dim
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
-from headrace.kernels.array.arguments import boxed, filled_text, invalid, rank_is, shape_text, stand_in_for
+from headrace.kernels.array.arguments import boxed, filled_text, invalid, rank_is, shape_text, view_dtype_of
 from headrace.kernels.sparse.indices import COMPUTED_AS, count_of, matrix_columns, sorting, sparse_input, wholly_on_host
 
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ def _filled(
         text = filled_text((count,), boxed(default)[()])
         text[places.numpy()] = values
         return text
-    stand_in = stand_in_for(values.dtype)
-    out = torch.empty(count, dtype=stand_in).copy_(default.view(stand_in))
-    out[places] = values.view(stand_in)
+    view_dtype = view_dtype_of(values.dtype)
+    out = torch.empty(count, dtype=view_dtype).copy_(default.view(view_dtype))
+    out[places] = values.view(view_dtype)
     return out.view(values.dtype)
 
 

@@ -336,8 +336,8 @@ def set_difference(
         >>> tf.Session().run(tf.sets.difference(tf.constant([[1, 2]]), tf.constant([[2, 3]]))).values
         array([1], dtype=int32)
     """
-    a, b, turned = _operands(a, b)
-    return _operation(a, b, "a-b" if aminusb != turned else "b-a", validate_indices)
+    a, b, swapped = _operands(a, b)
+    return _operation(a, b, "a-b" if aminusb != swapped else "b-a", validate_indices)
 
 
 def set_union(

@@ -14,7 +14,7 @@ from headrace.core.dtypes import int64
 from headrace.core.errors import InternalError, InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 from headrace.kernels.sparse.indices import check_parts, count_of, pick, row_keys, sparse_input, vector, wholly_on_host
 
 if TYPE_CHECKING:

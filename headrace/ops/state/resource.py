@@ -244,11 +244,13 @@ def resource_gather_kernel(node):
         check_rows(indices, params.shape[batch] if params.ndim > batch else 0)
         if not batch:
             return rows_at(params, indices)
-        lead = tuple(params.shape[:batch])
+        batch_shape = tuple(params.shape[:batch])
         rows = params.shape[batch]
         flat = params.reshape(-1, *params.shape[batch + 1 :])
         count = flat.shape[0] // max(rows, 1)
-        offsets = (torch.arange(count, device=indices.device) * rows).reshape(*lead, *[1] * (indices.ndim - batch))
+        offsets = (torch.arange(count, device=indices.device) * rows).reshape(
+            *batch_shape, *[1] * (indices.ndim - batch)
+        )
         return rows_at(flat, indices + offsets)
 
     return gather

@@ -71,7 +71,7 @@ def _applier(kind: str, dtype: torch.dtype | None) -> Callable[[Any, Any, Any], 
     return lambda rows, indices, updates: combine_rows(rows, indices, updates, combine)
 
 
-def _own_copy(updates: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+def _unaliased(updates: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     """`updates`, copied where they are the variable's own memory, which is about to change."""
     if (
         isinstance(updates, torch.Tensor)
@@ -126,9 +126,9 @@ def scatter_rows(
         return
     if not target.ndim:
         raise invalid(f"params must be at least 1-D, got shape {shape_text(target.shape)}")
-    wanted = (*indices.shape, *target.shape[1:])
+    expected = (*indices.shape, *target.shape[1:])
     scalar = not updates.shape
-    if not scalar and tuple(updates.shape) != wanted:
+    if not scalar and tuple(updates.shape) != expected:
         if resource:
             raise invalid(
                 f"shape of indices ({shape_text(indices.shape)}) is not compatible with the shape of updates "
@@ -146,7 +146,7 @@ def scatter_rows(
     if isinstance(target, np.ndarray):
         apply(target, rows, updates if scalar else updates.reshape(-1, *target.shape[1:]))
         return
-    updates = _own_copy(updates, target)
+    updates = _unaliased(updates, target)
     count = rows.shape[0]
     updates = updates.expand(count, *target.shape[1:]) if scalar else updates.reshape(count, *target.shape[1:])
     if scalar and updates.dtype in SIGNED:
@@ -292,7 +292,7 @@ def scatter_slices(
         return
     flat = flat.reshape(-1)
     if not isinstance(target, np.ndarray):
-        updates = _own_copy(updates, target)
+        updates = _unaliased(updates, target)
     apply(rows, flat, updates.reshape(flat.shape[0], *target.shape[depth:]))
 
 

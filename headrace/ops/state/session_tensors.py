@@ -11,10 +11,10 @@ from headrace.core.defaults import colocate_with, device
 from headrace.core.device import canonical_name
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.dtypes import string as string_type
-from headrace.core.kept_tensors import KEPT_TENSORS, KeptTensors
 from headrace.core.operation import Operation
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
+from headrace.core.tensor_store import TENSOR_STORE, TensorStore
 from headrace.kernels.host_values import boxed
 from headrace.kernels.ranks import ranked
 
@@ -47,7 +47,7 @@ def get_session_handle_shape(op):
 
 @get_session_handle_op.kernel
 def get_session_handle_kernel(node):
-    kept = node.runtime.object(KEPT_TENSORS, KeptTensors)
+    kept = node.runtime.object(TENSOR_STORE, TensorStore)
     dtype: DType = node.inputs[0].dtype.base_dtype
     kind = "GPU" if node.device.type == "cuda" else "CPU"
     where = f"/job:localhost/replica:0/task:0/device:{kind}:{node.device.index or 0}"
@@ -68,16 +68,16 @@ def get_session_tensor_shape(op):
 
 @get_session_tensor_op.kernel
 def get_session_tensor_kernel(node):
-    kept = node.runtime.object(KEPT_TENSORS, KeptTensors)
-    wanted: DType = node.attrs["dtype"]
+    kept = node.runtime.object(TENSOR_STORE, TensorStore)
+    expected: DType = node.attrs["dtype"]
 
     def read(handle):
         value, dtype = kept.get(_text(handle))
-        if dtype != wanted:
+        if dtype != expected:
             raise errors.InternalError(
                 None,
                 None,
-                f"Output 0 of type {dtype.name} does not match declared output type {wanted.name} for node {node.name}",
+                f"Output 0 of type {dtype.name} does not match declared output type {expected.name} for node {node.name}",
             )
         return value
 
@@ -92,7 +92,7 @@ def delete_session_tensor_shape(op):
 
 @delete_session_tensor_op.kernel
 def delete_session_tensor_kernel(node):
-    kept = node.runtime.object(KEPT_TENSORS, KeptTensors)
+    kept = node.runtime.object(TENSOR_STORE, TensorStore)
 
     def delete(handle):
         if not kept.drop(_text(handle)):

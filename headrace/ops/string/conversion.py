@@ -15,7 +15,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.host_values import boxed, mapped, to_array, to_tensor
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
 from headrace.kernels.string.numbers import NoNumber, numbers_of
 
 if TYPE_CHECKING:

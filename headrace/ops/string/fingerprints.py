@@ -12,7 +12,7 @@ from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.host_values import boxed, to_array
 from headrace.kernels.ranks import ranked
-from headrace.kernels.string.many_hashes import fingerprints
+from headrace.kernels.string.batched_hashes import fingerprints
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike

@@ -10,9 +10,9 @@ import numpy as np
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.host_values import boxed, to_tensor
-from headrace.kernels.older_names import first_given
+from headrace.kernels.renamed_arguments import first_given
+from headrace.kernels.string.batched_hashes import fingerprints, old_hashes
 from headrace.kernels.string.hash_buckets import Hashes, bucket_count, keyed
-from headrace.kernels.string.many_hashes import fingerprints, old_hashes
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor

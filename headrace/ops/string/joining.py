@@ -15,8 +15,8 @@ from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
 from headrace.kernels.host_values import boxed, mapped
-from headrace.kernels.older_names import first_given
 from headrace.kernels.ranks import ranked
+from headrace.kernels.renamed_arguments import first_given
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor

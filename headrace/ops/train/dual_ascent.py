@@ -104,8 +104,8 @@ class _Problem:
     def split(self, flat: np.ndarray) -> list[Any]:
         """A vector over all features as arrays of the shapes of the weights."""
         ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])
-        pieces = np.split(flat, ends[:-1]) if self.shapes else []
-        return [torch.from_numpy(piece.reshape(shape)) for piece, shape in zip(pieces, self.shapes, strict=True)]
+        chunks = np.split(flat, ends[:-1]) if self.shapes else []
+        return [torch.from_numpy(chunk.reshape(shape)) for chunk, shape in zip(chunks, self.shapes, strict=True)]
 
 
 def _places(features: np.ndarray, indices: np.ndarray, count: int) -> np.ndarray:
@@ -162,15 +162,17 @@ def _adaptive_order(
     problem: _Problem, state: np.ndarray, loss: DualLoss, l2: float, predicted: Callable[..., Any]
 ) -> np.ndarray:
     """As many examples as there are, drawn by how far each is from its best (Csiba, Qu and Richtarik 2015)."""
-    wanted = np.zeros(problem.count)
+    priorities = np.zeros(problem.count)
     for example, (columns, numbers) in enumerate(problem.rows):
         label = loss.label(float(problem.labels[example]))
-        residue = state[example, 0] + loss.slope(label, predicted(columns, numbers, problem.nominal[columns]))
-        wanted[example] = problem.weights[example] * np.sqrt(numbers @ numbers + l2 * loss.smoothness) * abs(residue)
-    total = wanted.sum()
+        residue = state[example, 0] + loss.derivative(label, predicted(columns, numbers, problem.nominal[columns]))
+        priorities[example] = (
+            problem.weights[example] * np.sqrt(numbers @ numbers + l2 * loss.smoothness) * abs(residue)
+        )
+    total = priorities.sum()
     if not np.isfinite(total) or total <= 0:
         return host_generator().permutation(problem.count)
-    return host_generator().choice(problem.count, problem.count, p=wanted / total)
+    return host_generator().choice(problem.count, problem.count, p=priorities / total)
 
 
 def _text(value: Any) -> str:

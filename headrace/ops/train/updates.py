@@ -14,7 +14,7 @@ from headrace.core.dims import Dims
 from headrace.core.errors import InternalError, InvalidArgumentError
 from headrace.core.registry import OpDecl, op
 from headrace.kernels.state.handles import handle_dims, invalid, merge_shapes, shape_text
-from headrace.kernels.state.indices import turns_of
+from headrace.kernels.state.indices import occurrence_numbers
 from headrace.kernels.train import formulas
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ class _Layout:
             _check_rows(tensors[0].shape, grad.shape, indices)
             if not indices.numel():
                 return
-            for rows, at in _in_turns(grad, indices, distinct):
+            for rows, at in _by_occurrence(grad, indices, distinct):
                 parts = [tensor.index_select(0, at) for tensor in tensors]
                 rest[gradient] = rows
                 formula(*parts, *rest)
@@ -273,17 +273,19 @@ class _Layout:
         return update
 
 
-def _in_turns(grad: torch.Tensor, indices: torch.Tensor, distinct: bool) -> list[tuple[torch.Tensor, torch.Tensor]]:
+def _by_occurrence(
+    grad: torch.Tensor, indices: torch.Tensor, distinct: bool
+) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """Pairs of gradient rows and row numbers; where a row comes again, it comes in a later pair."""
     # index_copy_ takes int64 only.
     indices = indices.long()
     if distinct or indices.numel() == 1:
         return [(grad, indices)]
-    turns = turns_of(indices)
-    last = int(turns.max())
+    occurrences = occurrence_numbers(indices)
+    last = int(occurrences.max())
     if last == 0:
         return [(grad, indices)]
-    chosen = [torch.nonzero(turns == turn)[:, 0] for turn in range(last + 1)]
+    chosen = [torch.nonzero(occurrences == occurrence)[:, 0] for occurrence in range(last + 1)]
     return [(grad.index_select(0, at), indices.index_select(0, at)) for at in chosen]
 
 

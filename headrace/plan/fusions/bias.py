@@ -84,12 +84,12 @@ def fuse_bias(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple
     A `_SumLike` takes it for its shape only, which the sum has too.
     """
     consumers = consumers_of(nodes)
-    wanted = set(fetched)
+    fetched_values = set(fetched)
     replaced: dict[Value, Value] = {}
     result = []
     for node in nodes:
         if node.type in _ADDITIONS and not node.control and node not in keep:
-            fused = _match(node, consumers, wanted)
+            fused = _match(node, consumers, fetched_values)
             if fused is not None:
                 output = node.outputs[0]
                 replaced[output] = fused.outputs[0]
@@ -100,11 +100,11 @@ def fuse_bias(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple
     return result, replaced
 
 
-def _match(node: Node, consumers: dict[Value, list[Node]], wanted: set[Value]) -> Node | None:
+def _match(node: Node, consumers: dict[Value, list[Node]], fetched: set[Value]) -> Node | None:
     product, bias = node.inputs
     maker = product.node
     fused_type = _FUSED.get(maker.type)
-    if fused_type is None or product in wanted or maker.control or maker.guard != node.guard:
+    if fused_type is None or product in fetched or maker.control or maker.guard != node.guard:
         return None
     if product.dtype.name not in _TYPES or bias.dims is None or len(bias.dims) != 1:
         return None

@@ -36,9 +36,9 @@ def split_like_kernel(node: NodeView) -> Kernel:
 
     def checked(joined: torch.Tensor, likes: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
         given = iter(likes)
-        wanted = [next(given).shape if shape is None else shape for shape in shapes]
-        begins = offsets_of(axis, *[torch.tensor(shape) for shape in wanted])
-        return [joined[window_of(joined.shape, b.tolist(), list(s))] for b, s in zip(begins, wanted, strict=True)]
+        part_shapes = [next(given).shape if shape is None else shape for shape in shapes]
+        begins = offsets_of(axis, *[torch.tensor(shape) for shape in part_shapes])
+        return [joined[window_of(joined.shape, b.tolist(), list(s))] for b, s in zip(begins, part_shapes, strict=True)]
 
     if sizes is not None and shapes == [None, None]:
         total = sum(sizes)
@@ -55,11 +55,11 @@ def split_like_kernel(node: NodeView) -> Kernel:
     # Tensors that were joined fit, but these ops may be applied to any.
     def split(joined: torch.Tensor, *likes: torch.Tensor) -> Sequence[torch.Tensor]:
         given = iter(likes)
-        wanted = [next(given).shape if shape is None else shape for shape in shapes]
-        lengths = [shape[axis] for shape in wanted] if sizes is None else sizes
+        part_shapes = [next(given).shape if shape is None else shape for shape in shapes]
+        lengths = [shape[axis] for shape in part_shapes] if sizes is None else sizes
         if joined.ndim > axis and joined.shape[axis] == sum(lengths):
             parts: Sequence[torch.Tensor] = joined.split(lengths, axis)
-            if [part.shape for part in parts] == wanted:
+            if [part.shape for part in parts] == part_shapes:
                 return parts
         return checked(joined, likes)
 

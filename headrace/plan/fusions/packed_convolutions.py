@@ -85,7 +85,7 @@ def packed_convolution(depthwise: bool) -> PackedKernelRule:
             # Before the buffers are read: what is written meanwhile is noticed at the next call.
             versions = [buffer.version for buffer in buffers]
             x = image.permute(to)
-            both, rest = split or split_padding(setting.amounts(x.shape[2:], windows))
+            both, rest = split or split_padding(setting.paddings(x.shape[2:], windows))
             if rest is not None:
                 x = torch.constant_pad_nd(x, rest)
             if not x.numel():
@@ -222,14 +222,14 @@ def _next_step(
     last: Node,
     convolution: Node,
     consumers: dict[Value, list[Node]],
-    wanted: set[Value],
+    fetched: set[Value],
     keep: set[Node],
     frozen: FrozenValues,
 ) -> _Step | None:
     """What the only consumer of what `last` makes does, if that can go into filters and bias."""
     value = last.outputs[0]
     consuming = consumers.get(value, [])
-    if value in wanted or len(consuming) != 1:
+    if value in fetched or len(consuming) != 1:
         return None
     node = consuming[0]
     if node.control or node in keep or node.guard != convolution.guard or node.device != convolution.device:
@@ -237,14 +237,14 @@ def _next_step(
     if node.type in _ACTIVATIONS:
         # After a pool there is less to rectify.
         after = consumers.get(node.outputs[0], [])
-        pooled = len(after) == 1 and after[0].type in _POOLS and node.outputs[0] not in wanted
+        pooled = len(after) == 1 and after[0].type in _POOLS and node.outputs[0] not in fetched
         return None if pooled else _Step(node, [])
     dims = convolution.outputs[0].dims
     channels = None if dims is None else dims[-1]
     if node.type in _NORMS:
         if node.attrs["is_training"] or node.attrs["data_format"] != "NHWC" or node.inputs[0] is not value:
             return None
-        if any(output in wanted or consumers.get(output) for output in node.outputs[1:]):
+        if any(output in fetched or consumers.get(output) for output in node.outputs[1:]):
             return None
         operands = node.inputs[1:]
         fits = all(operand.dims == (channels,) for operand in operands)

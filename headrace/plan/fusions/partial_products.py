@@ -69,12 +69,12 @@ def fuse_partial_products(
     return result, replaced
 
 
-def _is_single(value: Value, node: Node, consumers: dict[Value, list[Node]], wanted: set[Value]) -> bool:
+def _is_single(value: Value, node: Node, consumers: dict[Value, list[Node]], fetched: set[Value]) -> bool:
     """Whether only `node` takes the product `value`, and both lie in the same branch."""
     maker = value.node
     return (
         maker.type == "MatMul"
-        and value not in wanted
+        and value not in fetched
         and len(consumers[value]) == 1
         and not maker.control
         and maker.guard == node.guard
@@ -82,9 +82,9 @@ def _is_single(value: Value, node: Node, consumers: dict[Value, list[Node]], wan
     )
 
 
-def _columns(node: Node, consumers: dict[Value, list[Node]], wanted: set[Value]) -> Node | None:
+def _columns(node: Node, consumers: dict[Value, list[Node]], fetched: set[Value]) -> Node | None:
     product = node.inputs[0]
-    if not _is_single(product, node, consumers, wanted):
+    if not _is_single(product, node, consumers, fetched):
         return None
     attrs = product.node.attrs
     begin, size = node.constant_dims(1), node.constant_dims(2)
@@ -103,10 +103,10 @@ def _columns(node: Node, consumers: dict[Value, list[Node]], wanted: set[Value])
     )
 
 
-def _added(node: Node, consumers: dict[Value, list[Node]], wanted: set[Value]) -> Node | None:
+def _added(node: Node, consumers: dict[Value, list[Node]], fetched: set[Value]) -> Node | None:
     for index in (1, 0):
         product, total = node.inputs[index], node.inputs[1 - index]
-        if not _is_single(product, node, consumers, wanted) or total.dims is None or total.dims != product.dims:
+        if not _is_single(product, node, consumers, fetched) or total.dims is None or total.dims != product.dims:
             continue
         if None in total.dims or not product.node.attrs["transpose_a"] or product.node.attrs["transpose_b"]:
             continue

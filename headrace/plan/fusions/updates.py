@@ -13,33 +13,33 @@ from headrace.core.dtypes import DType
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.core.work import matrix_product
-from headrace.kernels.train import many_updates
+from headrace.kernels.train import multi_tensor_updates
 from headrace.plan.fusion import API, Fetches, Fusion, tensor, variable
 from headrace.plan.ir import Node, Value, is_live, new_node
 from headrace.plan.weight_decay import Decays
 
 _LISTS = "use_nesterov=False, decay=0.0, T: type -> "
 descent_many = op("_ApplyGradientDescentMany", f"alpha: T, var: N * ref T, delta: N * T, *, {_LISTS}", stateful=True)
-descent_many.writes("var").on_host("alpha").advances().kernel(many_updates.descent)
+descent_many.writes("var").on_host("alpha").advances().kernel(multi_tensor_updates.descent)
 
 momentum_many = op(
     "_ApplyMomentumMany",
     f"lr: T, momentum: T, var: N * ref T, accum: N * ref T, grad: N * T, *, {_LISTS}",
     stateful=True,
 )
-momentum_many.writes("var", "accum").on_host("lr", "momentum").advances().kernel(many_updates.momentum)
+momentum_many.writes("var", "accum").on_host("lr", "momentum").advances().kernel(multi_tensor_updates.momentum)
 
 adagrad_many = op(
     "_ApplyAdagradMany", f"lr: T, var: N * ref T, accum: N * ref T, grad: N * T, *, {_LISTS}", stateful=True
 )
-adagrad_many.writes("var", "accum").on_host("lr").advances().kernel(many_updates.adagrad)
+adagrad_many.writes("var", "accum").on_host("lr").advances().kernel(multi_tensor_updates.adagrad)
 
 adagrad_v2_many = op(
     "_ApplyAdagradV2Many",
     f"lr: T, epsilon: T, var: N * ref T, accum: N * ref T, grad: N * T, *, {_LISTS}",
     stateful=True,
 )
-adagrad_v2_many.writes("var", "accum").on_host("lr", "epsilon").advances().kernel(many_updates.adagrad_v2)
+adagrad_v2_many.writes("var", "accum").on_host("lr", "epsilon").advances().kernel(multi_tensor_updates.adagrad_v2)
 
 rms_prop_many = op(
     "_ApplyRMSPropMany",
@@ -47,7 +47,7 @@ rms_prop_many = op(
     stateful=True,
 )
 rms_prop_many.writes("var", "ms", "mom").on_host("lr", "rho", "momentum", "epsilon").costs(3).advances()
-rms_prop_many.kernel(many_updates.rms_prop)
+rms_prop_many.kernel(multi_tensor_updates.rms_prop)
 
 adam_many = op(
     "_ApplyAdamMany",
@@ -56,7 +56,7 @@ adam_many = op(
     stateful=True,
 )
 adam_many.writes("var", "m", "v").costs(3).advances()
-adam_many.on_host("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon").kernel(many_updates.adam)
+adam_many.on_host("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon").kernel(multi_tensor_updates.adam)
 
 descent_by_product = op(
     "_ApplyGradientDescentProduct",
@@ -64,7 +64,7 @@ descent_by_product = op(
     stateful=True,
 )
 descent_by_product.writes("var").on_host("alpha").work(matrix_product(left=2)).advances()
-descent_by_product.kernel(many_updates.descent_by_product)
+descent_by_product.kernel(multi_tensor_updates.descent_by_product)
 
 
 class _Many(NamedTuple):
@@ -112,7 +112,7 @@ _TYPES = frozenset({"float32", "float64"})
 _DESCENTS = frozenset({"ApplyGradientDescent", "ResourceApplyGradientDescent"})
 # From as many elements, and up to as many products summed for each, adding up in place beats oneDNN and a pass after it:
 # 784 x 128 sums of 100 take 0.20 instead of 0.26 ms, 1024 x 1024 sums of 128 are even.
-_LARGE_PRODUCT, _LONGEST_INNER = 32_768, 128
+_LARGE_PRODUCT, _MAX_INNER = 32_768, 128
 
 
 class _Group(NamedTuple):
@@ -258,7 +258,7 @@ def _is_large_product(gradient: Value) -> bool:
     if left is None or len(left) != 2 or len(dims) != 2 or None in dims:
         return False
     inner = left[0 if product.attrs["transpose_a"] else 1]
-    if math.prod(size or 0 for size in dims) < _LARGE_PRODUCT or (inner or 0) > _LONGEST_INNER:
+    if math.prod(size or 0 for size in dims) < _LARGE_PRODUCT or (inner or 0) > _MAX_INNER:
         return False
     # What is read from the variable itself must not change while it is written.
     return not any(map(is_live, product.inputs))

@@ -11,8 +11,8 @@ import torch
 from headrace.core.registry import KernelRule, op
 from headrace.core.tensor import Tensor
 from headrace.kernels.host_values import boxed, to_array, to_tensor
+from headrace.kernels.string.batched_hashes import fingerprints, old_hashes
 from headrace.kernels.string.hash_buckets import Hashes, bucket_count, keyed
-from headrace.kernels.string.many_hashes import fingerprints, old_hashes
 from headrace.plan.fusion import API, CPU, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, consumers_of, new_node
 

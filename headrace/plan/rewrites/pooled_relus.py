@@ -62,11 +62,11 @@ def fuse_pooled_relus(
 
 
 def _gradients(
-    relu: Node, pool: Node, consumers: dict[Value, list[Node]], wanted: set[Value], fixed: set[Node]
+    relu: Node, pool: Node, consumers: dict[Value, list[Node]], fetched: set[Value], fixed: set[Node]
 ) -> list[tuple[Node, Node]] | None:
     """The gradients of the pool, each with that of the relu which takes it; None if something else takes part."""
     gate = _GRADIENTS.get(relu.type)
-    if gate is None or relu in fixed or relu.outputs[0] in wanted or relu.guard != pool.guard:
+    if gate is None or relu in fixed or relu.outputs[0] in fetched or relu.guard != pool.guard:
         return None
     channel = 1 if pool.attrs["data_format"] == "NCHW" else 3
     if relu.outputs[0].dtype.name not in _FLOATS or pool.attrs["ksize"][channel] != 1:
@@ -86,7 +86,7 @@ def _gradients(
             if any(consumer.attrs[key] != pool.attrs[key] for key in _SETTINGS):
                 return None
             takes = consumers.get(consumer.outputs[0], [])
-            if len(takes) != 1 or consumer.outputs[0] in wanted:
+            if len(takes) != 1 or consumer.outputs[0] in fetched:
                 return None
             gated = takes[0]
             if (

@@ -10,7 +10,7 @@ from headrace.plan.ir import Node, Value, new_node
 # A product of few rows writes its whole result for little work, so one long product wins. With 64 x 64 results three
 # products of 4 rows and their sums take 13 microseconds on a core of a virtual machine and one product 7, of two 9 and 6;
 # of three times 32 rows 16 and 13.
-_FEWEST = 3
+_MIN_PRODUCTS = 3
 _TYPES = frozenset({"float32", "float64"})
 
 
@@ -28,7 +28,7 @@ def fuse_products(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> t
     replaced: dict[Value, Value] = {}
     result: list[Node] = []
     for node in nodes:
-        if node.type == "AddN" and len(node.inputs) >= _FEWEST and node not in keep and not node.control:
+        if node.type == "AddN" and len(node.inputs) >= _MIN_PRODUCTS and node not in keep and not node.control:
             made = _fused(node, uses, wanted, stacks)
             if made:
                 result.extend(made)
@@ -38,7 +38,9 @@ def fuse_products(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> t
     return result, replaced
 
 
-def _fused(node: Node, uses: dict[Value, int], wanted: set[Value], stacks: dict[tuple[Value, ...], Node]) -> list[Node]:
+def _fused(
+    node: Node, uses: dict[Value, int], fetched: set[Value], stacks: dict[tuple[Value, ...], Node]
+) -> list[Node]:
     """The nodes that compute the sum instead; none where there is no such pattern."""
     if node.outputs[0].dtype.name not in _TYPES:
         return []
@@ -46,9 +48,9 @@ def _fused(node: Node, uses: dict[Value, int], wanted: set[Value], stacks: dict[
         terms = [
             value
             for value in node.inputs
-            if value not in wanted and uses[value] == 1 and value.node.guard == node.guard and is_term(value.node)
+            if value not in fetched and uses[value] == 1 and value.node.guard == node.guard and is_term(value.node)
         ]
-        if len(terms) < _FEWEST:
+        if len(terms) < _MIN_PRODUCTS:
             continue
         made: list[Node] = []
         stacked: list[Value] = []

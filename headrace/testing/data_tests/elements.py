@@ -21,7 +21,7 @@ from headrace.testing.combinations import combine
 from headrace.testing.test_case import TestCase
 
 if TYPE_CHECKING:
-    from headrace.core.typing import DTypeLike, IntLike, TensorLike
+    from headrace.core.typing import DTypeLike, IntLike, ShapeLike, TensorLike
 
 
 def default_test_combinations() -> list[Any]:
@@ -159,18 +159,22 @@ class DatasetTestBase(TestCase):
         with self.assertRaisesRegex(exception_class, re.escape(message)):
             self.evaluate(second())
 
-    def structuredDataset(self, dataset_structure: Any, shape: Any = None, dtype: DTypeLike = "int64") -> Dataset:
+    def structuredDataset(
+        self, dataset_structure: Any, shape: ShapeLike | None = None, dtype: DTypeLike = "int64"
+    ) -> Dataset:
         """A dataset with one element of zeros: None in the structure is a tensor, a sequence a tuple."""
         if dataset_structure is None:
             return Dataset.from_tensors(raw.Fill(np.array(shape or [], np.int32), _zero(dtype)))
         return Dataset.zip(tuple(self.structuredDataset(part, shape, dtype) for part in dataset_structure))
 
-    def structuredElement(self, element_structure: Any, shape: Any = None, dtype: DTypeLike = "int64") -> Any:
+    def structuredElement(
+        self, element_structure: Any, shape: ShapeLike | None = None, dtype: DTypeLike = "int64"
+    ) -> Any:
         """Zeros: None in the structure is a tensor, a sequence a tuple."""
         if element_structure is None:
             return raw.Fill(np.array(shape or [], np.int32), _zero(dtype))
         return tuple(self.structuredElement(part, shape, dtype) for part in element_structure)
 
 
-def _zero(dtype: Any) -> Any:
+def _zero(dtype: DTypeLike) -> Any:
     return convert_to_tensor("" if as_dtype(dtype).name == "string" else 0, dtype=dtype)

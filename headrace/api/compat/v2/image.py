@@ -19,6 +19,6 @@ SPELLED = {
     "extract_glimpse": "functions.image.boxes.extract_glimpse_v2",
     "resize_with_pad": "functions.image.resizing.resize_image_with_pad_v2",
     "sample_distorted_bounding_box": "functions.image.boxes.sample_distorted_bounding_box_v2",
-    "crop_and_resize": "api.later_arguments.image__crop_and_resize",
-    "draw_bounding_boxes": "api.later_arguments.image__draw_bounding_boxes",
+    "crop_and_resize": "api.v2_arguments.image__crop_and_resize",
+    "draw_bounding_boxes": "api.v2_arguments.image__draw_bounding_boxes",
 }

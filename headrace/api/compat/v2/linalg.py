@@ -12,6 +12,6 @@ HOMES = {
 }
 
 SPELLED = {
-    "l2_normalize": "api.later_arguments.linalg__l2_normalize",
-    "norm": "api.later_arguments.linalg__norm",
+    "l2_normalize": "api.v2_arguments.linalg__l2_normalize",
+    "norm": "api.v2_arguments.linalg__norm",
 }

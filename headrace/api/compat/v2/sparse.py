@@ -6,12 +6,12 @@ HOMES = {
 }
 
 SPELLED = {
-    "concat": "api.later_arguments.sparse__concat",
+    "concat": "api.v2_arguments.sparse__concat",
     "reduce_max": "ops.sparse.reduce.sparse_reduce_max_v2",
     "reduce_sum": "ops.sparse.reduce.sparse_reduce_sum_v2",
-    "segment_mean": "api.later_arguments.sparse__segment_mean",
-    "segment_sqrt_n": "api.later_arguments.sparse__segment_sqrt_n",
-    "segment_sum": "api.later_arguments.sparse__segment_sum",
-    "split": "api.later_arguments.sparse__split",
-    "add": "api.later_arguments.sparse__add",
+    "segment_mean": "api.v2_arguments.sparse__segment_mean",
+    "segment_sqrt_n": "api.v2_arguments.sparse__segment_sqrt_n",
+    "segment_sum": "api.v2_arguments.sparse__segment_sum",
+    "split": "api.v2_arguments.sparse__split",
+    "add": "api.v2_arguments.sparse__add",
 }

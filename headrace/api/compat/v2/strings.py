@@ -8,10 +8,10 @@ HOMES = {
 }
 
 SPELLED = {
-    "length": "api.later_arguments.strings__length",
-    "reduce_join": "api.later_arguments.strings__reduce_join",
-    "split": "api.later_arguments.strings__split",
-    "substr": "api.later_arguments.strings__substr",
-    "to_hash_bucket": "api.later_arguments.strings__to_hash_bucket",
-    "to_number": "api.later_arguments.strings__to_number",
+    "length": "api.v2_arguments.strings__length",
+    "reduce_join": "api.v2_arguments.strings__reduce_join",
+    "split": "api.v2_arguments.strings__split",
+    "substr": "api.v2_arguments.strings__substr",
+    "to_hash_bucket": "api.v2_arguments.strings__to_hash_bucket",
+    "to_number": "api.v2_arguments.strings__to_number",
 }

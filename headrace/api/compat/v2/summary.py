@@ -1,7 +1,7 @@
 """tf.compat.v2.summary: summaries with steps, written as they are made or run."""
 
 HOMES = {
-    "summary.later_functions": "audio histogram image scalar text write",
+    "summary.summary_v2": "audio histogram image scalar text write",
     "summary.recording": "record_if",
     "summary.resource_writers": "SummaryWriter create_noop_writer flush",
     "summary.tracing": "trace_export trace_off trace_on",
@@ -11,7 +11,7 @@ SPELLED = {"create_file_writer": "summary.resource_writers.create_file_writer_v2
 
 NESTED = {
     "experimental": {
-        "summary.later_functions": "summary_scope write_raw_pb",
+        "summary.summary_v2": "summary_scope write_raw_pb",
         "summary.recording": "get_step set_step",
     },
 }

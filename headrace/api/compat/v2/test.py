@@ -7,5 +7,5 @@ HOMES = {
 
 SPELLED = {
     "compute_gradient": "autodiff.function_checker.compute_gradient",
-    "assert_equal_graph_def": "api.later_arguments.test__assert_equal_graph_def",
+    "assert_equal_graph_def": "api.v2_arguments.test__assert_equal_graph_def",
 }

@@ -121,14 +121,14 @@ class Tensor(ItemHandler):
     def tensors_to_item(self, keys_to_tensors: dict[str, Any]) -> Any:
         """The tensor."""
         tensor = keys_to_tensors[self._tensor_key]
-        wanted = self._shape
+        shape = self._shape
         if self._shape_keys:
-            wanted = reshape(stack([_dense(keys_to_tensors[key]) for key in self._shape_keys]), [-1])
+            shape = reshape(stack([_dense(keys_to_tensors[key]) for key in self._shape_keys]), [-1])
         if isinstance(tensor, composite.SparseTensor):
-            if wanted is not None:
-                tensor = sparse_reshape(tensor, wanted)
+            if shape is not None:
+                tensor = sparse_reshape(tensor, shape)
             return sparse_tensor_to_dense(tensor, self._default_value)
-        return tensor if wanted is None else reshape(tensor, wanted)
+        return tensor if shape is None else reshape(tensor, shape)
 
 
 class LookupTensor(Tensor):
@@ -210,11 +210,13 @@ class SparseTensor(ItemHandler):
     def tensors_to_item(self, keys_to_tensors: dict[str, Any]) -> Any:
         """The tensor."""
         indices, values = keys_to_tensors[self._indices_key], keys_to_tensors[self._values_key]
-        wanted = _dense(keys_to_tensors[self._shape_key]) if self._shape_key else self._shape or indices.dense_shape
+        dense_shape = (
+            _dense(keys_to_tensors[self._shape_key]) if self._shape_key else self._shape or indices.dense_shape
+        )
         rank = shape(indices.indices)[1]
         kept = slice_of(indices.indices, [0, 0], stack([-1, rank - 1]))
         places = concat([kept, reshape(cast(indices.values, int64), [-1, 1])], 1)
-        tensor = composite.SparseTensor(places, values.values, wanted)
+        tensor = composite.SparseTensor(places, values.values, dense_shape)
         return sparse_tensor_to_dense(tensor, self._default_value) if self._densify else tensor
 
 

@@ -4,4 +4,4 @@ HOMES = {
     "autograph": "set_verbosity to_graph trace",
 }
 
-SPELLED = {"to_code": "api.later_arguments.autograph__to_code"}
+SPELLED = {"to_code": "api.v2_arguments.autograph__to_code"}

@@ -9,10 +9,10 @@ HOMES = {
 }
 
 SPELLED = {
-    "decode_csv": "api.later_arguments.io__decode_csv",
-    "decode_raw": "api.later_arguments.io__decode_raw",
-    "parse_example": "api.later_arguments.io__parse_example",
-    "parse_single_example": "api.later_arguments.io__parse_single_example",
-    "serialize_many_sparse": "api.later_arguments.io__serialize_many_sparse",
-    "serialize_sparse": "api.later_arguments.io__serialize_sparse",
+    "decode_csv": "api.v2_arguments.io__decode_csv",
+    "decode_raw": "api.v2_arguments.io__decode_raw",
+    "parse_example": "api.v2_arguments.io__parse_example",
+    "parse_single_example": "api.v2_arguments.io__parse_single_example",
+    "serialize_many_sparse": "api.v2_arguments.io__serialize_many_sparse",
+    "serialize_sparse": "api.v2_arguments.io__serialize_sparse",
 }

@@ -14,6 +14,6 @@ NESTED = {
 }
 
 SPELLED = {
-    "poisson": "api.later_arguments.random__poisson",
-    "set_seed": "api.later_arguments.random__set_seed",
+    "poisson": "api.v2_arguments.random__poisson",
+    "set_seed": "api.v2_arguments.random__set_seed",
 }

@@ -1,4 +1,4 @@
-"""Extremes that pass over NaN, as TensorFlow's kernels on the CPU do, where torch's give NaN.
+"""Minima and maxima that ignore NaN, as TensorFlow's kernels on the CPU do, where torch's give NaN.
 
 Torch's functions run first. Only where their few results hold a NaN is the work done again, on numbers that lose to all
 others in place of NaN, so that ordinary values cost no more than a look at the results.
@@ -16,7 +16,7 @@ _DOT = (torch.float32, torch.float64)
 _FEW = 16384
 
 
-def concerns(node: Any, index: int = 0) -> bool:
+def may_hold_nan(node: Any, index: int = 0) -> bool:
     """Whether an input can hold NaN, on a device whose kernels pass over it."""
     return node.device.type == "cpu" and node.inputs[index].dtype.torch.is_floating_point
 
@@ -42,24 +42,24 @@ def without_nan(x: torch.Tensor, instead: float) -> torch.Tensor:
     return x.masked_fill(torch.isnan(x), instead)
 
 
-def extreme(function: Callable[..., Any], loses: float) -> Callable[..., Any]:
+def extreme(function: Callable[..., Any], identity: float) -> Callable[..., Any]:
     """torch's `amax` or `amin`, passing over NaN; of one element only, that is the result.
 
     Args:
         function: called with x, or with x, axes and whether to keep them.
-        loses: the infinity that every number beats, which is the result where all are NaN.
+        identity: the infinity that every number beats, which is the result where all are NaN.
     """
 
     def reduce(x: torch.Tensor, *how: Any) -> torch.Tensor:
         result = function(x, *how)
         if has_nan(result) and result.numel() != x.numel():
-            return function(without_nan(x, loses), *how)
+            return function(without_nan(x, identity), *how)
         return result
 
     return reduce
 
 
-def search(function: Callable[[Any, int], Any], loses: float) -> Callable[[Any, int], Any]:
+def search(function: Callable[[Any, int], Any], identity: float) -> Callable[[Any, int], Any]:
     """torch's `argmax` or `argmin` along an axis, passing over NaN."""
 
     def find(x: torch.Tensor, axis: int) -> torch.Tensor:
@@ -67,7 +67,7 @@ def search(function: Callable[[Any, int], Any], loses: float) -> Callable[[Any, 
         found = x
         if x.numel() > _FEW:
             found = x.gather(axis, index.unsqueeze(axis)) if x.dim() > 1 else x[index]
-        return function(without_nan(x, loses), axis) if has_nan(found) else index
+        return function(without_nan(x, identity), axis) if has_nan(found) else index
 
     return find
 

@@ -1,4 +1,4 @@
-"""`tf.TensorArray` where branches and loops are functions: a TensorList, whose value goes round as the array's flow."""
+"""`tf.TensorArray` under control flow v2: a TensorList, which loops carry as the array's flow."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
-from headrace.functions.flow import tensor_lists
+from headrace.functions.flow import list_ops
 from headrace.ops.math.cast import cast
 
 if TYPE_CHECKING:
     from headrace.core.typing import ShapeLike, TensorLike
 
 
-class ListMethods:
+class TensorArrayV2Methods:
     """The methods of TensorArray over a TensorList."""
 
     _dtype: DType
@@ -42,7 +42,7 @@ class ListMethods:
         self._dtype = as_dtype(dtype).base_dtype
         with name_scope(name, "TensorArrayV2", [item for item in (size, flow) if item is not None]) as scope:
             self._flow = (
-                tensor_lists.tensor_list_reserve(element_shape, size, self._dtype, name=scope) if flow is None else flow
+                list_ops.tensor_list_reserve(element_shape, size, self._dtype, name=scope) if flow is None else flow
             )
 
     @property
@@ -55,11 +55,11 @@ class ListMethods:
         """What is known of the shape of each element."""
         return TensorShape.from_dims(self._shared.dims)
 
-    def with_flow(self, flow: Tensor) -> ListMethods:
+    def with_flow(self, flow: Tensor) -> TensorArrayV2Methods:
         """The array that `flow` is."""
         with name_scope(None, "TensorArrayV2", [flow]):
             # Each of them takes a name, as each is made anew in 1.x.
-            other: ListMethods = object.__new__(type(self))
+            other: TensorArrayV2Methods = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._flow = flow
         return other
@@ -79,7 +79,7 @@ class ListMethods:
     def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """The element at `index`."""
         with name_scope(name, "TensorArrayV2Read", [self._flow, index]):
-            return tensor_lists.tensor_list_get_item(self._flow, index, self._dtype, self.element_shape, name=name)
+            return list_ops.tensor_list_get_item(self._flow, index, self._dtype, self.element_shape, name=name)
 
     def write(self, index: Any, value: TensorLike, name: str | None = None) -> Any:
         """Sets the element at `index`; use the array that is returned from there on."""
@@ -87,7 +87,7 @@ class ListMethods:
             tensor = self._checked(value)
             self._learn(tensor.dims)
             return self.with_flow(
-                tensor_lists.tensor_list_set_item(
+                list_ops.tensor_list_set_item(
                     self._flow, index, tensor, resize_if_index_out_of_bounds=self._dynamic_size, name=name
                 )
             )
@@ -95,17 +95,17 @@ class ListMethods:
     def stack(self, name: str | None = None) -> Tensor:
         """All elements as one tensor, with a new first axis."""
         with name_scope(name, "TensorArrayV2Stack", [self._flow]):
-            return tensor_lists.tensor_list_stack(self._flow, self._dtype, element_shape=self.element_shape)
+            return list_ops.tensor_list_stack(self._flow, self._dtype, element_shape=self.element_shape)
 
     def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The elements at `indices` as one tensor, with a new first axis."""
-        return tensor_lists.tensor_list_gather(self._flow, indices, self._dtype, self.element_shape, name=name)
+        return list_ops.tensor_list_gather(self._flow, indices, self._dtype, self.element_shape, name=name)
 
     def concat(self, name: str | None = None) -> Tensor:
         """All elements one after the other along their first axis."""
         dims = self._shared.dims
         shape = None if dims is None else TensorShape([None, *dims[1:]])
-        return tensor_lists.tensor_list_concat(self._flow, self._dtype, shape, name=name)
+        return list_ops.tensor_list_concat(self._flow, self._dtype, shape, name=name)
 
     def unstack(self, value: TensorLike, name: str | None = None) -> Any:
         """Makes the rows of `value` the elements."""
@@ -113,26 +113,26 @@ class ListMethods:
             tensor = self._checked(value)
             row = None if tensor.dims is None else tensor.dims[1:]
             self._learn(row)
-            return self.with_flow(tensor_lists.tensor_list_from_tensor(tensor, row))
+            return self.with_flow(list_ops.tensor_list_from_tensor(tensor, row))
 
-    def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> ListMethods:
+    def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArrayV2Methods:
         """Writes the rows of `value` to the elements at `indices`."""
         with name_scope(name, "TensorArrayScatter", [self._flow, value, indices]):
             tensor = self._checked(value)
             self._learn(None if tensor.dims is None else tensor.dims[1:])
             return self.with_flow(
-                tensor_lists.tensor_list_scatter(tensor, indices, self.element_shape, input_handle=self._flow)
+                list_ops.tensor_list_scatter(tensor, indices, self.element_shape, input_handle=self._flow)
             )
 
     def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> Any:
-        """Makes consecutive pieces of `value`, `lengths[i]` rows long, the elements."""
+        """Makes consecutive slices of `value`, `lengths[i]` rows long, the elements."""
         with name_scope(name, "TensorArraySplit", [self._flow, value, lengths]):
             tensor = self._checked(value)
             rows = cast(lengths, int64)
             known = constant_value(rows)
             if tensor.dims is not None and known is not None and known.shape and known.max() == known.min():
                 self._learn((int(known[0]), *tensor.dims[1:]))
-            return self.with_flow(tensor_lists.tensor_list_split(tensor, self.element_shape, rows, name=name))
+            return self.with_flow(list_ops.tensor_list_split(tensor, self.element_shape, rows, name=name))
 
     def size(self, name: str | None = None) -> Tensor:
         """The number of elements, an int32 scalar."""

@@ -184,14 +184,14 @@ def _signature(text: str) -> inspect.Signature:
     )
 
 
-def later(path: str) -> Callable[..., Any]:
+def v2_function(path: str) -> Callable[..., Any]:
     """The function at a path of TensorFlow 2's namespace.
 
     Raises:
         KeyError: for a function that has no row.
 
     Example:
-        >>> later("nn.dropout")(x, 0.5)  # the rate, where 1.x has the probability to keep
+        >>> v2_function("nn.dropout")(x, 0.5)  # the rate, where 1.x has the probability to keep
     """
     text, *rest = (part.strip() for part in ROWS[path].split("|"))
     signature = _signature(text)
@@ -237,4 +237,4 @@ def __getattr__(name: str) -> Callable[..., Any]:
     path = name.replace("__", ".")
     if path not in ROWS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return later(path)
+    return v2_function(path)

@@ -1,4 +1,4 @@
-"""Values that a session keeps between runs, by handle."""
+"""The store of tensors that a session keeps between runs, by handle."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     import torch
 
 
-KEPT_TENSORS = "kept_tensors"
+TENSOR_STORE = "kept_tensors"
 
 
-class KeptTensors:
+class TensorStore:
     """The kernels' values a session keeps, each with its type, by the text of its handle."""
 
     def __init__(self) -> None:

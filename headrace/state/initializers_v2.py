@@ -1,4 +1,4 @@
-"""The initializers as TensorFlow 2 has them: the type is said in the call, and is no part of their configuration."""
+"""Initializers v2, as TensorFlow 2 has them: the type is said in the call, and is no part of their configuration."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import DType, as_dtype, float32, string
 from headrace.core.tensor import Tensor
-from headrace.functions.array.later_constant import constant
+from headrace.functions.array.constant_v2 import constant
 from headrace.state import initializers as first
 from headrace.state.initializers import assert_float_dtype
 

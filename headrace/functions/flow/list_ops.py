@@ -1,4 +1,4 @@
-"""Lists of tensors as values of a graph: the functions over the TensorList ops.
+"""1.x's `list_ops`: functions over the TensorList ops, whose lists are values of the graph.
 
 An element shape may be given as anything that describes a shape, partly unknown ones too; None is any shape.
 """

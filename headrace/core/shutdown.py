@@ -17,9 +17,9 @@ from collections.abc import Callable
 from types import FrameType
 
 # Whether the process is about to end.
-begun = False
+in_progress = False
 
-# How long the end waits, in seconds: for calls, and for threads that were then told to end between two calls.
+# How long the end waits, in seconds: for calls, and for threads that were then asked to end between two calls.
 _PATIENCE = 1.0
 _MORE_PATIENCE = 1.0
 _PAUSE = 0.002
@@ -28,24 +28,24 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _callbacks: list[Callable[[], None]] = []
 
 
-def when_begun(callback: Callable[[], None]) -> None:
+def on_shutdown(callback: Callable[[], None]) -> None:
     """Calls `callback` when the process is about to end."""
     _callbacks.append(callback)
 
 
-def stand_still() -> None:
+def park_thread() -> None:
     """Keeps the calling thread from computing while the process ends; the main thread goes on."""
     if threading.current_thread() is not threading.main_thread():
-        _for_good()
+        _wait_forever()
 
 
-def _for_good() -> None:
+def _wait_forever() -> None:
     threading.Event().wait()
 
 
 def _computes(frame: FrameType | None) -> bool:
     """Whether a thread with this innermost frame may be inside of a kernel."""
-    if frame is None or frame.f_code is _for_good.__code__:
+    if frame is None or frame.f_code is _wait_forever.__code__:
         return False
     name = frame.f_code.co_filename
     if name == threading.__file__:
@@ -73,8 +73,8 @@ def _wait_for_calls(patience: float) -> list[int]:
 
 @atexit.register
 def _begin() -> None:
-    global begun
-    begun = True
+    global in_progress
+    in_progress = True
     for callback in _callbacks:
         callback()
     for ident in _wait_for_calls(_PATIENCE):

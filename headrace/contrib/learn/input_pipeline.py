@@ -1,4 +1,4 @@
-"""A list of strings walked through epoch by epoch, its place kept in variables."""
+"""`obtain_next` and `seek_next`: a list of strings epoch by epoch, its position kept in variables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from headrace.core.defaults import colocate_with, control_dependencies
 from headrace.core.dtypes import int64, string
 from headrace.core.tensor import Tensor
 from headrace.ops.array.constant import constant
-from headrace.ops.state.walking import obtain_next
+from headrace.ops.state.input_pipeline import obtain_next
 from headrace.state.updates import count_up_to
 from headrace.state.variable_scope import get_variable, variable_scope
 

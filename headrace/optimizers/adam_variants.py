@@ -1,4 +1,4 @@
-"""The kin of Adam: lazy for sparse gradients, with Nesterov's momentum, and by the largest gradient."""
+"""Variants of Adam: lazy for sparse gradients, with Nesterov's momentum, and by the largest gradient."""
 
 from __future__ import annotations
 

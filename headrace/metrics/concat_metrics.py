@@ -1,4 +1,4 @@
-"""Metrics that keep every value: `streaming_concat`, and areas under curves computed from all predictions."""
+"""Metrics that concatenate and keep every value: `streaming_concat`, and areas under curves computed from all predictions."""
 
 from __future__ import annotations
 

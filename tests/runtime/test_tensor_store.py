@@ -5,11 +5,11 @@ import gc
 import pytest
 
 import headrace as tf
-from headrace.core.kept_tensors import KEPT_TENSORS, KeptTensors
+from headrace.core.tensor_store import TENSOR_STORE, TensorStore
 
 
 def kept_by(sess):
-    return sess._runtime.object(KEPT_TENSORS, KeptTensors)._values
+    return sess._runtime.object(TENSOR_STORE, TensorStore)._values
 
 
 def test_a_value_goes_with_its_handle():

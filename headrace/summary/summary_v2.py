@@ -29,7 +29,7 @@ from headrace.ops.audio.wav import encode_wav
 from headrace.ops.image.encode import encode_png
 from headrace.ops.string.conversion import as_string
 from headrace.recurrent.functional import map_fn
-from headrace.summary.recording import required_step, should_record_unless_told, state
+from headrace.summary.recording import required_step, should_record_by_default, state
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -75,7 +75,7 @@ def _written(default_name: str, name: str | None, write: Callable[[Tensor, str],
                 return constant(True)
 
         with device("cpu:0"):
-            written = smart_cond(should_record_unless_told(), record, lambda: constant(False), name="summary_cond")
+            written = smart_cond(should_record_by_default(), record, lambda: constant(False), name="summary_cond")
             if not executing_eagerly():
                 add_to_collection(GraphKeys._SUMMARY_COLLECTION, written)
         return written

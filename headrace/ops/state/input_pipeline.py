@@ -1,4 +1,4 @@
-"""Walking through a list of strings, round and round."""
+"""ObtainNext: the next of a list of strings, round and round."""
 
 from __future__ import annotations
 

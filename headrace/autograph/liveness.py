@@ -1,4 +1,4 @@
-"""What statements read and write, and which variables are still wanted at a place."""
+"""What statements read and write, and which variables are live at a place."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def root_of(node: ast.expr) -> str | None:
 
 
 def live_before(statements: Sequence[ast.stmt], after: set[str]) -> set[str]:
-    """The variables whose values are wanted before a block, given those wanted behind it."""
+    """The variables live before a block, given those live after it."""
     live = set(after)
     for statement in reversed(statements):
         live = _before(statement, live)
@@ -127,7 +127,7 @@ def _before(statement: ast.stmt, after: set[str]) -> set[str]:
 
 
 def live_in_loop(statement: ast.While | ast.For, after: set[str]) -> set[str]:
-    """The variables whose values are wanted before each turn of a loop, or behind it."""
+    """The variables live before each iteration of a loop, or after it."""
     flag = getattr(statement, "broken", None)
     head = {flag} if flag else set()
     head |= reads(statement.test) if isinstance(statement, ast.While) else set()

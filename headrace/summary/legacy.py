@@ -1,4 +1,4 @@
-"""Summaries by their names before 1.0, with tags that are given and not made of names."""
+"""Legacy summaries, by their names before 1.0, with tags that are given and not made of names."""
 
 from __future__ import annotations
 

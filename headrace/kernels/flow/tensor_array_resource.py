@@ -1,4 +1,4 @@
-"""What a TensorArray is in one run: a list of tensors, each of them written once."""
+"""The resource behind a TensorArray's handle in one run: a list of tensors, each of them written once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _text(shape: Any) -> str:
     return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
 
 
-class ElementList:
+class TensorArrayResource:
     """One TensorArray in one run.
 
     Args:
@@ -64,7 +64,7 @@ class ElementList:
         self.dynamic, self.clear, self.identical = dynamic, clear, identical
         self.forward = forward
         self.values: list[Any] = [None] * size
-        self.gradients: dict[str, ElementList] = {}
+        self.gradients: dict[str, TensorArrayResource] = {}
 
     def write(self, index: int, value: Any) -> None:
         """Sets an element, once; a gradient's elements add up."""
@@ -154,7 +154,7 @@ class ElementList:
             return self.dims
         return self.forward.shape_of(index) if self.forward is not None else None
 
-    def gradient(self, source: str, prepended: Sequence[int] = ()) -> ElementList:
+    def gradient(self, source: str, prepended: Sequence[int] = ()) -> TensorArrayResource:
         """The array of the gradients of the elements, one for each call of `gradients`."""
         found = self.gradients.get(source)
         if found is None:
@@ -164,7 +164,7 @@ class ElementList:
                 )
             self.dynamic = False
             dims = self.dims if not prepended else None if self.dims is None else (*prepended, *self.dims)
-            found = ElementList(
+            found = TensorArrayResource(
                 f"{self.name}@{source}", self.dtype, len(self.values), dims, clear=False, identical=False, forward=self
             )
             if prepended:
@@ -237,7 +237,7 @@ class ElementList:
             self.write(index, row)
 
     def split(self, value: torch.Tensor, lengths: Sequence[int]) -> None:
-        """Writes consecutive pieces of `value`, of the given lengths."""
+        """Writes consecutive slices of `value`, of the given lengths."""
         if not value.shape:
             raise _refuse(f"Expected value to be at least a vector, but received shape: {_text(value.shape)}")
         if sum(lengths) != value.shape[0]:
@@ -268,7 +268,7 @@ class _Prepended:
 
     __slots__ = ("_axes", "_forward")
 
-    def __init__(self, forward: ElementList, axes: tuple[int, ...]) -> None:
+    def __init__(self, forward: TensorArrayResource, axes: tuple[int, ...]) -> None:
         self._forward, self._axes = forward, axes
 
     def shape_of(self, index: int) -> Any:

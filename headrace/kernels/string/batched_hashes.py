@@ -18,9 +18,9 @@ _HALF = np.uint64(0xFFFFFFFF)
 _MURMUR_SEED = np.uint64(0xDECAFCAFFE)
 
 # Fewer strings than this are hashed one after the other.
-_LEAST = 24
+_MIN_STRINGS = 24
 # Longer strings than this are hashed one after the other: the fingerprint has another form for them.
-_LONGEST = 64
+_MAX_LENGTH = 64
 
 # So few words are faster gathered from where they lie than put together.
 _FEW_WORDS = 1024
@@ -77,7 +77,7 @@ class _Strings:
         return made
 
 
-def _in_parts(texts: Sequence[bytes], hashes: Callable[[_Strings, np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
+def _in_batches(texts: Sequence[bytes], hashes: Callable[[_Strings, np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
     """What `hashes` makes of the strings from their starts and sizes."""
     strings = _Strings(texts)
     out = np.empty(len(texts), np.uint64)
@@ -89,9 +89,9 @@ def _in_parts(texts: Sequence[bytes], hashes: Callable[[_Strings, np.ndarray, np
 
 def fingerprints(texts: Sequence[bytes]) -> np.ndarray:
     """`fingerprint64` of each string, uint64."""
-    if len(texts) < _LEAST:
+    if len(texts) < _MIN_STRINGS:
         return _one_by_one(fingerprint64, texts)
-    return _in_parts(texts, _fingerprints)
+    return _in_batches(texts, _fingerprints)
 
 
 def _fingerprints(strings: _Strings, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -104,8 +104,8 @@ def _fingerprints(strings: _Strings, starts: np.ndarray, sizes: np.ndarray) -> n
         chosen = np.flatnonzero((sizes >= low) & (sizes <= high))
         if len(chosen):
             out[chosen] = function(strings, starts[chosen], sizes[chosen])
-    if most > _LONGEST:
-        for i in np.flatnonzero(sizes > _LONGEST).tolist():
+    if most > _MAX_LENGTH:
+        for i in np.flatnonzero(sizes > _MAX_LENGTH).tolist():
             out[i] = fingerprint64(strings.data[starts[i] : starts[i] + sizes[i]])
     return out
 
@@ -175,23 +175,23 @@ def _up_to_64(strings: _Strings, at: np.ndarray, sizes: np.ndarray) -> np.ndarra
 
 
 # The form of the fingerprint goes by the size.
-_FORMS = ((1, 3, _up_to_3), (4, 7, _up_to_7), (8, 16, _up_to_16), (17, 32, _up_to_32), (33, _LONGEST, _up_to_64))
+_FORMS = ((1, 3, _up_to_3), (4, 7, _up_to_7), (8, 16, _up_to_16), (17, 32, _up_to_32), (33, _MAX_LENGTH, _up_to_64))
 
 
 # The bytes of a word that belong to a string's last `i` bytes.
-_KEPT = np.array([(1 << 8 * i) - 1 for i in range(8)], np.uint64)
+_TAIL_MASKS = np.array([(1 << 8 * i) - 1 for i in range(8)], np.uint64)
 
 
 def _tails(strings: _Strings, at: np.ndarray, left: np.ndarray) -> np.ndarray:
     """The last `left` bytes (fewer than eight) of strings as words."""
-    return strings.words(at) & _KEPT.take(left, mode="clip")
+    return strings.words(at) & _TAIL_MASKS.take(left, mode="clip")
 
 
 def old_hashes(texts: Sequence[bytes]) -> np.ndarray:
     """`hash64` of each string, uint64."""
-    if len(texts) < _LEAST:
+    if len(texts) < _MIN_STRINGS:
         return _one_by_one(hash64, texts)
-    return _in_parts(texts, _old_hashes)
+    return _in_batches(texts, _old_hashes)
 
 
 def _old_hashes(strings: _Strings, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -214,9 +214,9 @@ def _old_hashes(strings: _Strings, starts: np.ndarray, sizes: np.ndarray) -> np.
 
 def keyed_hashes(texts: Sequence[bytes], key: tuple[int, int]) -> np.ndarray:
     """`siphash24` of each string under a key, uint64."""
-    if len(texts) < _LEAST:
+    if len(texts) < _MIN_STRINGS:
         return _one_by_one(lambda text: siphash24(text, key), texts)
-    return _in_parts(texts, functools.partial(_keyed_hashes, key))
+    return _in_batches(texts, functools.partial(_keyed_hashes, key))
 
 
 # What SipHash's state is before the key goes in.
@@ -296,48 +296,48 @@ def _rotated_number(value: int, places: int) -> int:
 _ROTATIONS = {places: (_shift(places), _shift(64 - places)) for places in (32, 43, 47, 48, 51)}
 
 
-def _rotate(values: np.ndarray, places: int, spare: np.ndarray) -> np.ndarray:
-    """Rotates `values` to the right, in place; `spare` is written over."""
+def _rotate(values: np.ndarray, places: int, scratch: np.ndarray) -> np.ndarray:
+    """Rotates `values` to the right, in place; `scratch` is written over."""
     right, left = _ROTATIONS[places]
-    np.right_shift(values, right, spare)
+    np.right_shift(values, right, scratch)
     np.left_shift(values, left, values)
-    return np.bitwise_or(values, spare, values)
+    return np.bitwise_or(values, scratch, values)
 
 
 def _round(state: list[np.ndarray]) -> None:
     """Changes the four arrays of `state`."""
     a, b, c, d = state
-    spare = np.empty_like(a)
+    scratch = np.empty_like(a)
     a += b
-    _rotate(b, 51, spare)
+    _rotate(b, 51, scratch)
     b ^= a
-    _rotate(a, 32, spare)
+    _rotate(a, 32, scratch)
     c += d
-    _rotate(d, 48, spare)
+    _rotate(d, 48, scratch)
     d ^= c
     a += d
-    _rotate(d, 43, spare)
+    _rotate(d, 43, scratch)
     d ^= a
     c += b
-    _rotate(b, 47, spare)
+    _rotate(b, 47, scratch)
     b ^= c
-    _rotate(c, 32, spare)
+    _rotate(c, 32, scratch)
 
 
 def _last_round(state: list[np.ndarray]) -> np.ndarray:
     """The parts of the state after a round, joined by exclusive or: what cancels out is not computed."""
     a, b, c, d = state
-    spare = np.empty_like(a)
+    scratch = np.empty_like(a)
     a += b
-    _rotate(b, 51, spare)
+    _rotate(b, 51, scratch)
     b ^= a
     c += d
-    _rotate(d, 48, spare)
+    _rotate(d, 48, scratch)
     d ^= c
-    _rotate(d, 43, spare)
+    _rotate(d, 43, scratch)
     c += b
-    _rotate(b, 47, spare)
+    _rotate(b, 47, scratch)
     d ^= b
     d ^= c
-    d ^= _rotate(c, 32, spare)
+    d ^= _rotate(c, 32, scratch)
     return d

@@ -1,4 +1,4 @@
-"""The ops on single elements of TensorLists, and on their length; `tensor_list_conversion` has those on all elements."""
+"""TensorList ops on single elements and on the length; `tensor_list_conversion` has those on whole lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ops that came after 1.15 and stand in SavedModels which TensorFlow 2 wrote."""
+"""DisableCopyOnRead, which came after 1.15 and stands in SavedModels that TensorFlow 2 wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Going on after failures that pass."""
+"""`FailureTolerator`: retries after failures that pass."""
 
 from __future__ import annotations
 

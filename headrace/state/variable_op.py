@@ -1,4 +1,4 @@
-"""Variables as mere operations: 1.x's `state_ops.variable_op` and its companions."""
+"""1.x's `state_ops.variable_op` and its companions: variables as mere operations."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headrace as tf
-from headrace.devices.parts import in_parts
+from headrace.devices.parallel_for import parallel_for
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_parts_make_up_the_whole(count):
         with lock:
             done.extend(range(first, last))
 
-    in_parts(compute, count)
+    parallel_for(compute, count)
     assert sorted(done) == list(range(count))
     assert torch.get_num_threads() == 4
 
@@ -44,7 +44,7 @@ def test_the_failure_of_any_part_is_raised_and_the_threads_are_given_back(where)
             raise ArithmeticError(f"at {where}")
 
     with pytest.raises(ArithmeticError, match=f"at {where}"):
-        in_parts(compute, 100)
+        parallel_for(compute, 100)
     assert torch.get_num_threads() == 4
 
 

@@ -1,4 +1,4 @@
-"""`tf.Variable` as TensorFlow 2 has it, which `tf.compat.v2` offers."""
+"""`tf.compat.v2.Variable`: `tf.Variable` as TensorFlow 2 has it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The updates of many variables in one call each, by torch's multi-tensor kernels: kernel rules of fused ops."""
+"""Updates of many variables in one call each, by torch's multi-tensor (foreach) kernels: kernel rules of fused ops."""
 
 from __future__ import annotations
 

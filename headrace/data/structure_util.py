@@ -1,4 +1,4 @@
-"""Elements as flat lists of tensors, by the names that programs with their own datasets use.
+"""Elements and their specs as flat lists of tensors, for programs with datasets of their own.
 
 These are the names of 1.15's `tensorflow.python.data.util.structure`; `structure` has what datasets here use.
 """

@@ -1,4 +1,4 @@
-"""Kernels that torch runs on one thread only, divided among all of them."""
+"""Kernels that torch runs on one thread only, run in chunks on all threads."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import torch
 from headrace.devices.pool import submit
 
 
-class _Part:
-    """One part that runs on another thread."""
+class _Chunk:
+    """One chunk that runs on another thread."""
 
     __slots__ = ("_compute", "_done", "_failure", "_first", "_last")
 
@@ -37,12 +37,12 @@ class _Part:
             raise self._failure
 
 
-def in_parts(compute: Callable[[int, int], None], count: int) -> None:
-    """Calls `compute` with stretches that make up range(count), on as many threads as torch may use here.
+def parallel_for(compute: Callable[[int, int], None], count: int) -> None:
+    """Calls `compute` with chunks that make up range(count), on as many threads as torch may use here.
 
     Args:
         compute: does what there is to do from its first argument up to its second, with one thread, writing where no
-            other stretch does.
+            other chunk does.
         count: how much there is.
     """
     threads = min(torch.get_num_threads(), count)
@@ -50,16 +50,16 @@ def in_parts(compute: Callable[[int, int], None], count: int) -> None:
         compute(0, count)
         return
     ends = [count * i // threads for i in range(threads + 1)]
-    parts = [_Part(compute, first, last) for first, last in itertools.pairwise(ends[:-1])]
-    for part in parts:
-        submit(part.run)
+    chunks = [_Chunk(compute, first, last) for first, last in itertools.pairwise(ends[:-1])]
+    for chunk in chunks:
+        submit(chunk.run)
     all_of_them = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         compute(ends[-2], ends[-1])
     finally:
-        for part in parts:
-            part.wait()  # those that fail as well: the others still write
+        for chunk in chunks:
+            chunk.wait()  # those that fail as well: the others still write
         torch.set_num_threads(all_of_them)
-    for part in parts:
-        part.raise_failure()
+    for chunk in chunks:
+        chunk.raise_failure()

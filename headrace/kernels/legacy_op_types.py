@@ -1,4 +1,4 @@
-"""Op types of graphs before 1.0 that are today's under another name: the linear algebra and transforms of batches."""
+"""Legacy op types, of graphs before 1.0: current ones under another name, the linear algebra and transforms of batches."""
 
 from __future__ import annotations
 
@@ -13,21 +13,25 @@ from headrace.core.registry import OpDecl
 from headrace.core.signature import Arg, Attr
 
 
-def as_today(decl: OpDecl, today: OpDecl, differs: str | None = None) -> OpDecl:
-    """Gives an op the rules of the one that does the same today, and its cases.
+def with_rules_of(decl: OpDecl, current: OpDecl, differs: str | None = None) -> OpDecl:
+    """Gives a legacy op the rules of the current one that does the same, and its cases.
 
     Args:
         decl: a declaration without rules.
-        today: one with all of its own.
+        current: one with all of its own.
         differs: why TensorFlow 1.15 does not run it.
 
     Returns:
         `decl`.
     """
-    decl.shape_rule, decl.kernel_rule, decl.gradient_rule = today.shape_rule, today.kernel_rule, today.gradient_rule
-    decl.host_inputs, decl.host_outputs = today.host_inputs, today.host_outputs
-    decl.may_alias, decl.differentiable = today.may_alias, today.differentiable
-    accepted = (case for case in today.cases if case.error is None and _takes(decl, case))
+    decl.shape_rule, decl.kernel_rule, decl.gradient_rule = (
+        current.shape_rule,
+        current.kernel_rule,
+        current.gradient_rule,
+    )
+    decl.host_inputs, decl.host_outputs = current.host_inputs, current.host_outputs
+    decl.may_alias, decl.differentiable = current.may_alias, current.differentiable
+    accepted = (case for case in current.cases if case.error is None and _takes(decl, case))
     decl.cases += [replace(case, differs=case.differs or differs) for case in accepted]
     return decl
 
