@@ -55,7 +55,7 @@ def handle_of_parts(*leading: None) -> Any:
     """The rule of an op that makes a list of parts of its first input, whose shape its second one says.
 
     Args:
-        *lead: what dimensions parts have in the place of the first one.
+        *leading: what dimensions parts have in the place of the first one.
     """
 
     def rule(op: OpView) -> Any:
