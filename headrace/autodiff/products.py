@@ -1,4 +1,8 @@
-"""Products of second derivatives with vectors, without the matrix of them."""
+"""Products of second derivatives with vectors, without the matrix of them.
+
+H v is the gradient of (the gradient · v): B. Pearlmutter, "Fast exact multiplication by the Hessian", Neural
+Computation 6 (1994).
+"""
 
 from __future__ import annotations
 

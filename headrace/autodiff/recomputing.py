@@ -1,4 +1,7 @@
-"""`recompute_grad`: gradients that keep no values of the forward pass but compute them anew."""
+"""`recompute_grad`: gradients that keep no values of the forward pass but compute them anew.
+
+Chen, Xu, Zhang and Guestrin, "Training deep nets with sublinear memory cost", arXiv:1604.06174.
+"""
 
 from __future__ import annotations
 

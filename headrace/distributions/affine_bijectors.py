@@ -1,4 +1,7 @@
-"""Affine bijectors: of single numbers, and of vectors by a linear operator or what one is put together from."""
+"""Affine bijectors: of single numbers, and of vectors by a linear operator or what one is put together from.
+
+The Jacobian of scale x + shift is the scale itself, of which the determinant is taken.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Distributions of counts."""
+"""Distributions of counts.
+
+Johnson, Kemp and Kotz, "Univariate discrete distributions" (2005), chapters 3 (binomial) and 5 (negative binomial,
+geometric).
+"""
 
 from __future__ import annotations
 

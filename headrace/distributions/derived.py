@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class Chi2(Gamma):
-    """The distribution of the sum of `df` squares of standard normal numbers.
+    """The distribution of the sum of `df` squares of standard normal numbers: Gamma(df / 2, 1 / 2).
 
     Args:
         df: floating tensor, above 0.
@@ -121,6 +121,9 @@ class InverseGammaWithSoftplusConcentrationRate(InverseGamma):
 
 class Kumaraswamy(TransformedDistribution):
     """Kumaraswamy's distribution over numbers between 0 and 1, much like a beta distribution.
+
+    M. Jones, "Kumaraswamy's distribution: a beta-type distribution with some tractability advantages", Statistical
+    Methodology 6 (2009), with its moments and mode.
 
     Args:
         concentration1, concentration0: floating tensors, above 0.
@@ -217,6 +220,8 @@ def _standard(
 
 class SinhArcsinh(TransformedDistribution):
     """A normal distribution (or another) made skew, its tails lighter or heavier.
+
+    Jones and Pewsey, "Sinh-arcsinh distributions", Biometrika 96 (2009).
 
     Args:
         loc, scale: floating tensors.

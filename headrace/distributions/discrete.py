@@ -1,4 +1,8 @@
-"""Distributions of classes and of counts: Bernoulli, Categorical, Multinomial, DirichletMultinomial."""
+"""Distributions of classes and of counts: Bernoulli, Categorical, Multinomial, DirichletMultinomial.
+
+Johnson, Kotz and Balakrishnan, "Discrete multivariate distributions" (1997), chapter 35. Entropies and divergences are
+their definitions, -sum p log p and sum p log(p / q), by log-odds where those keep more digits.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Bijectors that are one function of each element: powers, absolute values, and the usual activations."""
+"""Bijectors that are one function of each element: powers, absolute values, and the usual activations.
+
+The logarithm of the Jacobian of y = f(x) is log |f'(x)|, written so that it does not overflow; the inverse has its
+opposite.
+"""
 
 from __future__ import annotations
 

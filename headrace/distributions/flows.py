@@ -58,7 +58,7 @@ def _depth(x: Tensor) -> int:
 class MaskedAutoregressiveFlow(Bijector):
     """Each element scaled and shifted by what a network makes of those before it.
 
-    Papamakarios, Pavlakou and Murray, "Masked Autoregressive Flow for Density Estimation" (2017).
+    Papamakarios, Pavlakou and Murray, "Masked Autoregressive Flow for Density Estimation", arXiv:1705.07057.
 
     Args:
         shift_and_log_scale_fn: from a value, shift and log-scale of each element, which may depend on those before it
@@ -157,7 +157,7 @@ def masked_dense(
 ) -> Tensor:
     """A dense layer in which a block of outputs depends on the inputs of its block and those before it.
 
-    Germain and others, "MADE: Masked Autoencoder for Distribution Estimation" (2015).
+    Germain and others, "MADE: Masked Autoencoder for Distribution Estimation", arXiv:1502.03509.
 
     Args:
         inputs: tensor of shape [..., depth].
@@ -281,7 +281,7 @@ def real_nvp_default_template(
 
 
 class BatchNormalization(Bijector):
-    """Undoes batch normalization, so that `inverse` normalizes.
+    """Undoes batch normalization, so that `inverse` normalizes (Dinh and others, arXiv:1605.08803, section 3.7).
 
     Args:
         batchnorm_layer: a `tf.layers.BatchNormalization`; one with a positive gamma by default.

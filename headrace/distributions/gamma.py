@@ -1,4 +1,12 @@
-"""The gamma distribution and its relatives: exponential, beta, Dirichlet."""
+"""The gamma distribution and its relatives: exponential, beta, Dirichlet.
+
+Densities, distribution functions and moments: Johnson, Kotz and Balakrishnan, "Continuous univariate distributions",
+volume 1 (1994), chapters 17 and 19, and volume 2 (1995), chapter 25; Kotz, Balakrishnan and Johnson, "Continuous
+multivariate distributions", volume 1 (2000), chapter 49. Entropies: Cover and Thomas, "Elements of information theory"
+(2006), table 17.1; Bishop, "Pattern recognition and machine learning" (2006), appendix B. Divergences: Gil,
+Alajaji and Linder, "Rényi divergence measures for commonly used univariate continuous distributions", Information
+Sciences 249 (2013).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""More distributions of single numbers."""
+"""More distributions of single numbers.
+
+Densities, distribution functions and moments: Johnson, Kotz and Balakrishnan, "Continuous univariate distributions",
+volume 1 (1994), chapters 13, 16 and 17, and volume 2 (1995), chapter 23; of Poisson's distribution: Johnson, Kemp and
+Kotz, "Univariate discrete distributions" (2005), chapter 4. Entropies: Cover and Thomas, "Elements of information
+theory" (2006), table 17.1; half a normal distribution has log 2 less than the whole, and 1 / x has that of x less the
+mean of 2 log x.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Bijectors of vectors and matrices: triangles, diagonals, orders, shapes."""
+"""Bijectors of vectors and matrices: triangles, diagonals, orders, shapes.
+
+Jacobians of matrices: Muirhead, "Aspects of multivariate statistical theory" (1982), section 2.1.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,7 @@ class CholeskyOuterProduct(Bijector):
         if self.validate_args:
             positive = assert_positive(diag, message="Input must be positive definite.")
             diag = with_dependencies([*_square_checks(x), positive], diag)
-        # Element i of the diagonal is a factor of as many outputs as rows are left.
+        # Element i of the diagonal is a factor of as many outputs as rows are left (Muirhead, theorem 2.1.9).
         size = shape_internal(x)[-1] if x.dims is None or x.dims[-1] is None else x.dims[-1]
         count = composing.cast(size, x.dtype)
         weights = linspace(count, convert_to_tensor(1.0, x.dtype), size)
@@ -71,7 +74,10 @@ class CholeskyOuterProduct(Bijector):
 
 
 class MatrixInverseTriL(Bijector):
-    """Y = X^-1 for lower triangular X."""
+    """Y = X^-1 for lower triangular X.
+
+    d(X^-1) = -X^-1 dX X^-1 stretches the space of all n x n matrices by |det X|^(-2n); TensorFlow takes that here too.
+    """
 
     def __init__(self, validate_args: bool = False, name: str = "matrix_inverse_tril") -> None:
         super().__init__(forward_min_event_ndims=2, validate_args=validate_args, name=name)
@@ -233,7 +239,10 @@ class Ordered(Bijector):
 
 
 class SoftmaxCentered(Bijector):
-    """A vector of n numbers as n + 1 probabilities: softmax, the last logit being 0."""
+    """A vector of n numbers as n + 1 probabilities: softmax, the last logit being 0.
+
+    The Jacobian is diag(y) - y y^T over the first n, whose determinant is the product of all n + 1 probabilities.
+    """
 
     def __init__(self, validate_args: bool = False, name: str = "softmax_centered") -> None:
         super().__init__(forward_min_event_ndims=1, validate_args=validate_args, name=name)

@@ -44,7 +44,7 @@ def pad_mixture_dimensions(
 
 
 def mixture_stddev(mixture_weight_vector: Tensor, mean_vector: Tensor, stddev_vector: Tensor) -> Tensor:
-    """The deviations of mixtures of numbers.
+    """The deviations of mixtures of numbers: the variance is the mean of variances plus the variance of means.
 
     Args:
         mixture_weight_vector, mean_vector, stddev_vector: tensors of shape [batch, components].

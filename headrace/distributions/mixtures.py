@@ -220,7 +220,7 @@ class Mixture(Distribution):
         return result
 
     def entropy_lower_bound(self, name: str = "entropy_lower_bound") -> Tensor:
-        """The weighted mean of the components' entropies, which the mixture's is not below."""
+        """The weighted mean of the components' entropies, which the mixture's is not below, entropy being concave."""
         with self._name_scope(name, values=[self._cat.logits]), control_dependencies(self._checks):
             entropies = [component.entropy() for component in self._components]
             return add_n([weight * entropy for weight, entropy in zip(self._weights(), entropies, strict=True)])

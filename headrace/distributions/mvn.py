@@ -1,4 +1,8 @@
-"""Multivariate normal distributions, by how their scale is given."""
+"""Multivariate normal distributions, by how their scale is given.
+
+Kotz, Balakrishnan and Johnson, "Continuous multivariate distributions", volume 1 (2000), chapter 45. The divergence:
+Kullback, "Information theory and statistics" (1959), chapter 9.
+"""
 
 from __future__ import annotations
 

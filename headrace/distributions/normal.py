@@ -1,4 +1,10 @@
-"""The normal and Laplace distributions, Student's t, and the uniform one."""
+"""The normal and Laplace distributions, Student's t, and the uniform one.
+
+Densities, distribution functions and moments: Johnson, Kotz and Balakrishnan, "Continuous univariate distributions",
+volume 1 (1994), chapter 13, and volume 2 (1995), chapters 24, 26 and 28. Entropies: Cover and Thomas, "Elements of
+information theory" (2006), table 17.1. The divergence of normal distributions: Kullback, "Information theory and
+statistics" (1959), chapter 9.
+"""
 
 from __future__ import annotations
 

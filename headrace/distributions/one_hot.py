@@ -160,7 +160,7 @@ def _one_hot_from_one_hot(a: OneHotCategorical, b: OneHotCategorical, name: str 
 class ExpRelaxedOneHotCategorical(_OneHot):
     """The distribution of the logarithms of vectors that are one-hot in the limit of temperature 0.
 
-    Maddison, Mnih and Teh, "The Concrete Distribution" (2016).
+    Maddison, Mnih and Teh, "The Concrete Distribution", arXiv:1611.00712.
 
     Args:
         temperature: floating scalar (or a number for each distribution), above 0.
@@ -258,7 +258,7 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
 
 class RelaxedBernoulli(TransformedDistribution):
-    """The distribution of numbers between 0 and 1 that are 0 or 1 in the limit of temperature 0.
+    """The distribution of numbers between 0 and 1 that are 0 or 1 in the limit of temperature 0 (arXiv:1611.00712).
 
     Args:
         temperature: floating tensor, above 0.

@@ -173,7 +173,7 @@ class VectorDeterministic(_Point):
 
 
 class QuantizedDistribution(Distribution):
-    """The distribution of another one's samples rounded up to whole numbers.
+    """The distribution of another one's samples rounded up to whole numbers: P(Y = y) = P(X <= y) - P(X <= y - 1).
 
     Args:
         distribution: the other one, over numbers.

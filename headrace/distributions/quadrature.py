@@ -47,7 +47,7 @@ def vectors_joined(*vectors: Any) -> Any:
 
 
 def _hermite(size: int, dtype: DType) -> tuple[Any, Tensor]:
-    """Points and weights of the Gauss-Hermite rule, the weights adding up to 1."""
+    """Points and weights of the Gauss-Hermite rule (Abramowitz and Stegun, 25.4.46), the weights adding up to 1."""
     points, weights = np.polynomial.hermite.hermgauss(deg=size)
     kind = dtype.as_numpy_dtype
     weights = weights.astype(kind)

@@ -1,4 +1,9 @@
-"""Bijectors of single numbers that are distribution functions, and the one of sinh and arcsinh."""
+"""Bijectors of single numbers that are distribution functions, and the one of sinh and arcsinh.
+
+Distribution functions: Johnson, Kotz and Balakrishnan, "Continuous univariate distributions", volume 1 (1994), chapter
+21 (Weibull), and volume 2 (1995), chapter 22 (Gumbel); M. Jones, "Kumaraswamy's distribution: a beta-type distribution
+with some tractability advantages", Statistical Methodology 6 (2009).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The normal distribution's integral and its inverse, and the logarithms of integrals that underflow."""
+"""The normal distribution's integral and its inverse, and the logarithms of integrals that underflow.
+
+The integral up to x is erfc(-x / sqrt(2)) / 2 (Abramowitz and Stegun, 26.2.29), for which far below 0 its asymptotic
+series is taken (26.2.12).
+"""
 
 from __future__ import annotations
 
@@ -89,7 +93,7 @@ def _log_lower_tail(x: Tensor, order: int) -> Tensor:
 
 
 def _asymptotic_series(x: Tensor, order: int) -> Tensor:
-    """1 - 1/x^2 + 3/x^4 - 15/x^6 ..., positive and negative terms apart."""
+    """1 - 1/x^2 + 3/x^4 - 15/x^6 ... (Abramowitz and Stegun, 26.2.12), positive and negative terms apart."""
     number = x.dtype.base_dtype.as_numpy_dtype
     if order == 0:
         return number(1)
@@ -103,7 +107,8 @@ def _asymptotic_series(x: Tensor, order: int) -> Tensor:
     return 1.0 + sums[0] - sums[1]
 
 
-# S. Moshier, Cephes: rational approximations in the middle and of the two parts of the tail.
+# S. Moshier, "Methods and programs for mathematical functions" (1989), the Cephes library: rational approximations in
+# the middle and of the two parts of the tail.
 _MIDDLE = (
     [
         -5.99633501014107895267e1,

@@ -124,7 +124,7 @@ def assign_moving_mean_variance(
 def assign_log_moving_mean_exp(
     log_mean_exp_var: Variable, log_value: TensorLike, decay: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Moves the logarithm of a mean of exp(log_value).
+    """Moves the logarithm of a mean of exp(log_value): to log(decay exp(old) + (1 - decay) exp(log_value)).
 
     Args:
         log_mean_exp_var: a floating variable of the shape of `log_value`.
@@ -229,6 +229,9 @@ def percentile(
 ) -> Tensor:
     """The element of `x` that `q` per cent of them do not exceed.
 
+    It is the one nearest to place (n - 1) q / 100 of the n in their order: definition 7 of Hyndman and Fan, "Sample
+    quantiles in statistical packages", The American Statistician 50 (1996), without interpolation.
+
     Args:
         x: a tensor of numbers; its rank is known.
         q: a scalar between 0 and 100.
@@ -323,6 +326,8 @@ def _joined(x: Tensor, axes: list[int]) -> Tensor:
 def normal_conjugates_known_scale_posterior(prior: Normal, scale: TensorLike, s: TensorLike, n: TensorLike) -> Normal:
     """The Normal distribution of a mean after `n` observations with sum `s` and known deviation `scale`.
 
+    Bishop, "Pattern recognition and machine learning" (2006), section 2.3.6.
+
     Args:
         prior: the Normal distribution before.
         scale: the deviation of an observation.
@@ -361,6 +366,8 @@ def auto_correlation(
     name: str = "auto_correlation",
 ) -> Tensor:
     """How much a series resembles itself some steps later.
+
+    By the theorem of Wiener and Khinchin: the Fourier transform of the autocorrelation is |the spectrum|².
 
     Args:
         x: float32, float64 or complex tensor.

@@ -31,7 +31,7 @@ _Condition = dict[str, Any] | None
 
 
 class TransformedDistribution(Distribution):
-    """The distribution of `bijector.forward(x)` for samples x of another.
+    """The distribution of y = `bijector.forward(x)` for samples x of another: log p(y) = log p(x) - log |det dy/dx|.
 
     Args:
         distribution: the other distribution.

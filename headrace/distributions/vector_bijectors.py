@@ -79,7 +79,7 @@ class Permute(Bijector):
 
 
 class RealNVP(Bijector):
-    """An affine coupling layer: Dinh and others, "Density estimation using Real NVP" (2016).
+    """An affine coupling layer: Dinh and others, "Density estimation using Real NVP", arXiv:1605.08803.
 
     Args:
         num_masked: how many elements of the last dimension stay as they are.

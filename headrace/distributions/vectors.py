@@ -1,4 +1,8 @@
-"""Exponential and Laplace distributions over vectors: independent ones, sent through an affine map."""
+"""Exponential and Laplace distributions over vectors: independent ones, sent through an affine map.
+
+The covariance of loc + scale x is scale Cov(x) scale^T; standard exponential numbers have variance 1, standard Laplace
+numbers 2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Wishart's distribution over positive definite matrices."""
+"""Wishart's distribution over positive definite matrices.
+
+J. Wishart, "The generalised product moment distribution in samples from a normal multivariate population", Biometrika
+20A (1928). Normalization, entropy and mean_log_det: Bishop, "Pattern recognition and machine learning" (2006), appendix
+B. Drawing: Smith and Hocking, "Algorithm AS 53: Wishart variate generator", Applied Statistics 21 (1972).
+"""
 
 from __future__ import annotations
 

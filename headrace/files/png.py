@@ -1,4 +1,4 @@
-"""PNG files, written."""
+"""PNG files (RFC 2083), written."""
 
 from __future__ import annotations
 

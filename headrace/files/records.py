@@ -2,7 +2,8 @@
 
     length: uint64, checksum of the length: uint32, bytes, checksum of the bytes: uint32
 
-The checksums are CRC32C, turned and shifted so that a checksum of data that holds checksums stays meaningful.
+The checksums are CRC32C (Castagnoli, Bräuer and Herrmann 1993; RFC 3720, appendix B.4), turned and shifted as LevelDB
+does (github.com/google/leveldb, util/crc32c.h), so that a checksum of data that holds checksums stays meaningful.
 """
 
 from __future__ import annotations

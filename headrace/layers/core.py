@@ -140,7 +140,7 @@ class Dense(Layer):
 
 
 class Dropout(Layer):
-    """Sets elements to 0 at random in training and scales up the others.
+    """Sets elements to 0 at random in training and scales up the others (Srivastava et al., JMLR 15, 2014).
 
     Args:
         rate: the share of elements to set to 0.

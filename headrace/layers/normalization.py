@@ -367,7 +367,7 @@ class BatchNormalization(Layer):
         )
 
     def _renormalized(self, mean: TensorLike, variance: Any, training: TensorLike) -> tuple[Any, Any, Any, Any]:
-        """The correction (r, d) towards the moving averages, and the moments behind their updates."""
+        """The correction (r, d) towards the moving averages, and the moments for their updates (arXiv:1702.03275)."""
         stddev = sqrt(variance + self.epsilon)
         renorm_mean = self.renorm_mean
         renorm_stddev = maximum(self.renorm_stddev, sqrt(self.epsilon))

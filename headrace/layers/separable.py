@@ -1,4 +1,7 @@
-"""Layers of separable convolution: each channel by itself first, then the channels at each place."""
+"""Layers of separable convolution: each channel by itself first, then the channels at each place.
+
+F. Chollet, "Xception: deep learning with depthwise separable convolutions", arXiv:1610.02357.
+"""
 
 from __future__ import annotations
 

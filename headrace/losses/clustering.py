@@ -1,4 +1,7 @@
-"""A loss by how well embeddings fall into clusters (https://arxiv.org/abs/1612.01213)."""
+"""A loss by how well embeddings fall into clusters.
+
+Oh Song, Jegelka, Rathod and Murphy, "Deep metric learning via facility location", arXiv:1612.01213.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Losses that learn distances: embeddings of one class near, those of others far."""
+"""Losses that learn distances: embeddings of one class near, those of others far.
+
+Distances are taken by |a - b|² = |a|² - 2 a·b + |b|².
+"""
 
 from __future__ import annotations
 
@@ -58,6 +61,8 @@ def contrastive_loss(
 ) -> Tensor:
     """The squared distance of pairs that belong together, and of others how far they are within a margin.
 
+    Hadsell, Chopra and LeCun, "Dimensionality reduction by learning an invariant mapping", CVPR 2006.
+
     Args:
         labels: 1 for a pair that belongs together, 0 for another; a vector.
         embeddings_anchor, embeddings_positive: float matrices with a pair in each row.
@@ -86,6 +91,8 @@ def _masked_minimum(data: Tensor, mask: Tensor) -> Tensor:
 
 def triplet_semihard_loss(labels: Tensor | Sequence[int], embeddings: Tensor, margin: float = 1.0) -> Tensor:
     """For each pair of one class its distance against the nearest other class's embedding that is farther.
+
+    Schroff, Kalenichenko and Philbin, "FaceNet", arXiv:1503.03832, with its semi-hard negatives.
 
     Args:
         labels: class indices, a vector.
@@ -142,6 +149,8 @@ def npairs_loss(
 ) -> Tensor:
     """The cross entropy of which anchors and positives are of one class, by their inner products.
 
+    Sohn, "Improved deep metric learning with multi-class N-pair loss objective", NIPS 2016.
+
     Args:
         labels: class indices, a vector.
         embeddings_anchor, embeddings_positive: float matrices with one embedding in each row.
@@ -194,6 +203,8 @@ def npairs_loss_multilabel(
 
 def lifted_struct_loss(labels: Tensor, embeddings: Tensor, margin: float = 1.0) -> Tensor:
     """For each pair of one class its distance against a smooth maximum over all pairs with other classes.
+
+    Oh Song et al., "Deep metric learning via lifted structured feature embedding", arXiv:1511.06452.
 
     Args:
         labels: class indices, a vector.

@@ -123,7 +123,9 @@ def hinge_loss(
     loss_collection: str | None = _LOSSES,
     reduction: str = _DEFAULT,
 ) -> Tensor:
-    """How far logits are from being on their label's side by 1.
+    """How far logits are from being on their label's side by 1: max(0, 1 - y z), y being -1 or 1.
+
+    Cortes and Vapnik, "Support-vector networks", Machine Learning 20 (1995).
 
     Args:
         labels: tensor of 0 and 1.
@@ -152,6 +154,8 @@ def huber_loss(
     reduction: str = _DEFAULT,
 ) -> Tensor:
     """Half the squared difference up to `delta`, and linear from there.
+
+    Huber, "Robust estimation of a location parameter", The Annals of Mathematical Statistics 35 (1964).
 
     Args:
         labels, predictions: tensors of one shape.
@@ -182,7 +186,7 @@ def log_loss(
     loss_collection: str | None = _LOSSES,
     reduction: str = _DEFAULT,
 ) -> Tensor:
-    """The cross entropy of labels and predicted probabilities.
+    """The cross entropy of labels and predicted probabilities: -z log(p + epsilon) - (1 - z) log(1 - p + epsilon).
 
     Args:
         labels: tensor of numbers from 0 to 1.
@@ -210,6 +214,8 @@ def mean_pairwise_squared_error(
     loss_collection: str | None = _LOSSES,
 ) -> Tensor:
     """The squared difference between the distances of all pairs of elements of an example.
+
+    With d = predictions - labels, the sum of (d_i - d_j)² over all i and j is 2 n sum(d²) - 2 sum(d)².
 
     Args:
         labels, predictions: tensors of one shape (batch, ...).

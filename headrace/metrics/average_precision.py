@@ -82,6 +82,8 @@ def _relevant(labels: Tensor, k: int) -> Tensor:
 def sparse_average_precision_at_top_k(labels: Tensor, predictions_idx: Any) -> Tensor:
     """For each example the mean of the precisions at the places of its labels among the best predictions.
 
+    Manning, Raghavan and Schütze, "Introduction to information retrieval" (2008), section 8.4.
+
     Args:
         labels: class indices.
         predictions_idx: indices of the best predictions, best first, of shape (..., k), k known.

@@ -61,7 +61,7 @@ def mean_iou(
     updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
-    """The mean over classes of intersection over union: hits over labels and predictions together.
+    """The mean over classes of intersection over union (Jaccard's index): hits over labels and predictions together.
 
     Args:
         labels, predictions: class indices, tensors of one shape.

@@ -123,7 +123,7 @@ def _zero_or_one(labels: Tensor) -> list[Operation]:
 
 
 def _exact_area(labels: Tensor, predictions: Tensor, curve: str, weights: Tensor | None) -> Tensor:
-    """The area under the curve through all predictions, 0 if the labels are all the same."""
+    """The area under the curve through all predictions by trapezoids, 0 if the labels are all the same."""
     size = composing.size(predictions)
     if weights is None:
         weights = composing.ones_like(labels, dtype="float64")
@@ -217,7 +217,12 @@ class AucData(NamedTuple):
 def _placement_area(
     labels: Tensor, predictions: Tensor, weights: Tensor, alpha: float, logit: bool, is_valid: Tensor
 ) -> AucData:
-    """The area under ROC by placement values, with DeLong's variance (Hanley and Hajian-Tilaki 1997)."""
+    """The area under ROC by placement values, with DeLong's variance.
+
+    DeLong, DeLong and Clarke-Pearson, "Comparing the areas under two or more correlated receiver operating
+    characteristic curves", Biometrics 44 (1988); Hanley and Hajian-Tilaki, "Sampling variability of nonparametric
+    estimates of the areas under receiver operating characteristic curves", Academic Radiology 4 (1997).
+    """
     size = composing.size(predictions)
     total_0 = reduce_sum(composing.cast(1 - labels, weights.dtype) * weights)
     total_1 = reduce_sum(composing.cast(labels, weights.dtype) * weights)

@@ -33,7 +33,10 @@ _AREA_EPSILON = 1e-6
 
 
 def _interpolated_area(counts: Counts, last: int) -> Tensor:
-    """The area under a PR curve, where true positives are linear in positives between thresholds (Davis 2006)."""
+    """The area under a PR curve, where true positives are linear in positives between thresholds.
+
+    Davis and Goadrich, "The relationship between precision-recall and ROC curves", ICML 2006.
+    """
     tp, fp, fn = counts["tp"], counts["fp"], counts["fn"]
     more_right = tp[:last] - tp[1:]
     positives = tp + fp

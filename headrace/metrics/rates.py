@@ -377,6 +377,8 @@ def f1_score(
 ) -> Metric:
     """The greatest harmonic mean of precision and recall over thresholds.
 
+    C. van Rijsbergen, "Information retrieval" (1979), chapter 7.
+
     Args:
         labels: tensor, cast to bool.
         predictions: numbers from 0 to 1 of that shape.

@@ -136,7 +136,8 @@ def streaming_covariance(
         batch_label, old_label = moved(mean_label, weighed_labels)
         products = (predictions - batch_prediction) * (labels - batch_label)
         batch_comoment = reduce_sum(products if weights is None else products * weights)
-        # Two sets made one: Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm", 1979.
+        # Two sets made one: Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
+        # variances", 1979.
         between = (old_prediction - batch_prediction) * (old_label - batch_label)
         change = batch_comoment + between * (old_number * batch_number / new_number)
         update_comoment = assign_add(comoment, change)
@@ -161,7 +162,7 @@ def streaming_pearson_correlation(
     updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
-    """Pearson's correlation of predictions and labels.
+    """Pearson's correlation of predictions and labels: their covariance over the product of their deviations.
 
     Args:
         predictions, labels: float32 tensors of one shape.
@@ -199,7 +200,9 @@ def cohen_kappa(
     updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
-    """Cohen's kappa (1960): how much more labels and predictions agree than they would by chance.
+    """Cohen's kappa: how much more labels and predictions agree than they would by chance.
+
+    J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20 (1960).
 
     Args:
         labels, predictions_idx: class indices, vectors (or with a last dimension of 1).

@@ -27,7 +27,7 @@ def _require_positive(name: str, value: float) -> None:
 
 
 class AdagradOptimizer(OpOptimizer):
-    """Adagrad (Duchi, Hazan and Singer 2011).
+    """Adagrad (Duchi, Hazan and Singer, "Adaptive subgradient methods", JMLR 12, 2011).
 
     Args:
         learning_rate: a number, tensor, or function without arguments that returns one.
@@ -81,7 +81,9 @@ class AdagradOptimizer(OpOptimizer):
 
 
 class AdagradDAOptimizer(OpOptimizer):
-    """Adagrad by dual averaging, which with an l1 penalty gives sparse linear models (Duchi, Hazan and Singer 2011).
+    """Adagrad by dual averaging, which with an l1 penalty gives sparse linear models.
+
+    Duchi, Hazan and Singer, "Adaptive subgradient methods", JMLR 12, 2011.
 
     Args:
         learning_rate: a number or tensor.
@@ -153,7 +155,7 @@ class AdagradDAOptimizer(OpOptimizer):
 
 
 class ProximalAdagradOptimizer(OpOptimizer):
-    """Adagrad with l1 and l2 penalties by proximal steps (Duchi and Singer 2009).
+    """Adagrad with l1 and l2 penalties by proximal steps (Duchi and Singer, JMLR 10, 2009).
 
     Args:
         learning_rate: a number or tensor.
@@ -218,7 +220,7 @@ class ProximalAdagradOptimizer(OpOptimizer):
 
 
 class FtrlOptimizer(OpOptimizer):
-    """Follow the regularized leader (McMahan et al. 2013), with an optional shrinkage of the weights.
+    """Follow the regularized leader (McMahan et al., "Ad click prediction", KDD 2013), which may shrink the weights.
 
     Args:
         learning_rate: a number or tensor.

@@ -1,4 +1,7 @@
-"""Adam."""
+"""Adam.
+
+Kingma and Ba, "Adam: a method for stochastic optimization", arXiv:1412.6980.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class AdamOptimizer(OpOptimizer):
-    """Adam (Kingma and Ba 2014), in the form before section 2.1.
+    """Adam, in the form before section 2.1 of its paper.
 
     m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g²;
     w -= learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon).

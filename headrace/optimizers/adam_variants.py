@@ -1,4 +1,7 @@
-"""Variants of Adam: lazy for sparse gradients, with Nesterov's momentum, and by the largest gradient."""
+"""Variants of Adam: lazy for sparse gradients, with Nesterov's momentum, and by the largest gradient.
+
+Kingma and Ba, "Adam: a method for stochastic optimization", arXiv:1412.6980.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ class LazyAdamOptimizer(AdamOptimizer):
 
 
 class NadamOptimizer(AdamOptimizer):
-    """Adam with Nesterov's momentum (Dozat 2016).
+    """Adam with Nesterov's momentum (Dozat, "Incorporating Nesterov momentum into Adam", ICLR workshop 2016).
 
     Args:
         learning_rate, beta1, beta2, epsilon, use_locking, name: as those of `tf.train.AdamOptimizer`.
@@ -93,7 +96,7 @@ class NadamOptimizer(AdamOptimizer):
 
 
 class AdaMaxOptimizer(AdamOptimizer):
-    """Adam by the largest gradient instead of the root mean square (Kingma and Ba 2014, section 7.1).
+    """Adam by the largest gradient instead of the root mean square (arXiv:1412.6980, section 7.1).
 
     Args:
         learning_rate, beta1, beta2, epsilon, use_locking: as those of `tf.train.AdamOptimizer`.

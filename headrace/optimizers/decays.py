@@ -237,7 +237,7 @@ def cosine_decay(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Half a cosine wave from `learning_rate` down to alpha * learning_rate (Loshchilov and Hutter 2016).
+    """Half a cosine wave from `learning_rate` down to alpha * learning_rate (Loshchilov and Hutter, arXiv:1608.03983).
 
     Args:
         learning_rate: a scalar float tensor or number.
@@ -275,7 +275,7 @@ def cosine_decay_restarts(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Cosine decays one after the other (Loshchilov and Hutter 2016).
+    """Cosine decays one after the other (Loshchilov and Hutter, arXiv:1608.03983).
 
     Args:
         learning_rate: a scalar float tensor or number.
@@ -326,7 +326,7 @@ def linear_cosine_decay(
     beta: TensorLike = 0.001,
     name: str | None = None,
 ) -> Tensor:
-    """learning_rate * ((alpha + linear) * cosine + beta), of a falling line and a cosine (Bello et al. 2017).
+    """learning_rate * ((alpha + linear) * cosine + beta), of a falling line and a cosine (arXiv:1709.07417).
 
     Args:
         learning_rate: a scalar float tensor or number.
@@ -368,7 +368,7 @@ def noisy_linear_cosine_decay(
     beta: TensorLike = 0.001,
     name: str | None = None,
 ) -> Tensor:
-    """`linear_cosine_decay` with normal noise on the line (Bello et al. 2017).
+    """`linear_cosine_decay` with normal noise on the line (Bello et al., arXiv:1709.07417).
 
     Args:
         learning_rate, global_step, decay_steps, num_periods, alpha, beta, name: as there.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class DelayCompensatedGradientDescentOptimizer(Optimizer):
-    """Steps by gradients that were computed some steps ago as if they were new (Zheng et al. 2016).
+    """Steps by gradients that were computed some steps ago as if they were new (Zheng et al., arXiv:1609.08326).
 
     The gradient at the variable of now is estimated from that of then: g + variance * g² * (now - then). What a worker
     last saw of a variable is kept in its slot "shadow_<worker>".

@@ -57,13 +57,15 @@ class GradientDescentOptimizer(OpOptimizer):
 class MomentumOptimizer(OpOptimizer):
     """accumulator = momentum * accumulator + gradient; w -= learning_rate * accumulator.
 
+    B. Polyak, "Some methods of speeding up the convergence of iteration methods", 1964.
+
     Sparse gradients decay only the rows they have.
 
     Args:
         learning_rate, momentum: numbers, tensors, or functions without arguments that return one.
         use_locking: whether updates lock the variables.
         name: the name scope of the step, and the name of the slots.
-        use_nesterov: whether to look ahead (Sutskever et al. 2013).
+        use_nesterov: whether to look ahead (Sutskever et al., ICML 2013).
 
     Example:
         >>> train_op = tf.train.MomentumOptimizer(0.01, 0.9).minimize(loss)
@@ -106,7 +108,7 @@ class MomentumOptimizer(OpOptimizer):
 
 
 class ProximalGradientDescentOptimizer(OpOptimizer):
-    """Gradient descent with l1 and l2 penalties by proximal steps (Duchi and Singer 2009).
+    """Gradient descent with l1 and l2 penalties by proximal steps (Duchi and Singer, JMLR 10, 2009).
 
     Args:
         learning_rate: a number or tensor.

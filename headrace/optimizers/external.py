@@ -159,6 +159,9 @@ class ExternalOptimizerInterface:
 class ScipyOptimizerInterface(ExternalOptimizerInterface):
     """Minimizes with `scipy.optimize.minimize`, by default with L-BFGS-B.
 
+    Byrd, Lu, Nocedal and Zhu, "A limited memory algorithm for bound constrained optimization", SIAM Journal on
+    Scientific Computing 16 (1995).
+
     Args:
         loss, var_list, equalities, inequalities, var_to_bounds: as for `ExternalOptimizerInterface`.
         **optimizer_kwargs: `method`, `options`, `tol` and the like.

@@ -37,7 +37,7 @@ _HYPERPARAMETERS = ("beta1", "eps", "lr", "sigma_eps", "svd_eps", "window")
 
 
 class GGTOptimizer(Optimizer):
-    """GGT (Agarwal et al. 2018): AdaGrad by the full matrix of the last gradients, at the price of a small SVD.
+    """GGT: AdaGrad by the full matrix of the last gradients, at the price of a small SVD (arXiv:1806.02958).
 
     All variables together are one vector, in the order of their names. Gradients must be dense.
 

@@ -1,4 +1,7 @@
-"""An optimizer around another one that scales the loss."""
+"""An optimizer around another one that scales the loss.
+
+Micikevicius et al., "Mixed precision training", arXiv:1710.03740.
+"""
 
 from __future__ import annotations
 

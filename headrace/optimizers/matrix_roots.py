@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def matrix_square_root(
     mat_a: TensorLike, mat_a_size: TensorLike, iter_count: int = 100, ridge_epsilon: float = 1e-4
 ) -> Tensor:
-    """The square root of a matrix, by Higham's coupled iteration, as long as the residual falls.
+    """The square root of a matrix, by a coupled Newton-Schulz iteration, as long as the residual falls.
+
+    Higham, "Stable iterations for the matrix square root", Numerical Algorithms 15 (1997).
 
     Args:
         mat_a: a float matrix [n, n], symmetric and positive semidefinite.
@@ -84,7 +86,10 @@ def matrix_inverse_pth_root(
     epsilon: float = 1e-6,
     ridge_epsilon: float = 1e-6,
 ) -> Tensor:
-    """A matrix to the power -1/p, by the Schur-Newton iteration of Guo and Higham (2006).
+    """A matrix to the power -1/p, by a coupled Newton iteration.
+
+    Guo and Higham, "A Schur-Newton method for the matrix pth root and its inverse", SIAM Journal on Matrix Analysis and
+    Applications 28 (2006).
 
     Args:
         mat_g: a float matrix [n, n], symmetric and positive semidefinite.

@@ -40,8 +40,8 @@ def assign_moving_average(
         variable: the variable that keeps the average.
         value: a tensor shaped as the variable.
         decay: a float or float tensor, close to 1.
-        zero_debias: whether `variable` starts at 0 and is to be scaled as Adam's moments are (Kingma and Ba 2014,
-            section 3); two more variables, "biased" and "local_step", are made for it.
+        zero_debias: whether `variable` starts at 0 and is to be scaled as Adam's moments are (Kingma and Ba,
+            arXiv:1412.6980, section 3); two more variables, "biased" and "local_step", are made for it.
         name: the name scope.
 
     Returns:
@@ -147,7 +147,8 @@ def _quotient(x: Any, y: TensorLike, true: bool, name: str) -> Any:
 class ExponentialMovingAverage:
     """Keeps a moving average of each of some variables in a slot beside it.
 
-    average -= (1 - decay) * (average - variable), each time that the operation of `apply` runs.
+    average -= (1 - decay) * (average - variable), each time that the operation of `apply` runs. (Polyak and Juditsky,
+    "Acceleration of stochastic approximation by averaging", 1992, is on why averages of variables do better.)
 
     Args:
         decay: a float, close to 1.

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 
 class RMSPropOptimizer(OpOptimizer):
-    """RMSProp (Tieleman and Hinton 2012), with momentum.
+    """RMSProp (Tieleman and Hinton, "Lecture 6.5: RMSProp", COURSERA 2012), with momentum.
 
     Args:
         learning_rate, decay, momentum, epsilon: numbers, tensors, or functions without arguments that return one.
         use_locking: whether updates lock the variables.
-        centered: whether to divide by the root of the variance instead of the second moment (Graves 2013).
+        centered: whether to divide by the root of the variance instead of the second moment (Graves,
+            arXiv:1308.0850).
         name: the name scope of the step, and the name of the slots.
 
     Example:
@@ -79,7 +80,7 @@ class RMSPropOptimizer(OpOptimizer):
 
 
 class AdadeltaOptimizer(OpOptimizer):
-    """Adadelta (Zeiler 2012), with a learning rate.
+    """Adadelta (Zeiler, arXiv:1212.5701), with a learning rate.
 
     Args:
         learning_rate, rho, epsilon: numbers, tensors, or functions without arguments that return one.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LARSOptimizer(MomentumOptimizer):
-    """Momentum with a learning rate for each variable by the norms of it and its gradient (You et al. 2017).
+    """Momentum with a learning rate for each variable by the norms of it and its gradient (arXiv:1708.03888).
 
     Args:
         learning_rate, momentum: numbers or tensors.

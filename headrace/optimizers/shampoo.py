@@ -44,7 +44,7 @@ def _at(value: float | Callable[..., Any], step: Tensor) -> Any:
 
 
 class ShampooOptimizer(Optimizer):
-    """Shampoo (Gupta, Koren and Singer 2018).
+    """Shampoo (Gupta, Koren and Singer, arXiv:1802.09568).
 
     Of each variable it keeps gbar, the weighted sum of the gradients, and for each dimension j of it a matrix G_j, the
     weighted sum of the outer products of the gradient with itself over the other dimensions. A step is

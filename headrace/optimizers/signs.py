@@ -1,4 +1,7 @@
-"""Steps scaled by whether gradient and its average agree in sign (Bello et al. 2017), and decays of that scaling."""
+"""Steps scaled by whether gradient and its average agree in sign, and decays of that scaling.
+
+Bello, Zoph, Vasudevan and Le, "Neural optimizer search with reinforcement learning", arXiv:1709.07417.
+"""
 
 from __future__ import annotations
 

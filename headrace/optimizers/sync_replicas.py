@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 class SyncReplicasOptimizer(Optimizer):
     """Wraps an optimizer so that it takes the mean of several gradients for each step and drops those that are late.
 
+    Chen et al., "Revisiting distributed synchronous SGD", arXiv:1604.00981, with backup workers.
+
     Each worker runs the operation that `apply_gradients` returns: its gradients join those of the others, and it waits
     for a token that says the update is done. The chief's queue runner takes the means, applies them and hands out the
     tokens.

@@ -1,4 +1,4 @@
-"""Weight decay apart from the gradient (Loshchilov and Hutter 2017): variables shrink before each step."""
+"""Weight decay apart from the gradient (Loshchilov and Hutter, arXiv:1711.05101): variables shrink before each step."""
 
 from __future__ import annotations
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 class BasicRNNCell(LayerRNNCell):
     """The simplest cell: `output = new_state = activation(W [input, state] + b)`.
 
+    J. Elman, "Finding structure in time", Cognitive Science 14 (1990).
+
     Args:
         num_units: the size of the state and output.
         activation: a function or its name; tanh by default.
@@ -79,7 +81,7 @@ class BasicRNNCell(LayerRNNCell):
 
 
 class GRUCell(LayerRNNCell):
-    """The gated recurrent unit (Cho et al., "Learning phrase representations using RNN encoder-decoder", 2014).
+    """The gated recurrent unit (Cho et al., arXiv:1406.1078).
 
     Args:
         num_units: the size of the state and output.

@@ -95,7 +95,7 @@ def clipped(value: TensorLike, bound: float | None) -> Any:
 
 
 def gate(value: TensorLike, *seen: Any) -> Any:
-    """The sigmoid of `value` plus what the peepholes see: pairs of weights and values."""
+    """The sigmoid of `value` plus what the peepholes see: pairs of weights and values (Gers and Schmidhuber 2000)."""
     for weights, memory in seen:
         value = value + weights * memory
     return sigmoid(value)

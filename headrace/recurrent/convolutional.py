@@ -1,4 +1,4 @@
-"""LSTMs over images and the like: their gates are convolutions (arXiv:1506.04214)."""
+"""LSTMs over images and the like: their gates are convolutions (Shi et al., arXiv:1506.04214)."""
 
 from __future__ import annotations
 

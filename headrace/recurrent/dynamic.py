@@ -235,6 +235,8 @@ def bidirectional_dynamic_rnn(
 ) -> tuple[Any, Any]:
     """Runs one cell over sequences forwards and another backwards.
 
+    Schuster and Paliwal, "Bidirectional recurrent neural networks", IEEE Transactions on Signal Processing 45 (1997).
+
     Args:
         cell_fw, cell_bw: the cells.
         inputs, sequence_length, dtype, parallel_iterations, swap_memory, time_major: as in `dynamic_rnn`.

@@ -1,4 +1,9 @@
-"""Cells with a long short-term memory: BasicLSTMCell and LSTMCell, and the pair that is their state."""
+"""Cells with a long short-term memory: BasicLSTMCell and LSTMCell, and the pair that is their state.
+
+Hochreiter and Schmidhuber, "Long short-term memory", Neural Computation 9 (1997); the forget gate: Gers, Schmidhuber
+and Cummins, "Learning to forget", Neural Computation 12 (2000); peepholes: Gers and Schmidhuber, "Recurrent nets that
+time and count", IJCNN 2000.
+"""
 
 from __future__ import annotations
 
@@ -124,7 +129,7 @@ class BasicLSTMCell(LayerRNNCell):
 
 
 class LSTMCell(LayerRNNCell):
-    """A long short-term memory with optional peepholes, clipping and projection (Sak et al., 2014).
+    """A long short-term memory with optional peepholes, clipping and projection (Sak et al., arXiv:1402.1128).
 
     Args:
         num_units: the size of the memory.

@@ -196,6 +196,8 @@ def static_bidirectional_rnn(
 ) -> tuple[Any, Any, Any]:
     """Runs one cell over a list of inputs forwards and another backwards.
 
+    Schuster and Paliwal, "Bidirectional recurrent neural networks", IEEE Transactions on Signal Processing 45 (1997).
+
     Args:
         cell_fw, cell_bw: the cells.
         inputs, dtype, sequence_length: as in `static_rnn`.

@@ -119,7 +119,7 @@ def _drops(keep: float) -> bool:
 
 
 class DropoutWrapper(CellWrapper):
-    """Drops units of a cell's inputs, outputs and states.
+    """Drops units of a cell's inputs, outputs and states (Zaremba et al., arXiv:1409.2329).
 
     Args:
         cell: the cell.
@@ -249,7 +249,7 @@ def _probability(value: TensorLike, name: str) -> Any:
 
 
 class ResidualWrapper(CellWrapper):
-    """Adds a cell's inputs to its outputs.
+    """Adds a cell's inputs to its outputs (Wu et al., arXiv:1609.08144, section 3.1).
 
     Args:
         cell: the cell.

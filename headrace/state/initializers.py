@@ -212,12 +212,17 @@ class UniformUnitScaling(Initializer):
         return {"factor": self.factor, "seed": self.seed, "dtype": self.dtype.name}
 
 
-# The standard deviation of a normal distribution of variance 1 that is cut at two standard deviations.
+# The standard deviation of a normal distribution of variance 1 that is cut at two standard deviations: the root of
+# 1 - 4 phi(2) / (2 Phi(2) - 1), with phi and Phi the density and the distribution function.
 _TRUNCATED_STDDEV = 0.87962566103423978
 
 
 class VarianceScaling(Initializer):
     """Makes random values whose variance is `scale` divided by the number of inputs, of outputs, or their average.
+
+    LeCun, Bottou, Orr and Müller, "Efficient BackProp" (1998), section 4.6, takes the inputs; Glorot and Bengio,
+    "Understanding the difficulty of training deep feedforward neural networks", AISTATS 2010, the average; He et al.,
+    arXiv:1502.01852, the inputs with a scale of 2.
 
     Args:
         scale: a positive float.
@@ -339,13 +344,16 @@ class Orthogonal(Initializer):
 
 
 def uniform_q(matrix: Tensor) -> Tensor:
-    """The orthogonal factor of `matrix`, with the signs that spread it evenly over all such matrices."""
+    """The orthogonal factor of `matrix`, with the signs that spread it evenly over all such matrices.
+
+    F. Mezzadri, "How to generate random matrices from the classical compact groups", arXiv:math-ph/0609050.
+    """
     q, r = raw.Qr(matrix, full_matrices=False)
     return q * raw.Sign(raw.MatrixDiagPart(r) if len(r.dims or ()) > 2 else raw.DiagPart(r))
 
 
 class ConvolutionDeltaOrthogonal(Initializer):
-    """Makes convolution kernels that are an orthogonal matrix at the centre, zero elsewhere; Xiao et al. 2018.
+    """Makes convolution kernels that are an orthogonal matrix at the centre, zero elsewhere; arXiv:1806.05393.
 
     Args:
         gain: a factor.
@@ -419,20 +427,20 @@ convolutional_delta_orthogonal = ConvolutionDeltaOrthogonal
 
 
 def lecun_normal(seed: int | None = None) -> VarianceScaling:
-    """An initializer of truncated normal values of standard deviation sqrt(1 / fan_in)."""
+    """An initializer of truncated normal values of standard deviation sqrt(1 / fan_in); LeCun et al. 1998."""
     return VarianceScaling(scale=1.0, mode="fan_in", distribution="truncated_normal", seed=seed)
 
 
 def lecun_uniform(seed: int | None = None) -> VarianceScaling:
-    """An initializer of uniform values within sqrt(3 / fan_in)."""
+    """An initializer of uniform values within sqrt(3 / fan_in); LeCun et al. 1998."""
     return VarianceScaling(scale=1.0, mode="fan_in", distribution="uniform", seed=seed)
 
 
 def he_normal(seed: int | None = None) -> VarianceScaling:
-    """An initializer of truncated normal values of standard deviation sqrt(2 / fan_in)."""
+    """An initializer of truncated normal values of standard deviation sqrt(2 / fan_in); He et al., arXiv:1502.01852."""
     return VarianceScaling(scale=2.0, mode="fan_in", distribution="truncated_normal", seed=seed)
 
 
 def he_uniform(seed: int | None = None) -> VarianceScaling:
-    """An initializer of uniform values within sqrt(6 / fan_in)."""
+    """An initializer of uniform values within sqrt(6 / fan_in); He et al., arXiv:1502.01852."""
     return VarianceScaling(scale=2.0, mode="fan_in", distribution="uniform", seed=seed)

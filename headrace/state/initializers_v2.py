@@ -1,4 +1,7 @@
-"""Initializers v2, as TensorFlow 2 has them: the type is said in the call, and is no part of their configuration."""
+"""Initializers v2, as TensorFlow 2 has them: the type is said in the call, and is no part of their configuration.
+
+The formulas, and where they come from, are those of `headrace.state.initializers`.
+"""
 
 from __future__ import annotations
 

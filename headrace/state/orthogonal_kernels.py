@@ -26,7 +26,7 @@ _Places = Mapping[tuple[int, ...], Tensor]
 
 
 class ConvolutionOrthogonal(Initializer):
-    """The base of the initializers below: algorithm 1 of Xiao et al. 2018.
+    """The base of the initializers below: algorithm 1 of Xiao et al., arXiv:1806.05393.
 
     The norm is kept exactly where the input is padded circularly.
 

@@ -1,4 +1,8 @@
-"""Expectations estimated from samples."""
+"""Expectations estimated from samples.
+
+E_p[f] = E_q[f p / q], and the gradient of E_p[f] is E_p[f grad log p + grad f]: Mohamed, Rosca, Figurnov and Mnih,
+"Monte Carlo gradient estimation in machine learning", arXiv:1906.10652.
+"""
 
 from __future__ import annotations
 

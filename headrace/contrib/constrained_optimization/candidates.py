@@ -1,4 +1,7 @@
-"""The best of several models that trade an objective against constraints."""
+"""The best of several models that trade an objective against constraints.
+
+Cotter, Jiang and Sridharan, "Two-player games for efficient non-convex constrained optimization", arXiv:1804.06500.
+"""
 
 from __future__ import annotations
 

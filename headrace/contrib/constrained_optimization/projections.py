@@ -1,4 +1,9 @@
-"""Nearest points of sets of weights, and the weights a stochastic matrix leaves as they are."""
+"""Nearest points of sets of weights, and the weights a stochastic matrix leaves as they are.
+
+C. Michelot, "A finite algorithm for finding the projection of a point onto the canonical simplex of R^n", Journal of
+Optimization Theory and Applications 50 (1986); the power method: Golub and Van Loan, "Matrix computations" (2013),
+section 7.3.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Constrained optimizers whose second player weighs the constraints, after Cotter, Jiang and Sridharan (2018)."""
+"""Constrained optimizers whose second player weighs the constraints.
+
+Cotter, Jiang and Sridharan, "Two-player games for efficient non-convex constrained optimization", arXiv:1804.06500.
+"""
 
 from __future__ import annotations
 

@@ -222,7 +222,7 @@ def crf_binary_score(
 
 
 def viterbi_decode(score: np.ndarray, transition_params: TensorLike) -> tuple[list[Any], Any]:
-    """The best sequence of tags, computed by NumPy.
+    """The best sequence of tags, computed by NumPy (Viterbi, IEEE Transactions on Information Theory 13, 1967).
 
     Args:
         score: array [time, tags]: the score of each tag in each step.

@@ -1,4 +1,8 @@
-"""How k-means chooses the centers it begins with."""
+"""How k-means chooses the centers it begins with.
+
+Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007; Bachem, Lucic, Hassani and Krause,
+"Approximate k-means++ in sublinear time", AAAI 2016.
+"""
 
 from __future__ import annotations
 
@@ -130,7 +134,7 @@ class InitialClusters:
         return sampled
 
     def _add_by_chains(self) -> Tensor:
-        """Each center by a chain over points that were not looked at before (Bachem et al. 2016)."""
+        """Each center by a chain over points that were not looked at before: Bachem et al., AAAI 2016."""
         points = self._inputs[0]
         chains = cast(shape(points)[0] / self._chain_length, dtype="int32")
         samples = maximum(minimum(self._num_remaining, chains), 1)

@@ -1,4 +1,8 @@
-"""k-means, on all points at once or in batches."""
+"""k-means, on all points at once or in batches.
+
+S. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982); D. Sculley, "Web-scale
+k-means clustering", WWW 2010.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Factorization of sparse matrices by weighted alternating least squares (Hu, Koren and Volinsky 2008)."""
+"""Factorization of sparse matrices by weighted alternating least squares.
+
+Hu, Koren and Volinsky, "Collaborative filtering for implicit feedback datasets", ICDM 2008.
+"""
 
 from __future__ import annotations
 

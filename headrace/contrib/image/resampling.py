@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def resampler(data: TensorLike, warp: TensorLike, name: str = "resampler") -> Tensor:
-    """Bilinear values of images at given places.
+    """Bilinear values of images at given places (Jaderberg et al., arXiv:1506.02025, section 3.3).
 
     Args:
         data: float tensor of shape [batch, height, width, channels].

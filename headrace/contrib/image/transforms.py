@@ -1,4 +1,8 @@
-"""Projective transforms of images, and the ways to write one down."""
+"""Projective transforms of images, and the ways to write one down.
+
+A transform is a matrix in homogeneous coordinates: Hartley and Zisserman, "Multiple view geometry in computer vision"
+(2004), chapter 2. A rotation about the middle of an image is one between two shifts.
+"""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def _own_squared_distances(a: Tensor) -> Tensor:
 
 
 def radial_basis(squared: Tensor, order: int) -> Tensor:
-    """The radial basis function of an order, of squared distances."""
+    """The radial basis function of an order, of squared distances: r^order, times log r for even orders."""
     with name_scope("phi"):
         if order == 2:
             return 0.5 * squared * raw.Log(raw.Maximum(squared, _EPSILON))
@@ -166,6 +166,8 @@ def interpolate_spline(
     name: str = "interpolate_spline",
 ) -> Tensor:
     """A polyharmonic spline through known values, at other points.
+
+    J. Duchon, "Splines minimizing rotation-invariant semi-norms in Sobolev spaces" (1977).
 
     Args:
         train_points: float tensor of shape [batch, n, d].

@@ -1,4 +1,9 @@
-"""`odeint`: Dormand and Prince's method of order 5, which chooses its steps, with interpolation between them."""
+"""`odeint`: Dormand and Prince's method of order 5, which chooses its steps, with interpolation between them.
+
+Dormand and Prince, "A family of embedded Runge-Kutta formulae", Journal of Computational and Applied Mathematics 6
+(1980); L. Shampine, "Some practical Runge-Kutta formulas", Mathematics of Computation 46 (1986). How steps are chosen:
+Hairer, Nørsett and Wanner, "Solving ordinary differential equations I" (1993), section II.4.
+"""
 
 from __future__ import annotations
 

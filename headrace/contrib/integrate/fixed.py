@@ -1,4 +1,8 @@
-"""`odeint_fixed`: methods that take steps of a given size."""
+"""`odeint_fixed`: methods that take steps of a given size.
+
+The midpoint rule, and Kutta's method of order 4: Hairer, Nørsett and Wanner, "Solving ordinary differential equations
+I" (1993), section II.1.
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def sparse_multiclass_hinge_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """How far the logit of another class comes within 1 of the true one's (Crammer and Singer 2001).
+    """How far the logit of another class comes within 1 of the true one's (Crammer and Singer, JMLR 2, 2001).
 
     Args:
         labels: int32 or int64 classes [batch] or [batch, 1].

@@ -16,7 +16,9 @@ from headrace.ops.math.trigonometric import cos
 
 
 class RandomFourierFeatureMapper(DenseKernelMapper):
-    """Features whose inner products are about a Gaussian kernel (Rahimi and Recht 2007).
+    """Features whose inner products are about a Gaussian kernel.
+
+    Rahimi and Recht, "Random features for large-scale kernel machines", NIPS 2007.
 
     Args:
         input_dim: the size of the vectors.

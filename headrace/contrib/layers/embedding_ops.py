@@ -165,6 +165,8 @@ def scattered_embedding_lookup(
 ) -> Any:
     """Embeddings whose every element is at a place of one long vector that a hash says.
 
+    Chen et al., "Compressing neural networks with the hashing trick", arXiv:1504.04788.
+
     Args:
         params: a vector, or a list of the parts of one that are as equal in length as can be.
         values: strings or ints, of any shape.

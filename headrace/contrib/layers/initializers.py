@@ -48,6 +48,9 @@ def variance_scaling_initializer(
 ) -> Callable[..., Tensor]:
     """An initializer of values whose variance is `factor` divided by a number of connections.
 
+    With the inputs and a factor of 2 it is that of He et al., arXiv:1502.01852; with the inputs and 1 that of LeCun et
+    al., "Efficient BackProp" (1998); with the average and 1 that of Glorot and Bengio, AISTATS 2010.
+
     Args:
         factor: the factor.
         mode: which connections: "FAN_IN", "FAN_OUT" or "FAN_AVG".

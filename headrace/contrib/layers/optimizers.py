@@ -265,6 +265,8 @@ def adaptive_clipping_fn(
 ) -> Callable[[Gradients], Gradients]:
     """A function for `clip_gradients` that scales gradients down whose norm is unusual.
 
+    Usual is what is below exp(mean + std_factor * deviation) of the moving statistics of log(norm).
+
     Args:
         std_factor: how many standard deviations of the log of the norm are usual.
         decay: that of the moving averages of the log of the norm.

@@ -59,7 +59,7 @@ def _summed(*lists: Sequence[Tensor | None]) -> list[Tensor | None]:
 
 
 class RevBlock(Layer):
-    """A stack of reversible residual layers (Gomez et al. 2017): y1 = x1 + f(x2), y2 = x2 + g(y1).
+    """A stack of reversible residual layers (arXiv:1707.04585): y1 = x1 + f(x2), y2 = x2 + g(y1).
 
     The gradient computes the inputs of each layer from its outputs, so that memory does not grow with their number.
 

@@ -47,7 +47,7 @@ def dropout(
     scope: str | None = None,
     seed: int | None = None,
 ) -> Any:
-    """Sets elements to 0 at random in training and scales up the others.
+    """Sets elements to 0 at random in training and scales up the others (Srivastava et al., JMLR 15, 2014).
 
     Args:
         inputs: a tensor.
@@ -267,6 +267,8 @@ def spatial_softmax(
     data_format: str = "NHWC",
 ) -> Tensor:
     """The expected place of each channel's activation, from -1 to 1 along both axes.
+
+    Levine, Finn, Darrell and Abbeel, "End-to-end training of deep visuomotor policies", arXiv:1504.00702.
 
     Args:
         features: images of a known number of channels.

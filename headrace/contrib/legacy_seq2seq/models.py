@@ -1,4 +1,4 @@
-"""Encoders and decoders together, unrolled."""
+"""Encoders and decoders together, unrolled (Sutskever, Vinyals and Le, arXiv:1409.3215)."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def embedding_rnn_decoder(
 
 
 class _Heads:
-    """Attention to the states of an encoder, by several heads.
+    """Attention to the states of an encoder (Vinyals et al., arXiv:1412.7449), by several heads.
 
     Args:
         states: [batch, length, size].

@@ -1,4 +1,7 @@
-"""tf.contrib.mixed_precision: losses scaled for gradients of small types, before `tf.train.experimental`."""
+"""tf.contrib.mixed_precision: losses scaled for gradients of small types, before `tf.train.experimental`.
+
+Micikevicius et al., "Mixed precision training", arXiv:1710.03740.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which weights are made zero, and when (Zhu and Gupta, "To prune, or not to prune", 2017)."""
+"""Which weights are made zero, and when (Zhu and Gupta, "To prune, or not to prune", arXiv:1710.01878)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
 
 
-# What selu tends to far below 0.
+# What selu tends to far below 0: -scale * alpha.
 _SELU_LIMIT = -1.7580993408473766
 
 
@@ -35,6 +35,8 @@ def alpha_dropout(
     name: str | None = None,
 ) -> Tensor:
     """Dropout for networks of selu units: mean and variance stay as they are.
+
+    Klambauer et al., "Self-normalizing neural networks", arXiv:1706.02515.
 
     Args:
         x: a floating-point tensor.

@@ -2,6 +2,8 @@
 
 While training, a folded layer scales its weights by the moving variance, which moves slowly enough to be quantised.
 The result is then corrected to what the statistics of the batch give; once these are frozen, no longer.
+
+R. Krishnamoorthi, "Quantizing deep convolutional networks for efficient inference", arXiv:1806.08342, section 3.2.2.
 """
 
 from __future__ import annotations

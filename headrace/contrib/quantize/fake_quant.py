@@ -78,7 +78,7 @@ def fake_quant(
 
 
 def _range_of(inputs: Tensor, precision: Precision) -> tuple[Any, Any]:
-    """The range of the values, zero always within."""
+    """The range of the values, zero always within (arXiv:1712.05877, section 3.1)."""
     low, high = reduce_min(inputs, name="BatchMin"), reduce_max(inputs, name="BatchMax")
     if not precision.symmetric:
         return minimum(low, 0.0), maximum(high, 0.0)

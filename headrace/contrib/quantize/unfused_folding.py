@@ -1,4 +1,4 @@
-"""Folding batch normalisation made of single operations, which is known by their names.
+"""Folding batch normalisation made of single operations (arXiv:1712.05877, section 3.2), known by their names.
 
 These are the names that `tf.contrib.layers.batch_norm(fused=False)` gives, in a scope that ends in `BatchNorm`.
 """

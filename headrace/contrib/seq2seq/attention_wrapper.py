@@ -115,7 +115,7 @@ _IN_CALL = (
 
 
 class AttentionWrapper(RNNCell):
-    """A cell that attends to a memory, and is fed what it attended to in the step before.
+    """A cell that attends to a memory, and is fed what it attended to in the step before (arXiv:1508.04025).
 
     Args:
         cell: the cell inside.

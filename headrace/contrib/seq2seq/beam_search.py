@@ -138,7 +138,10 @@ class BeamSearch:
     def _scores(
         self, total_probs: Tensor, state: BeamSearchDecoderState, vocabulary: TensorLike, accumulated: Tensor | None
     ) -> Tensor:
-        """What beams are ordered by: their log probabilities, with the penalties of length and coverage."""
+        """What beams are ordered by: their log probabilities, with the penalties of length and coverage.
+
+        Wu et al., arXiv:1609.08144, equation 14.
+        """
         scores = total_probs
         penalty_weight = convert_to_tensor(self._length_penalty_weight, name="penalty_factor")
         penalty_weight.set_shape(())

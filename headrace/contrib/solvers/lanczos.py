@@ -1,4 +1,8 @@
-"""Bidiagonalisation of operators."""
+"""Bidiagonalisation of operators.
+
+Golub and Kahan, "Calculating the singular values and pseudo-inverse of a matrix", SIAM Journal on Numerical Analysis 2
+(1965).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sparsemax: like softmax, but with probabilities of exactly 0 (arXiv 1602.02068)."""
+"""Sparsemax: like softmax, but with probabilities of exactly 0 (Martins and Astudillo, arXiv:1602.02068)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""CRC32C as TensorFlow's files carry it: masked, so that a checksum stored in checked data stays well mixed."""
+"""CRC32C as TensorFlow's files carry it: masked, so that a checksum stored in checked data stays well mixed.
+
+Castagnoli, Bräuer and Herrmann, "Optimization of cyclic redundancy-check codes with 24 and 32 parity bits", IEEE
+Transactions on Communications 41 (1993); the mask is LevelDB's (github.com/google/leveldb, util/crc32c.h).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reading snappy-compressed blocks. None are written: the tables this is for hold names and places, which are small."""
+"""Reading snappy-compressed blocks. None are written: the tables this is for hold names and places, which are small.
+
+The format: github.com/google/snappy, format_description.txt.
+"""
 
 from __future__ import annotations
 

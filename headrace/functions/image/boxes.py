@@ -67,7 +67,7 @@ def non_max_suppression_with_scores(
 
     Args:
         boxes, scores, max_output_size, iou_threshold, score_threshold, name: as for `non_max_suppression`.
-        soft_nms_sigma: scalar, the width of the Gaussian that lowers scores: Bodla and others, "Soft-NMS" (2017).
+        soft_nms_sigma: scalar, the width of the Gaussian that lowers scores: Bodla and others, arXiv:1704.04503.
 
     Returns:
         int32 numbers of the chosen boxes and their scores.

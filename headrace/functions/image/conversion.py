@@ -66,7 +66,7 @@ def convert_image_dtype(
 
 
 def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
-    """The brightness of RGB images.
+    """The brightness of RGB images: luma as in ITU-R BT.601.
 
     Args:
         images: tensor whose last dimension is 3.
@@ -102,7 +102,7 @@ def grayscale_to_rgb(images: Tensor, name: str | None = None) -> Tensor:
 
 
 def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
-    """Hue, saturation and value of RGB images, all in [0, 1].
+    """Hue, saturation and value of RGB images, all in [0, 1] (A. Smith, "Color gamut transform pairs", SIGGRAPH 1978).
 
     Args:
         images: floating tensor whose last dimension is 3, values in [0, 1].
@@ -116,6 +116,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     return raw.HSVToRGB(images, name=name)
 
 
+# Y is luma of ITU-R BT.601; I and Q are those of NTSC, U and V 0.492 (B - Y) and 0.877 (R - Y), as in PAL.
 _RGB_TO_YIQ = [
     [0.299, 0.59590059, 0.2115],
     [0.587, -0.27455667, -0.52273617],

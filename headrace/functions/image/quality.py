@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
 
 
+# Wang, Simoncelli and Bovik 2003, section 3.2.
 _SCALE_WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
 
 def total_variation(images: Tensor, name: str | None = None) -> Tensor:
-    """The sum of the absolute differences of neighbouring pixels.
+    """The sum of the absolute differences of neighbouring pixels (Rudin, Osher and Fatemi, Physica D 60, 1992).
 
     Args:
         images: tensor of shape [batch, height, width, channels] or [height, width, channels].
@@ -82,7 +83,7 @@ def _checks_of_pair(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, list
 
 
 def psnr(a: Tensor, b: Tensor, max_val: TensorLike, name: str | None = None) -> Tensor:
-    """The peak signal-to-noise ratio of two images, in decibels.
+    """The peak signal-to-noise ratio of two images, in decibels: 20 log10(max_val) - 10 log10(mean squared error).
 
     Args:
         a, b: tensors of shape [..., height, width, channels].
@@ -170,7 +171,10 @@ def ssim(
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Tensor:
-    """The structural similarity of two images: Wang and others, "Image quality assessment" (2004).
+    """The structural similarity of two images.
+
+    Wang, Bovik, Sheikh and Simoncelli, "Image quality assessment: from error visibility to structural similarity", IEEE
+    Transactions on Image Processing 13 (2004).
 
     Args:
         img1, img2: tensors of shape [..., height, width, channels].
@@ -200,7 +204,10 @@ def ssim_multiscale(
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Tensor:
-    """The structural similarity over several scales: Wang and others, "Multiscale structural similarity" (2003).
+    """The structural similarity over several scales.
+
+    Wang, Simoncelli and Bovik, "Multiscale structural similarity for image quality assessment", Asilomar Conference on
+    Signals, Systems and Computers, 2003.
 
     Args:
         img1, img2, max_val, filter_size, filter_sigma, k1, k2: as for `ssim`.
@@ -280,7 +287,7 @@ def image_gradients(image: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def sobel_edges(image: Tensor) -> Tensor:
-    """The slopes that Sobel's filters find.
+    """The slopes that Sobel's filters find (Duda and Hart, "Pattern classification and scene analysis", 1973).
 
     Args:
         image: floating tensor of shape [batch, height, width, channels].

@@ -1,4 +1,8 @@
-"""Kronecker products of operators."""
+"""Kronecker products of operators.
+
+(A x B) vec(X) = vec(B X A^T), and det(A x B) = det(A)^m det(B)^n for A of n and B of m rows: C. Van Loan, "The
+ubiquitous Kronecker product", Journal of Computational and Applied Mathematics 123 (2000).
+"""
 
 from __future__ import annotations
 

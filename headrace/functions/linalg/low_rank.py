@@ -1,4 +1,8 @@
-"""Updates of operators by products of few columns."""
+"""Updates of operators by products of few columns.
+
+(A + u D v^H)^-1 = A^-1 - A^-1 u C^-1 v^H A^-1 and det(A + u D v^H) = det(C) det(D) det(A), with C = D^-1 + v^H A^-1 u:
+Woodbury's identity (W. Hager, "Updating the inverse of a matrix", SIAM Review 31, 1989) and the determinant lemma.
+"""
 
 from __future__ import annotations
 

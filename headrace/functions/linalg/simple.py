@@ -242,7 +242,9 @@ class LinearOperatorDiag(LinearOperator):
 
 
 class LinearOperatorHouseholder(LinearOperator):
-    """The reflection in the plane orthogonal to an axis.
+    """The reflection in the plane orthogonal to an axis: I - 2 v v^H with v of length 1.
+
+    A. Householder, "Unitary triangularization of a nonsymmetric matrix", Journal of the ACM 5 (1958).
 
     Args:
         reflection_axis: tensor of shape [*batch, n].

@@ -1,4 +1,8 @@
-"""Operators that are constant along their diagonals."""
+"""Operators that are constant along their diagonals.
+
+Their products are parts of those of circulant matrices: Chan and Ng, "Conjugate gradient methods for Toeplitz systems",
+SIAM Review 38 (1996).
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Exponentials of matrices, by scaling, Padé approximants and squaring.
 
-Higham, "The scaling and squaring method for the matrix exponential revisited" (2005).
+N. Higham, "The scaling and squaring method for the matrix exponential revisited", SIAM Journal on Matrix Analysis and
+Applications 26 (2005).
 """
 
 from __future__ import annotations

@@ -325,6 +325,8 @@ def _checked(a: Tensor, validate: bool) -> Tensor:
 def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """How many singular values of each matrix are greater than a tolerance.
 
+    Golub and Van Loan, "Matrix computations" (2013), section 5.4.
+
     Args:
         a: floating numbers of shape (..., m, n).
         tol: the tolerance; by default eps * max(m, n) * the greatest singular value.
@@ -352,7 +354,9 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """The Moore-Penrose pseudo-inverses of matrices.
+    """The Moore-Penrose pseudo-inverses of matrices: V diag(1 / s) U^H.
+
+    Golub and Van Loan, "Matrix computations" (2013), section 5.5.
 
     Args:
         a: floating numbers of shape (..., m, n).

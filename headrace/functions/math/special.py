@@ -1,4 +1,4 @@
-"""The modified Bessel functions of the first kind, made of those that are scaled down exponentially."""
+"""The modified Bessel functions of the first kind (DLMF 10.25), made of those that are scaled down exponentially."""
 
 from __future__ import annotations
 

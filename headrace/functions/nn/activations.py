@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @custom_gradient
 def swish(features: TensorLike) -> tuple[Tensor, Callable[..., Any]]:
-    """features * sigmoid(features) (Ramachandran et al. 2017).
+    """features * sigmoid(features) (Ramachandran, Zoph and Le, arXiv:1710.05941).
 
     The gradient computes the sigmoid again instead of keeping it.
 

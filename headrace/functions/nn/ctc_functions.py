@@ -64,6 +64,8 @@ def ctc_loss_v2(
 ) -> Tensor:
     """The loss of connectionist temporal classification, for sparse or dense labels and any blank.
 
+    Graves, Fernández, Gomez and Schmidhuber, "Connectionist temporal classification", ICML 2006.
+
     Args:
         labels: int32 SparseTensor, or integer matrix of shape (batch, longest).
         logits: float logits of shape (time, batch, classes).

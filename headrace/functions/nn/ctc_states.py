@@ -1,4 +1,8 @@
-"""The states that connectionist temporal classification goes through: forwards and backwards over the frames."""
+"""The states that connectionist temporal classification goes through: forwards and backwards over the frames.
+
+L. Rabiner, "A tutorial on hidden Markov models and selected applications in speech recognition", Proceedings of the
+IEEE 77 (1989), section III, by logarithms.
+"""
 
 from __future__ import annotations
 

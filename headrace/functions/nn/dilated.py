@@ -1,4 +1,8 @@
-"""Dilated windows by way of batches: the image is dealt out into a batch of smaller ones, and put together again."""
+"""Dilated windows by way of batches: the image is dealt out into a batch of smaller ones, and put together again.
+
+Chen et al., "DeepLab", arXiv:1606.00915, section 3.1; Yu and Koltun, "Multi-scale context aggregation by dilated
+convolutions", arXiv:1511.07122.
+"""
 
 from __future__ import annotations
 

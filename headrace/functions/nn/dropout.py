@@ -1,4 +1,4 @@
-"""Dropout."""
+"""Dropout: Srivastava, Hinton, Krizhevsky, Sutskever and Salakhutdinov, JMLR 15, 2014."""
 
 from __future__ import annotations
 

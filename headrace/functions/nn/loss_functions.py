@@ -27,7 +27,8 @@ def log_poisson_loss(
     Args:
         targets: the counts, in the type and shape of `log_input`.
         log_input: logarithms of the rates, floats.
-        compute_full_loss: add Stirling's approximation of log(z!), z log(z) - z + log(2 pi z) / 2, where z > 1.
+        compute_full_loss: add Stirling's approximation of log(z!), z log(z) - z + log(2 pi z) / 2 (DLMF 5.11.3), where
+            z > 1.
         name: a name scope.
 
     Returns:

@@ -71,7 +71,7 @@ def sufficient_statistics(
 def normalize_moments(
     counts: TensorLike, mean_ss: TensorLike, variance_ss: TensorLike, shift: TensorLike | None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance from what `sufficient_statistics` returns.
+    """Mean and variance from what `sufficient_statistics` returns: E[(x - s)²] - E[x - s]², whatever the shift s.
 
     Args:
         counts: the number of elements, a scalar.
@@ -205,7 +205,7 @@ def batch_normalization(
     variance_epsilon: Any,
     name: str | None = None,
 ) -> Tensor:
-    """(x - mean) / sqrt(variance + epsilon) * scale + offset (Ioffe and Szegedy 2015).
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset (arXiv:1502.03167).
 
     Args:
         x: floats of any shape.

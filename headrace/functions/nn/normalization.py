@@ -1,4 +1,4 @@
-"""Batch normalization of images by one op."""
+"""Batch normalization of images by one op (Ioffe and Szegedy, arXiv:1502.03167)."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def sampled_logits(
     """The logits of the true and of sampled classes, corrected for how likely each was drawn, and their labels.
 
     The correction is derived in Jean et al., "On using very large target vocabulary for neural machine translation",
-    2014, section 3.
+    arXiv:1412.2007, section 3.
 
     Returns:
         (logits, labels), both [batch, num_true + num_sampled].
@@ -162,7 +162,10 @@ def nce_loss(
     partition_strategy: str = "mod",
     name: str | None = "nce_loss",
 ) -> Tensor:
-    """Noise-contrastive estimation: true classes are told from sampled ones (Gutmann and Hyvarinen 2010).
+    """Noise-contrastive estimation: true classes are told from sampled ones.
+
+    Gutmann and Hyvärinen, "Noise-contrastive estimation: a new estimation principle for unnormalized statistical
+    models", AISTATS 2010.
 
     Args:
         weights: the classes' weights [num_classes, dim], or a list of tables as in `embedding_lookup`.
@@ -210,7 +213,7 @@ def sampled_softmax_loss(
     name: str | None = "sampled_softmax_loss",
     seed: int | None = None,
 ) -> Tensor:
-    """The softmax cross-entropy over the true and some sampled classes, for training only (Jean et al. 2014).
+    """The softmax cross-entropy over the true and some sampled classes, for training only (arXiv:1412.2007).
 
     Args:
         weights: the classes' weights [num_classes, dim], or a list of tables as in `embedding_lookup`.

@@ -163,7 +163,7 @@ def separable_conv2d(
     data_format: str | None = None,
     dilations: Any = None,
 ) -> Tensor:
-    """A convolution of each channel by itself, and then one that mixes the channels at each place.
+    """A convolution of each channel by itself, and then one that mixes the channels at each place (arXiv:1610.02357).
 
     Args:
         input: [batch, height, width, in_channels], or "NCHW".

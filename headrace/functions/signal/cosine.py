@@ -1,4 +1,8 @@
-"""Discrete cosine transforms of types I, II and III."""
+"""Discrete cosine transforms of types I, II and III.
+
+J. Makhoul, "A fast cosine transform in one and two dimensions", IEEE Transactions on ASSP 28 (1980): by the Fourier
+transform of a longer signal.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, TensorLike
 
 
-# HTK's scale.
+# HTK's scale, 2595 log10(1 + f / 700): D. O'Shaughnessy, "Speech communication: human and machine" (1987).
 _BREAK_HERTZ = 700.0
 _Q = 1127.0
 
@@ -104,6 +104,9 @@ def _check_mel(bins: int, rate: Any, low: float, high: float, dtype: DType) -> N
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Tensor:
     """Mel-frequency cepstral coefficients of logarithmic mel spectra.
+
+    Davis and Mermelstein, "Comparison of parametric representations for monosyllabic word recognition in continuously
+    spoken sentences", IEEE Transactions on ASSP 28 (1980), scaled as in Young et al., "The HTK book", chapter 5.
 
     Args:
         log_mel_spectrograms: float32 [..., num_mel_bins].

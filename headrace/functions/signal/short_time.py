@@ -79,6 +79,8 @@ def inverse_stft_window_fn(
 ) -> Callable[[Any, Any], Tensor]:
     """The window for `inverse_stft` with which a signal comes back as it was before `stft`.
 
+    Griffin and Lim, "Signal estimation from modified short-time Fourier transform", IEEE Transactions on ASSP 32, 1984.
+
     Args:
         frame_step: int scalar: the step of the forward transform.
         forward_window_fn: the window of the forward transform.

@@ -1,4 +1,8 @@
-"""Windows that signals are multiplied with before a Fourier transform."""
+"""Windows that signals are multiplied with before a Fourier transform.
+
+F. Harris, "On the use of windows for harmonic analysis with the discrete Fourier transform", Proceedings of the IEEE 66
+(1978).
+"""
 
 from __future__ import annotations
 

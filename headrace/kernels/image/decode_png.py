@@ -121,7 +121,10 @@ def _with_channels(pixels: np.ndarray, channels: int, opaque: int) -> np.ndarray
 
 
 def _grey(colours: np.ndarray) -> np.ndarray:
-    """Colours as greys, in libpng's arithmetic: weights of 15 bits, rounded for values of sixteen bits only."""
+    """Colours as greys, in libpng's arithmetic: weights of 15 bits, rounded for values of sixteen bits only.
+
+    The weights are those of luma in ITU-R BT.601: 0.299, 0.587 and 0.114.
+    """
     red, green = 9797, 19234
     wide = colours.astype(np.int64)
     sums = wide[..., 0] * red + wide[..., 1] * green + wide[..., 2] * (32768 - red - green)
@@ -206,7 +209,7 @@ def _averaged(row: list[int], above: list[int], step: int) -> list[int]:
 
 
 def _predicted(row: list[int], above: list[int], step: int) -> list[int]:
-    """Paeth's predictor: the neighbour nearest to left + above - corner."""
+    """Paeth's predictor (RFC 2083, section 6.6): the neighbour nearest to left + above - corner."""
     out = [0] * step
     corners = [0] * step + above
     for i, value in enumerate(row):

@@ -107,7 +107,10 @@ def linear(inputs: int, outputs: int, align_corners: bool, half_pixel_centers: b
 
 @functools.lru_cache(maxsize=2)
 def _cubic_table(sharpness: float) -> tuple[Any, Any]:
-    """The weights at distances up to 1 and from 1 to 2."""
+    """The weights at distances up to 1 and from 1 to 2, by R. Keys' kernel with a = `sharpness`; his own a is -1/2.
+
+    "Cubic convolution interpolation for digital image processing", IEEE Transactions on ASSP 29 (1981).
+    """
     x = np.arange(_STEPS + 1) / _STEPS
     a = sharpness
     near = ((a + 2) * x - (a + 3)) * x * x + 1
@@ -157,6 +160,8 @@ def _ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def _lanczos(radius: float) -> Callable[[Any], Any]:
+    # sinc(x) sinc(x / radius): C. Duchon, "Lanczos filtering in one and two dimensions", Journal of Applied Meteorology
+    # 18 (1979).
     def kernel(x: np.ndarray) -> np.ndarray:
         at = np.where(np.abs(x) <= 1e-3, 1.0, x)
         value = radius * np.sin(np.pi * at) * np.sin(np.pi * at / radius) / (np.pi * np.pi * at * at)
@@ -178,11 +183,13 @@ def _gaussian(x: np.ndarray) -> np.ndarray:
 
 
 def _keys_cubic(x: np.ndarray) -> np.ndarray:
+    # As in `_cubic_table`, with a = -1/2.
     outer = ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0
     return np.where(x >= 2, 0.0, np.where(x >= 1, outer, ((1.5 * x - 2.5) * x) * x + 1.0))
 
 
 def _mitchell_cubic(x: np.ndarray) -> np.ndarray:
+    # B = C = 1/3: Mitchell and Netravali, "Reconstruction filters in computer graphics", SIGGRAPH 1988.
     outer = (((-7.0 / 18.0) * x + 2.0) * x - 10.0 / 3.0) * x + 16.0 / 9.0
     return np.where(x >= 2, 0.0, np.where(x >= 1, outer, (((7.0 / 6.0) * x - 2.0) * x) * x + 8.0 / 9.0))
 

@@ -39,7 +39,10 @@ def igamma_derivative(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 
 def gamma_sample_derivative(alpha: torch.Tensor, sample: torch.Tensor) -> torch.Tensor:
-    """How a gamma sample x moves with its alpha while its quantile stays: -dP(alpha, x)/dalpha / p(x)."""
+    """How a gamma sample x moves with its alpha while its quantile stays: -dP(alpha, x)/dalpha / p(x).
+
+    Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients", arXiv:1805.08498.
+    """
     a, x = torch.broadcast_tensors(alpha.double(), sample.double())
     undefined = ~((a > 0) & (x >= 0) & a.isfinite() & x.isfinite())
     a = torch.where(undefined, 1.0, a)
@@ -93,7 +96,10 @@ def _tail_sample_derivative(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 
 def _normal_sample_derivative(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """By the first terms of Cornish and Fisher's expansion of x in 1 / sqrt(a), for large a and x near it."""
+    """By the first terms of Cornish and Fisher's expansion of x in 1 / sqrt(a), for large a and x near it.
+
+    Abramowitz and Stegun, 26.2.49, with the skewness 2 / sqrt(a) and the excess 6 / a of the gamma distribution.
+    """
     z = (x - a) / a.sqrt()
     z = z - (z * z - 1) / (3 * a.sqrt())
     return 1 + z / (2 * a.sqrt()) - (z**3 - 7 * z) / (72 * a * a.sqrt())
@@ -103,7 +109,8 @@ def betainc_values(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.T
     """The regularized incomplete beta function I_x(a, b), by its continued fraction (DLMF 8.17.22).
 
     The fraction converges fast for x < (a + 1) / (a + b + 2); beyond, I_x(a, b) = 1 - I_(1-x)(b, a) is used. It is
-    evaluated with the modified Lentz method.
+    evaluated with the modified Lentz method: Thompson and Barnett, "Coulomb and Bessel functions of complex arguments
+    and order", Journal of Computational Physics 64 (1986).
     """
     dtype = x.dtype
     a, b, x = torch.broadcast_tensors(a.double(), b.double(), x.double())

@@ -49,7 +49,11 @@ def _norms(x: torch.Tensor) -> torch.Tensor:
 
 
 def _root_by_iteration(a: torch.Tensor) -> torch.Tensor:
-    """Denman and Beavers (1976): Newton's method for the sign of [[0, A], [I, 0]]; not a number where it finds none."""
+    """Newton's method for the sign of [[0, A], [I, 0]]; not a number where it finds none.
+
+    Denman and Beavers, "The matrix sign function and computations in systems", Applied Mathematics and Computation 2
+    (1976).
+    """
     y, z = a, torch.eye(a.shape[-1], dtype=a.dtype, device=a.device).expand_as(a)
     for _ in range(_STEPS):
         before = y
@@ -61,7 +65,10 @@ def _root_by_iteration(a: torch.Tensor) -> torch.Tensor:
 
 
 def _logarithm_by_roots(a: torch.Tensor) -> torch.Tensor:
-    """log A = 2^k log A^(1/2^k): roots are taken until they are near one, where log is a short series."""
+    """log A = 2^k log A^(1/2^k): roots are taken until they are near one, where log is a short series.
+
+    The inverse scaling and squaring method: Higham, "Functions of matrices" (2008), chapter 11.
+    """
     eye = torch.eye(a.shape[-1], dtype=a.dtype, device=a.device).expand_as(a)
     scale = 1.0
     for _ in range(_STEPS):

@@ -88,7 +88,7 @@ class UniformSampler(ClassSampler):
 
 
 class LogUniformSampler(ClassSampler):
-    """Class k with probability log((k + 2) / (k + 1)) / log(limit + 1)."""
+    """Class k with probability log((k + 2) / (k + 1)) / log(limit + 1): k is floor(exp(u log(limit + 1))) - 1."""
 
     steady = True
 
@@ -138,7 +138,12 @@ class LearnedUnigramSampler(ClassSampler):
 
 
 class FixedUnigramSampler(ClassSampler):
-    """Classes by given weights, with the alias method of A. J. Walker (1977)."""
+    """Classes by given weights, with the alias method.
+
+    A. Walker, "An efficient method for generating discrete random variables with general distributions", ACM TOMS 3
+    (1977); the table as in M. Vose, "A linear algorithm for generating random numbers with a given distribution", IEEE
+    Transactions on Software Engineering 17 (1991).
+    """
 
     def __init__(self, weights: np.ndarray) -> None:
         self._weights = weights
@@ -297,7 +302,10 @@ class SessionSampler:
 
 
 def _expected(probability: np.ndarray, count: int, tries: int) -> np.ndarray:
-    """How often a class of this probability is expected among `count` drawn in so many tries."""
+    """How often a class of this probability is expected among `count` drawn in so many tries.
+
+    Where they must differ it is there at most once: with probability 1 - (1 - p)^tries.
+    """
     if tries == count:
         return probability * np.float32(count)
     return -np.expm1(np.float32(tries) * np.log1p(-probability))

@@ -1,4 +1,7 @@
-"""How images and volumes are convolved, and the two halves of the gradient: kernels of ops and of fused ops."""
+"""How images and volumes are convolved, and the two halves of the gradient: kernels of ops and of fused ops.
+
+A convolution is linear in its image and in its filter; the halves of the gradient are the adjoints of these two maps.
+"""
 
 from __future__ import annotations
 

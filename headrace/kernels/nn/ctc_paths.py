@@ -1,4 +1,6 @@
-"""The sum over all paths of connectionist temporal classification (Graves 2006), and its gradient.
+"""The sum over all paths of connectionist temporal classification, and its gradient.
+
+Graves, Fernández, Gomez and Schmidhuber, "Connectionist temporal classification", ICML 2006, section 4.
 
 A path gives each time a class or blank. Paths are sums over states: blank, first label, blank, second label, …, blank.
 """

@@ -3,6 +3,9 @@
 The lowest integer of a type stands for the low end of the range and the highest for the high end. Results must agree
 with TensorFlow's to the last integer, so the arithmetic keeps to its precisions: `Levels` is float32, as its kernels over
 whole tensors are, and the functions of single numbers are float64.
+
+The map, real = scale (integer - zero point), is that of Jacob et al., "Quantization and training of neural networks for
+efficient integer-arithmetic-only inference", arXiv:1712.05877, equation 1.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """Philox 4x32-10 and the plain distributions over it, laid out as TensorFlow's CPU kernels lay them out.
 
 A `Philox` is a position in a stream of blocks, four 32-bit words each. It keeps no state of its own: the functions
-here read blocks from it and leave it where it is, and `random_streams` decides where each request begins.
+here read blocks from it and leave it where it is, and `streams` decides where each request begins.
 
-The generator: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+The generator: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. Normal
+numbers: G. Box, M. Muller, "A note on the generation of random normal deviates", Annals of Mathematical Statistics 29
+(1958).
 """
 
 from __future__ import annotations

@@ -96,8 +96,9 @@ def gamma(here: Philox, alpha: Array) -> Array:
 def poisson(here: Philox, rate: Array, highest: float) -> Array:
     """Numbers of the Poisson distribution.
 
-    Rates below 10 by D. Knuth's product of uniforms, others by rejection: W. Hörmann, "The transformed rejection
-    method for generating Poisson random variables", Insurance: Mathematics and Economics 12 (1993).
+    Rates below 10 by a product of uniforms (D. Knuth, "The art of computer programming", volume 2, section 3.4.1),
+    others by rejection: W. Hörmann, "The transformed rejection method for generating Poisson random variables",
+    Insurance: Mathematics and Economics 12 (1993).
 
     Args:
         here: the place of the request.

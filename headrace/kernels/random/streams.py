@@ -212,6 +212,8 @@ class RandomStream:
     def shuffle_permutation(self, n: int) -> Array:
         """The order in which RandomShuffle takes the `n` rows of its value.
 
+        R. Durstenfeld, "Algorithm 235: random permutation", CACM 7 (1964).
+
         TensorFlow draws nothing for a value without elements; callers leave such a value alone.
 
         Returns:
@@ -228,7 +230,7 @@ class RandomStream:
         return np.array(order)
 
     def multinomial(self, logits: npt.ArrayLike, num_samples: SupportsInt, dtype: npt.DTypeLike) -> Array:
-        """Classes drawn with the probabilities softmax(logits): Multinomial.
+        """Classes drawn with the probabilities softmax(logits): Multinomial, by inverting the distribution function.
 
         Args:
             logits: array of shape (batch, classes); a class with a logit that is not finite is never drawn.

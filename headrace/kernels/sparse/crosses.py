@@ -32,7 +32,7 @@ def _mixed(numbers: np.ndarray) -> np.ndarray:
 
 
 def _chained(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """64-bit fingerprints of pairs, by a step of MurmurHash64A."""
+    """64-bit fingerprints of pairs, by a step of MurmurHash64A (see `kernels.string.fingerprint`)."""
     numbers = first ^ _FACTOR ^ _mixed(second * _FACTOR) * _FACTOR
     return _mixed(_mixed(numbers * _FACTOR) * _FACTOR)
 

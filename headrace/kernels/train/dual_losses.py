@@ -1,4 +1,8 @@
-"""The losses of stochastic dual coordinate ascent: primal and dual values, and the best dual variable of one example."""
+"""The losses of stochastic dual coordinate ascent: primal and dual values, and the best dual variable of one example.
+
+Shalev-Shwartz and Zhang, "Stochastic dual coordinate ascent methods for regularized loss minimization",
+arXiv:1209.1873. Where the best dual variable has no closed form, it is found by Newton's method.
+"""
 
 from __future__ import annotations
 

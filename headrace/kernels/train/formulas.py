@@ -24,7 +24,7 @@ def _shrunk(step: torch.Tensor, rate: float | torch.Tensor, l1: float) -> torch.
 
 
 def proximal_gradient_descent(var: torch.Tensor, alpha: float, l1: float, l2: float, delta: torch.Tensor) -> None:
-    """Forward-backward splitting (Duchi and Singer 2009)."""
+    """Forward-backward splitting (Duchi and Singer, JMLR 10, 2009)."""
     step = torch.add(var, delta, alpha=-alpha)
     var.copy_(_shrunk(step, alpha, l1).div_(1.0 + l2 * alpha))
 
@@ -38,7 +38,7 @@ def adadelta(
     epsilon: float,
     grad: torch.Tensor,
 ) -> None:
-    """Zeiler 2012, with a learning rate."""
+    """Zeiler, "ADADELTA: an adaptive learning rate method", arXiv:1212.5701, with a learning rate."""
     accum.mul_(rho).addcmul_(grad, grad, value=1.0 - rho)
     update = (accum_update + epsilon).div_(accum + epsilon).sqrt_().mul_(grad)
     accum_update.mul_(rho).addcmul_(update, update, value=1.0 - rho)
@@ -46,7 +46,7 @@ def adadelta(
 
 
 def adagrad(var: torch.Tensor, accum: torch.Tensor, lr: float, grad: torch.Tensor, update_slots: bool) -> None:
-    """Duchi, Hazan and Singer 2011, figure 1."""
+    """Duchi, Hazan and Singer, "Adaptive subgradient methods", JMLR 12, 2011, figure 1."""
     if update_slots:
         accum.addcmul_(grad, grad)
     var.addcmul_(grad, accum.rsqrt(), value=-lr)
@@ -71,7 +71,7 @@ def adagrad_da(
     l2: float,
     global_step: int,
 ) -> None:
-    """Dual averaging: the variable follows from the sums of the gradients alone (Duchi, Hazan and Singer 2011)."""
+    """Dual averaging: the variable follows from the sums of the gradients alone (Duchi et al., JMLR 12, 2011)."""
     total.add_(grad)
     squares.addcmul_(grad, grad)
     scale = squares.sqrt().add_(l2 * global_step * lr)
@@ -81,7 +81,7 @@ def adagrad_da(
 def proximal_adagrad(
     var: torch.Tensor, accum: torch.Tensor, lr: float, l1: float, l2: float, grad: torch.Tensor
 ) -> None:
-    """Adagrad with the proximal step of the penalties."""
+    """Adagrad with the proximal step of the penalties (Duchi and Singer, JMLR 10, 2009)."""
     accum.addcmul_(grad, grad)
     rate = accum.rsqrt().mul_(lr)
     step = torch.addcmul(var, grad, rate, value=-1)
@@ -98,7 +98,7 @@ def ftrl(
     l2: float,
     lr_power: float,
 ) -> None:
-    """Follow the regularized leader, as in McMahan et al. 2013, algorithm 1."""
+    """Follow the regularized leader, as in McMahan et al., "Ad click prediction", KDD 2013, algorithm 1."""
     _follow(var, accum, linear, grad, grad, lr, l1, l2, lr_power)
 
 
@@ -145,7 +145,7 @@ def _root(accum: torch.Tensor, lr_power: float) -> torch.Tensor:
 def momentum(
     var: torch.Tensor, accum: torch.Tensor, lr: float, grad: torch.Tensor, momentum: float, use_nesterov: bool
 ) -> None:
-    """Sutskever et al. 2013, with the gradient taken where the variable is."""
+    """Sutskever et al., ICML 2013, section 2, with the gradient taken where the variable is."""
     accum.mul_(momentum).add_(grad)
     if use_nesterov:
         var.add_(torch.add(grad, accum, alpha=momentum), alpha=-lr)
@@ -177,7 +177,10 @@ def adam(
     grad: torch.Tensor,
     use_nesterov: bool,
 ) -> None:
-    """Kingma and Ba 2014, in the form before section 2.1, whose epsilon is "epsilon hat"."""
+    """Kingma and Ba, arXiv:1412.6980, in the form before section 2.1, whose epsilon is "epsilon hat".
+
+    With `use_nesterov` the step looks ahead as that of Dozat, "Incorporating Nesterov momentum into Adam", 2016.
+    """
     rate = _adam_rate(lr, beta1_power, beta2_power)
     m.lerp_(grad, 1.0 - beta1)
     v.mul_(beta2).addcmul_(grad, grad, value=1.0 - beta2)
@@ -198,7 +201,7 @@ def adam_with_amsgrad(
     epsilon: float,
     grad: torch.Tensor,
 ) -> None:
-    """Adam that never forgets the largest second moment (Reddi, Kale and Kumar 2018)."""
+    """Adam that never forgets the largest second moment (Reddi, Kale and Kumar, arXiv:1904.09237)."""
     m.lerp_(grad, 1.0 - beta1)
     v.mul_(beta2).addcmul_(grad, grad, value=1.0 - beta2)
     torch.maximum(vhat, v, out=vhat)
@@ -223,7 +226,7 @@ def ada_max(
     epsilon: float,
     grad: torch.Tensor,
 ) -> None:
-    """Kingma and Ba 2014, algorithm 2."""
+    """Kingma and Ba, arXiv:1412.6980, algorithm 2."""
     m.lerp_(grad, 1.0 - beta1)
     torch.maximum(v.mul_(beta2), grad.abs(), out=v)
     left = 1.0 - beta1_power
@@ -240,7 +243,7 @@ def rms_prop(
     epsilon: float,
     grad: torch.Tensor,
 ) -> None:
-    """Tieleman and Hinton 2012, with momentum."""
+    """Tieleman and Hinton, "Lecture 6.5: RMSProp", COURSERA 2012, with momentum."""
     ms.mul_(rho).addcmul_(grad, grad, value=1.0 - rho)
     mom.mul_(momentum).addcdiv_(grad, (ms + epsilon).sqrt_(), value=lr)
     var.sub_(mom)
@@ -257,7 +260,7 @@ def centered_rms_prop(
     epsilon: float,
     grad: torch.Tensor,
 ) -> None:
-    """RMSProp by the variance instead of the second moment (Graves 2013)."""
+    """RMSProp by the variance instead of the second moment (Graves, arXiv:1308.0850)."""
     ms.mul_(rho).addcmul_(grad, grad, value=1.0 - rho)
     mg.lerp_(grad, 1.0 - rho)
     variance = torch.addcmul(ms, mg, mg, value=-1).add_(epsilon)
@@ -268,7 +271,7 @@ def centered_rms_prop(
 def add_sign(
     var: torch.Tensor, m: torch.Tensor, lr: float, alpha: float, sign_decay: float, beta: float, grad: torch.Tensor
 ) -> None:
-    """Larger steps where gradient and average agree in sign (Bello et al. 2017)."""
+    """Larger steps where gradient and average agree in sign (Bello et al., arXiv:1709.07417)."""
     m.mul_(beta).add_(grad, alpha=1.0 - beta)
     scale = torch.mul(grad.sign(), m.sign()).mul_(sign_decay).add_(alpha)
     var.addcmul_(scale, grad, value=-lr)

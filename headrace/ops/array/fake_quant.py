@@ -36,7 +36,7 @@ def _nudged(low: torch.Tensor, high: torch.Tensor, levels: tuple[float, float]) 
     """The range moved so that zero is one of its levels, and the step between levels.
 
     The affine scheme of Jacob et al., "Quantization and Training of Neural Networks for Efficient
-    Integer-Arithmetic-Only Inference" (2018), section 3.
+    Integer-Arithmetic-Only Inference", arXiv:1712.05877, section 3.
     """
     first, last = levels
     step = (high - low) / (last - first)

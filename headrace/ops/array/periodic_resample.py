@@ -174,7 +174,7 @@ resample_grad_op.accepts([6, 2], original_shape=[3, 4], desired_shape=[6, None])
 
 
 def periodic_resample(values: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
-    """Elements of one dimension spread over others, as in sub-pixel convolutions (Shi et al. 2016).
+    """Elements of one dimension spread over others, as in sub-pixel convolutions (arXiv:1609.05158).
 
     Args:
         values: a tensor of float32, float64, int32 or int64.

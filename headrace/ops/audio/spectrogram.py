@@ -1,4 +1,9 @@
-"""Spectrograms of sound, and the cepstral coefficients that speech recognition takes of them."""
+"""Spectrograms of sound, and the cepstral coefficients that speech recognition takes of them.
+
+Davis and Mermelstein, "Comparison of parametric representations for monosyllabic word recognition in continuously
+spoken sentences", IEEE Transactions on ASSP 28 (1980); the mel scale and the cosine transform: Young et al., "The HTK
+book", chapter 5.
+"""
 
 from __future__ import annotations
 
@@ -77,6 +82,7 @@ def mfcc_shape(op):
 
 
 def _mel(frequency: float) -> Any:
+    # 2595 log10(1 + f / 700): D. O'Shaughnessy, "Speech communication: human and machine" (1987).
     return 1127.0 * np.log1p(np.asarray(frequency) / 700.0)
 
 

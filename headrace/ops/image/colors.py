@@ -44,6 +44,7 @@ def _check_colored(images: torch.Tensor) -> None:
 
 
 def _to_hsv(images: torch.Tensor) -> torch.Tensor:
+    """A. Smith, "Color gamut transform pairs", SIGGRAPH 1978; `_to_rgb` undoes it."""
     red, green, blue = images.unbind(-1)
     value, least = images.amax(-1), images.amin(-1)
     spread = value - least

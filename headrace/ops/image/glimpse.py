@@ -1,4 +1,4 @@
-"""Windows out of images that may lie partly outside: ExtractGlimpse."""
+"""Windows out of images that may lie partly outside: ExtractGlimpse (Mnih et al., arXiv:1406.6247)."""
 
 from __future__ import annotations
 

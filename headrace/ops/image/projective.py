@@ -28,7 +28,11 @@ def transform_shape(op):
 
 
 def _sources(transforms: torch.Tensor, height: int, width: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Where in the input each output pixel comes from: x and y, shape (transforms, height, width)."""
+    """Where in the input each output pixel comes from: x and y, shape (transforms, height, width).
+
+    With (u, v, w) the 3 x 3 matrix times (x, y, 1) it is (u / w, v / w): Hartley and Zisserman, "Multiple view geometry
+    in computer vision" (2004), chapter 2.
+    """
     x = torch.arange(width, dtype=torch.float32, device=transforms.device)[None, None, :]
     y = torch.arange(height, dtype=torch.float32, device=transforms.device)[None, :, None]
     a = transforms[:, :, None, None].unbind(1)

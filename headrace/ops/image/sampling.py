@@ -1,4 +1,8 @@
-"""Parts of images chosen at random: SampleDistortedBoundingBox, SampleDistortedBoundingBoxV2."""
+"""Parts of images chosen at random: SampleDistortedBoundingBox, SampleDistortedBoundingBoxV2.
+
+Szegedy et al., "Going deeper with convolutions", arXiv:1409.4842, section 6, on why training takes parts of other
+areas and proportions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Pictures of random dots in which eyes that look through them see depth (Thimbleby, Inglis and Witten 1994)."""
+"""Pictures of random dots in which eyes that look through them see depth.
+
+Thimbleby, Inglis and Witten, "Displaying 3D images: algorithms for single-image random-dot stereograms", IEEE Computer
+27 (1994).
+"""
 
 from __future__ import annotations
 

@@ -111,7 +111,11 @@ def _by_score(scores: np.ndarray, least: float) -> np.ndarray:
 
 
 def select_hard(overlap: Overlap, scores: np.ndarray, size: int, threshold: float, least: float) -> list[int]:
-    """At most `size` boxes, best first, none of which overlaps a better chosen one by `threshold` or more."""
+    """At most `size` boxes, best first, none of which overlaps a better chosen one by `threshold` or more.
+
+    Greedy suppression as in Felzenszwalb et al., "Object detection with discriminatively trained part-based models",
+    IEEE Transactions on PAMI 32 (2010).
+    """
     remaining = _by_score(scores, least)
     chosen: list[int] = []
     while len(remaining) and len(chosen) < size:
@@ -125,7 +129,10 @@ def select_hard(overlap: Overlap, scores: np.ndarray, size: int, threshold: floa
 def _select_soft(
     overlap: Overlap, scores: np.ndarray, size: int, threshold: float, least: float, sigma: float
 ) -> tuple[list[int], list[float]]:
-    """As `select_hard`, but an overlap lowers a box's score, by a Gaussian of `sigma`, before it is chosen."""
+    """As `select_hard`, but an overlap lowers a box's score, by a Gaussian of `sigma`, before it is chosen.
+
+    Bodla, Singh, Chellappa and Davis, "Soft-NMS", arXiv:1704.04503.
+    """
     number = scores.dtype.type
     scale = number(-0.5) / number(sigma)
     # Each candidate with how many of the chosen boxes its score has met.

@@ -1,4 +1,8 @@
-"""Clusters of points: what k-means begins with, and the centers nearest to points."""
+"""Clusters of points: what k-means begins with, and the centers nearest to points.
+
+Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007; Bachem, Lucic, Hassani and Krause,
+"Approximate k-means++ in sublinear time", AAAI 2016. Squared distances are |x|² - 2 x·c + |c|².
+"""
 
 from __future__ import annotations
 
@@ -127,7 +131,10 @@ def kmeans_plus_plus_kernel(node: NodeView) -> Callable[..., Any]:
 
 
 def _kmeans_plus_plus(points: np.ndarray, count: int, draws: _Draws, retries: int) -> list[int]:
-    """`count` different rows, each the best of a few that are drawn in proportion to their squared distance."""
+    """`count` different rows, each the best of a few that are drawn in proportion to their squared distance.
+
+    Arthur and Vassilvitskii, whose greedy variant draws several for each center.
+    """
     halves = np.float32(0.5) * np.einsum("ij,ij->i", points, points)
 
     def nearer(row: int, least: np.ndarray) -> np.ndarray:

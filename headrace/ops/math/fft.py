@@ -1,4 +1,7 @@
-"""Discrete Fourier transforms over the last one, two or three dimensions."""
+"""Discrete Fourier transforms over the last one, two or three dimensions.
+
+The transform F of n numbers has F^H = n F^-1, from which the gradients follow.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Locality-sensitive hashing by hyperplanes: which buckets to look into, the likeliest first."""
+"""Locality-sensitive hashing by hyperplanes: which buckets to look into, the likeliest first.
+
+M. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002; the order: Lv, Josephson, Wang,
+Charikar and Li, "Multi-probe LSH: efficient indexing for high-dimensional similarity search", VLDB 2007.
+"""
 
 from __future__ import annotations
 

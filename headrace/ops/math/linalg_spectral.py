@@ -139,7 +139,7 @@ def svd_kernel(node):
 
 @svd_op.gradient
 def svd_gradient(op, grad_s, grad_u, grad_v):
-    """Townsend, "Differentiating the singular value decomposition" (2016); wide matrices, tall ones transposed."""
+    """J. Townsend, "Differentiating the singular value decomposition" (2016); wide matrices, tall ones transposed."""
     matmul = composing.matmul
     a = op.inputs[0]
     dims = a.dims
@@ -219,6 +219,7 @@ def qr_kernel(node):
 
 @qr_op.gradient
 def qr_gradient(op, grad_q, grad_r):
+    """Walter and Lehmann, "Algorithmic differentiation of linear algebra functions", arXiv:1001.1654."""
     matmul = composing.matmul
     q, r = op.outputs
     if q.dtype.is_complex:

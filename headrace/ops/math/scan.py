@@ -111,7 +111,7 @@ def cumprod_gradient(op, grad):
 
 @cumulative_logsumexp_op.gradient
 def cumulative_logsumexp_gradient(op, grad):
-    """Positive and negative gradients are summed apart, each as logarithms."""
+    """dy_j/dx_i = exp(x_i - y_j) for i <= j. Positive and negative gradients are summed apart, each as logarithms."""
     x, axis = op.inputs
     y = op.outputs[0]
     exclusive, reverse = op.attrs["exclusive"], op.attrs["reverse"]

@@ -231,9 +231,12 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
 
 # ---- gradients ----
 
+# NIST Digital Library of Mathematical Functions (https://dlmf.nist.gov): 5.15 of polygamma, 8.8 of the incomplete gamma
+# functions, 8.17 of the incomplete beta function, 10.29 of the Bessel functions I, 25.11 of the Hurwitz zeta function.
+
 
 def _erf_gradient(factor: float) -> Callable[..., Any]:
-    """The derivative of erf is 2/sqrt(pi) exp(-x²); that of erfc its opposite."""
+    """The derivative of erf is 2/sqrt(pi) exp(-x²) (DLMF 7.10); that of erfc its opposite."""
 
     def gradient(op, grad):
         constant = scalar(factor * 2 / np.sqrt(np.pi), grad.dtype)
@@ -263,6 +266,7 @@ def digamma_gradient(op, grad):
 
 @bessel_i0e_op.gradient
 def bessel_i0e_gradient(op, grad):
+    """I0' = I1, less the slope of exp(|x|)."""
     x, y = op.inputs[0], op.outputs[0]
     with control_dependencies([grad]):
         return [grad * (raw.BesselI1e(x) - raw.Sign(x) * y)]
@@ -270,6 +274,7 @@ def bessel_i0e_gradient(op, grad):
 
 @bessel_i1e_op.gradient
 def bessel_i1e_gradient(op, grad):
+    """I1' = I0 - I1 / x, less the slope of exp(|x|)."""
     x, y = op.inputs[0], op.outputs[0]
     with control_dependencies([grad]):
         # The derivative at 0 is 1/2; the formula divides by x.
@@ -282,6 +287,7 @@ def bessel_i1e_gradient(op, grad):
 
 
 def _igamma_parts(op: Operation, grad: Tensor) -> list[Any]:
+    """dP(a, x)/dx = x^(a - 1) exp(-x) / gamma(a); the derivative by a is an op of its own."""
     a, x = op.inputs
     part_a, part_x = broadcast_axes(a, x)
     with control_dependencies([grad]):
@@ -304,6 +310,7 @@ def igammac_gradient(op, grad):
 
 @betainc_op.gradient
 def betainc_gradient(op, grad):
+    """dI_x(a, b)/dx = x^(a - 1) (1 - x)^(b - 1) / B(a, b); as in TensorFlow there is none by a and b."""
     a, b, x = op.inputs
     _, part_x = broadcast_axes(a, x)
     log_beta = raw.Lgamma(a) + raw.Lgamma(b) - raw.Lgamma(a + b)
@@ -313,6 +320,7 @@ def betainc_gradient(op, grad):
 
 @zeta_op.gradient
 def zeta_gradient(op, grad):
+    """d zeta(x, q)/dq = -x zeta(x + 1, q)."""
     x, q = op.inputs
     _, part_q = broadcast_axes(x, q)
     with control_dependencies([grad]):

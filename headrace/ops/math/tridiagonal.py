@@ -1,4 +1,8 @@
-"""Matrices of three diagonals: products and systems of linear equations."""
+"""Matrices of three diagonals: products and systems of linear equations.
+
+Systems are solved by Gaussian elimination of one band, with partial pivoting or without (Golub and Van Loan, "Matrix
+computations" (2013), section 4.3).
+"""
 
 from __future__ import annotations
 
@@ -153,6 +157,7 @@ def matmul_gradient(op, grad):
 
 @solve_op.gradient
 def solve_gradient(op, grad):
+    """As of any system A X = B: dX = A^-1 (dB - dA X), of which only three diagonals of A are asked for."""
     of_rhs = raw.TridiagonalSolve(
         _conjugate_transposed(op.inputs[0]), grad, partial_pivoting=op.attrs["partial_pivoting"]
     )

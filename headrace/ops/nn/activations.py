@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _FLOATS = "{bfloat16, half, float, double}"
 
-# Self-normalizing networks, Klambauer et al. 2017, give these for a fixed point of mean 0 and variance 1.
+# Klambauer et al., "Self-normalizing neural networks", arXiv:1706.02515: mean 0 and variance 1 are a fixed point.
 SELU_SCALE = 1.0507009873554805
 SELU_ALPHA = 1.6732632423543772
 
@@ -317,7 +317,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 def leaky_relu(features: TensorLike, alpha: TensorLike = 0.2, name: str | None = None) -> Tensor:
-    """features where positive, alpha * features elsewhere.
+    """features where positive, alpha * features elsewhere (Maas, Hannun and Ng, ICML 2013).
 
     Args:
         features: floats of any shape; integers become float32.
@@ -338,7 +338,7 @@ def leaky_relu(features: TensorLike, alpha: TensorLike = 0.2, name: str | None =
 
 
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
-    """exp(features) - 1 where negative, features elsewhere (Clevert et al. 2015).
+    """exp(features) - 1 where negative, features elsewhere (Clevert et al., arXiv:1511.07289).
 
     Args:
         features: floats of any shape.
@@ -348,7 +348,7 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 def selu(features: TensorLike, name: str | None = None) -> Tensor:
-    """The scaled exponential linear function of self-normalizing networks (Klambauer et al. 2017).
+    """The scaled exponential linear function of self-normalizing networks (Klambauer et al., arXiv:1706.02515).
 
     Args:
         features: floats of any shape.
@@ -378,7 +378,7 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
 
 
 def crelu(features: TensorLike, name: str | None = None, axis: int = -1) -> Tensor:
-    """relu of features and of their negatives, one after the other along `axis` (Shang et al. 2016).
+    """relu of features and of their negatives, one after the other along `axis` (arXiv:1603.05201).
 
     Args:
         features: signed numbers of any shape but a scalar.

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: the loss."""
+"""Connectionist temporal classification: the loss (Graves, Fernández, Gomez and Schmidhuber, ICML 2006)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Connectionist temporal classification: label sequences from scores, greedily or by a beam of prefixes."""
+"""Connectionist temporal classification: label sequences from scores, greedily or by a beam of prefixes.
+
+Graves, Fernández, Gomez and Schmidhuber, "Connectionist temporal classification", ICML 2006, section 3.2; the beam:
+Hannun, Maas, Jurafsky and Ng, "First-pass large vocabulary continuous speech recognition using bi-directional recurrent
+DNNs", arXiv:1408.2873, without a language model.
+"""
 
 from __future__ import annotations
 

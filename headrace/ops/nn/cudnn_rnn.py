@@ -1,4 +1,8 @@
-"""Recurrent networks of several layers in one op, with all weights in one buffer (see `cudnn_layout`)."""
+"""Recurrent networks of several layers in one op, with all weights in one buffer (see `cudnn_layout`).
+
+The cells are those of cuDNN, which torch has too: Appleyard, Kočiský and Blunsom, "Optimizing performance of recurrent
+neural networks on GPUs", arXiv:1604.01946.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Grayscale dilation and erosion, the morphology of images: the largest of image plus filter over a window."""
+"""Grayscale dilation and erosion, the morphology of images: the largest of image plus filter over a window.
+
+Haralick, Sternberg and Zhuang, "Image analysis using mathematical morphology", IEEE Transactions on PAMI 9 (1987).
+"""
 
 from __future__ import annotations
 

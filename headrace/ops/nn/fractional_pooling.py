@@ -1,7 +1,7 @@
 """Pools whose windows are of two sizes, so that an image shrinks by a ratio that is no whole number.
 
-The windows and their random order: B. Graham, "Fractional Max-Pooling" (2015), with the region boundaries beginning
-at the first row and ending after the last.
+The windows and their random order: B. Graham, "Fractional Max-Pooling", arXiv:1412.6071, with the region boundaries
+beginning at the first row and ending after the last.
 """
 
 from __future__ import annotations

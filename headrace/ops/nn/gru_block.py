@@ -1,4 +1,4 @@
-"""A gated recurrent unit's step in one op."""
+"""A gated recurrent unit's step in one op: Cho et al., arXiv:1406.1078, with the reset gate before the product."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """An LSTM in one op: a step (LSTMBlockCell) and a whole sequence (BlockLSTM, BlockLSTMV2).
 
+Zaremba et al., "Recurrent neural network regularization", arXiv:1409.2329; peepholes: Gers and Schmidhuber, "Recurrent
+nets that time and count", IJCNN 2000.
+
 The gates lie in the order input, new memory (`ci`), forget, output; in V2 the forget gate is before the memory. Clipping
 the memory does not change gradients, as in TensorFlow. (1.15 differentiates V2 as if its gates lay as in the first
 version, which is not done here.)

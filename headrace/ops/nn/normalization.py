@@ -1,4 +1,4 @@
-"""Batch normalization as one op: Ioffe and Szegedy, Batch Normalization, 2015."""
+"""Batch normalization as one op: Ioffe and Szegedy, "Batch Normalization", arXiv:1502.03167."""
 
 from __future__ import annotations
 

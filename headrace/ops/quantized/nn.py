@@ -251,6 +251,7 @@ def batch_norm_kernel(node):
 
 @instance_norm_op.kernel
 def instance_norm_kernel(node):
+    """Ulyanov, Vedaldi and Lempitsky, "Instance normalization", arXiv:1607.08022, without scale and offset."""
     attrs, dtype = node.attrs, as_dtype(node.attrs["T"])
     if attrs["output_range_given"] and not attrs["given_y_min"] < attrs["given_y_max"]:
         raise invalid(f"given_y_min must be less than given_y_max : {attrs['given_y_min']} >= {attrs['given_y_max']}")

@@ -46,7 +46,10 @@ def edit_distance_shape(op):
 
 
 def _distance(one: list[Any], other: list[Any]) -> int:
-    """The least number of insertions, deletions and substitutions that make `one` of `other`."""
+    """The least number of insertions, deletions and substitutions that make `one` of `other`.
+
+    Wagner and Fischer, "The string-to-string correction problem", Journal of the ACM 21 (1974).
+    """
     row = list(range(len(other) + 1))
     for i, item in enumerate(one, 1):
         diagonal, row[0] = row[0], i

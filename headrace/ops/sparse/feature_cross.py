@@ -54,7 +54,7 @@ _GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7800)
 
 
 def _combined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """64-bit hashes of pairs, the older way."""
+    """64-bit hashes of pairs, the older way: as Boost's `hash_combine`, with the golden ratio in 64 bits."""
     signed = (first.view(np.int64) >> 4).view(np.uint64)
     return first ^ (second + _GOLDEN_RATIO + (first << np.uint64(10)) + signed)
 

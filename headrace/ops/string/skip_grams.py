@@ -1,4 +1,4 @@
-"""Pairs of a token and one near it."""
+"""Pairs of a token and one near it (Mikolov et al., arXiv:1301.3781, section 3.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Stochastic dual coordinate ascent for linear models: SdcaOptimizer, SdcaOptimizerV2, SdcaShrinkL1."""
+"""Stochastic dual coordinate ascent for linear models: SdcaOptimizer, SdcaOptimizerV2, SdcaShrinkL1.
+
+Shalev-Shwartz and Zhang, "Stochastic dual coordinate ascent methods for regularized loss minimization",
+arXiv:1209.1873; the l1 penalty enters by soft thresholds, as in their "Accelerated proximal stochastic dual coordinate
+ascent", arXiv:1309.2375.
+"""
 
 from __future__ import annotations
 
@@ -161,7 +166,7 @@ def _ascend(attrs: Any, adaptive: bool, inputs: Sequence[Any]) -> tuple[Any, ...
 def _adaptive_order(
     problem: _Problem, state: np.ndarray, loss: DualLoss, l2: float, predicted: Callable[..., Any]
 ) -> np.ndarray:
-    """As many examples as there are, drawn by how far each is from its best (Csiba, Qu and Richtarik 2015)."""
+    """As many examples as there are, drawn by how far each is from its best (Csiba et al., arXiv:1502.08053)."""
     priorities = np.zeros(problem.count)
     for example, (columns, numbers) in enumerate(problem.rows):
         label = loss.label(float(problem.labels[example]))
@@ -250,7 +255,7 @@ def sdca_optimizer(
     adaptative: bool = True,
     name: str | None = None,
 ) -> Any:
-    """One pass of stochastic dual coordinate ascent over examples of a linear model (Shalev-Shwartz and Zhang 2012).
+    """One pass of stochastic dual coordinate ascent over examples of a linear model (arXiv:1209.1873).
 
     Minimizes the sum of the weighted losses plus l1 * |w| + l2 / 2 * |w|^2. The weights are to be shrunk by l1 / l2 after
     the pass, with `tf.train.sdca_shrink_l1`.

@@ -1,4 +1,4 @@
-"""Dropout: the mask and the scale become one factor, for the values and for their gradients."""
+"""Dropout (Srivastava et al., JMLR 15, 2014): the mask and the scale become one factor, for values and gradients."""
 
 from __future__ import annotations
 

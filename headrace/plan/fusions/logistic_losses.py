@@ -21,7 +21,7 @@ logistic_loss.fresh()
 
 @logistic_loss.kernel
 def logistic_loss_kernel(node: NodeView) -> Kernel:
-    """max(x, 0) - x * z + log(1 + exp(-|x|))."""
+    """max(x, 0) - x * z + log(1 + exp(-|x|)), which is -z log s - (1 - z) log(1 - s) for s = sigmoid(x)."""
     log_sigmoid, relu = torch.nn.functional.logsigmoid, torch.relu
 
     def loss(x: torch.Tensor, z: torch.Tensor) -> torch.Tensor:

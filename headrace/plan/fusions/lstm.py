@@ -1,4 +1,7 @@
-"""The element-wise part of a long short-term memory, forward and backward, is one node each."""
+"""The element-wise part of a long short-term memory, forward and backward, is one node each.
+
+Zaremba et al., "Recurrent neural network regularization", arXiv:1409.2329: c = f c_before + i j and h = o tanh(c).
+"""
 
 from __future__ import annotations
 

@@ -198,7 +198,10 @@ class _Step:
     def apply(
         self, scale: torch.Tensor | None, bias: torch.Tensor | None, operands: Sequence[torch.Tensor]
     ) -> tuple[torch.Tensor | None, torch.Tensor | None]:
-        """Scale and bias with it, from those before it; None where there is none."""
+        """Scale and bias with it, from those before it; None where there is none.
+
+        Batch normalization goes into them as in Jacob et al., arXiv:1712.05877, section 3.2.
+        """
         kind = self.node.type
         if kind in _NORMS:
             gamma, beta, mean, variance = operands
