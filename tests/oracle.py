@@ -43,6 +43,8 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
         return recorded.golden_loads(ask_oracle(path, text))["results"]
     if implementation != "headrace":
         raise ValueError(f"implementation must be 'headrace' or 'tf1', got {implementation!r}")
+    from headrace.core import eager
+    from headrace.core.registry import _registered_gradients
     from headrace.shim import install_as_tensorflow
     from headrace.testing.test_util import forget_eager_names
 
@@ -50,6 +52,10 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
     import tensorflow as tf
 
     tf.reset_default_graph()
+    # What others made eagerly before has names that this program may give.
+    if eager._eager_graph is not None:
+        forget_eager_names()
+    gradients = dict(_registered_gradients)
     scope: dict[str, Any] = {"__name__": "__main__", "__file__": path}
     try:
         exec(compile(text, path, "exec"), scope)
@@ -58,6 +64,8 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
         if tf.executing_eagerly():
             forget_eager_names()
         tf.disable_v2_behavior()
+        _registered_gradients.clear()
+        _registered_gradients.update(gradients)
     return recorded.loads(recorded.dumps(scope["results"]))
 
 

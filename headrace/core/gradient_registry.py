@@ -33,7 +33,8 @@ class _Entries(MutableMapping[str, dict[str, Any]]):
         decl.gradient_rule = decl.differentiable = None
 
     def __iter__(self) -> Iterator[str]:
-        dir(raw)  # which declares all
+        for name in dir(raw):
+            find(name)
         declared = (name for name, decl in REGISTRY.items() if decl.differentiable is not None)
         return iter(dict.fromkeys((*declared, *_registered_gradients)))
 

@@ -384,7 +384,7 @@ class RegisterGradient:
 
 
 def _register_gradient(op_type: str, function: GradientFunction | None) -> None:
-    decl = REGISTRY.get(op_type)
+    decl = find(op_type)
     declared = decl is not None and decl.differentiable is not None
     if declared or op_type in _registered_gradients:
         known = _registered_gradients.get(op_type) or (decl and decl.gradient_rule)

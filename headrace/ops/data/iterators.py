@@ -471,7 +471,9 @@ make_iterator_op.accepts(numbers(2), _IT, after=[_next(_IT), _next(_IT), _next(_
 for _decl in (get_next_op, get_next_sync_op):
     _decl.accepts(_IT, before=[initialized(numbers(2), _IT)], **INT64_SCALARS)
     _decl.rejects(_IT, before=[initialized(numbers(0), _IT)], error=errors.OutOfRangeError, **INT64_SCALARS)
-    _decl.rejects(made("IteratorV2", **_NAMED), error=errors.FailedPreconditionError, **INT64_SCALARS)
+    # Under a name of its own: whatever has initialized "iterator" in the same process has not initialized this one.
+    _fresh = made("IteratorV2", **{**_NAMED, "shared_name": f"not initialized for {_decl.type}"})
+    _decl.rejects(_fresh, error=errors.FailedPreconditionError, **INT64_SCALARS)
 to_string_op.accepts(_IT, varies="it is the name of a resource")
 for _decl in (from_string_op, from_string_v2_op):
     _handle = made("IteratorToStringHandle", _IT)
