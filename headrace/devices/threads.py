@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from headrace.devices.denormals import flush_denormals
+
 _set = torch.set_num_threads
 _all = torch.get_num_threads()
 # From as many elements on torch divides an element-wise operation among its threads.
@@ -21,9 +23,9 @@ def start_threads() -> None:
     global _started
     if not _started:
         _started = True
-        torch.set_flush_denormal(True)
+        flush_denormals(True)
         torch.zeros(_DIVIDED).add_(1.0)
-        torch.set_flush_denormal(False)
+        flush_denormals(False)
 
 
 def use_threads(count: int) -> int:

@@ -20,12 +20,13 @@ from headrace.core.graph import Graph
 from headrace.core.graph_scopes import OpenNameScope
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
+from headrace.devices.denormals import flush_denormals
 from headrace.devices.threads import all_threads, one_thread
 from headrace.plan.values import to_numpy, to_torch
 from headrace.runtime import configuration, failures
 from headrace.runtime.eager_calls import Call, Kernel, named
 from headrace.runtime.eager_keys import LARGEST_KNOWN, call_key, flat_inputs, frozen, size_of
-from headrace.runtime.eager_planning import planned
+from headrace.runtime.eager_planning import PlannedShapes, planned
 from headrace.runtime.resources import Runtime
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from headrace.messages import protos
 
 
-_flush_denormal = torch.set_flush_denormal
 _InferenceMode = torch._C._InferenceMode
 
 # For one op with given attributes, so many combinations of shapes (or of values read on the host) get plans of their own;
@@ -288,7 +288,7 @@ class EagerGraph(Graph):
     def _call(self, kernel: Kernel, values: Sequence[Any]) -> Sequence[Any]:
         # Small operations are quicker in one thread; the plan says which are worth more.
         one_thread()
-        _flush_denormal(True)
+        flush_denormals(True)
         guard = _InferenceMode(True)
         try:
             results: Sequence[Any] = kernel.function(*values)
@@ -302,7 +302,7 @@ class EagerGraph(Graph):
             raise raised from None
         finally:
             del guard
-            _flush_denormal(False)
+            flush_denormals(False)
             all_threads()
 
     def _device(self, op: EagerOperation) -> torch.device:
@@ -338,10 +338,10 @@ class EagerGraph(Graph):
         handles = any(t.name in ("resource", "variant") for t in output_types)
         if handles and decl.signature.calls:
             # A dataset: what its function is called occurs once.
-            return planned(self, op, output_types, False, {}, op._name), False
+            return planned(self, op, output_types, PlannedShapes.GIVEN, {}, op._name), False
         if handles and decl.stateful and not op._inputs:
             # A table, queue or iterator of its own.
-            return planned(self, op, output_types, False, {}, f"{op._name}_{next(self._numbers)}"), False
+            return planned(self, op, output_types, PlannedShapes.GIVEN, {}, f"{op._name}_{next(self._numbers)}"), False
         name = self._names.get(base)
         if name is None:
             name = self._names[base] = f"{op._name}_{next(self._numbers)}" if decl.stateful else op._name
@@ -350,14 +350,14 @@ class EagerGraph(Graph):
         if count >= _MAX_VARIANTS:
             kernel = self._kernels.get(kind)
             if kernel is None:
-                kernel = self._kernels[kind] = planned(self, op, output_types, True, {}, name)
+                kernel = self._kernels[kind] = planned(self, op, output_types, PlannedShapes.GIVEN_RANKS, {}, name)
             return kernel, True
         if len(self._kernels) > _MAX_KERNELS:
             self._kernels.clear()
             self._variants.clear()
         self._variants[kind] = count + 1
         constants = {i: op._inputs[i]._value.numpy() for i, _ in known}
-        kernel = self._kernels[key] = planned(self, op, output_types, False, constants, name)
+        kernel = self._kernels[key] = planned(self, op, output_types, PlannedShapes.GIVEN, constants, name)
         return kernel, True
 
     def _has_device(self) -> bool:

@@ -14,6 +14,7 @@ from headrace.core.defaults import default_session_stack, get_default_graph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
+from headrace.devices.denormals import flush_denormals
 from headrace.devices.memory import keep_freed_memory
 from headrace.devices.threads import all_threads, one_thread, use_threads
 from headrace.plan.plan import Plan, make_plan
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from headrace.messages import protos
 
 
-_flush_denormal = torch.set_flush_denormal
 _InferenceMode = torch._C._InferenceMode
 keep_freed_memory()
 
@@ -196,7 +196,7 @@ class BaseSession(SessionInterface):
             outer_threads = use_threads(threads)
         one_thread()
         # Numbers too small to be normal count as 0, as in TensorFlow; arithmetic with them is a hundred times slower.
-        _flush_denormal(True)
+        flush_denormals(True)
         guard = _InferenceMode(True)
         try:
             results = function(*arguments)
@@ -207,7 +207,7 @@ class BaseSession(SessionInterface):
             raise raised from None
         finally:
             del guard
-            _flush_denormal(False)
+            flush_denormals(False)
             if threads:
                 use_threads(outer_threads)
             all_threads()

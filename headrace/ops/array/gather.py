@@ -35,7 +35,7 @@ from headrace.kernels.composing.shapes import expand_dims, shape, size, squeeze
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
-    from headrace.core.typing import NodeView, TensorLike
+    from headrace.core.typing import NodeView, TensorLike, ValueView
 
 
 gather_op = (
@@ -194,19 +194,31 @@ def gather_v2_kernel(node):
     if known is None or batch_dims or dims is None:
         return moving(node, gather)
     at = axis_in(known[0], len(dims))
-    if indices == () and not is_text(node.inputs[0]):
-        limit = dims[at]
-
-        def pick_one(params, index, _):
-            i, count = int(index), limit if limit is not None else params.shape[at]
-            if not 0 <= i < count:
-                raise _bad_index(index, count)
-            return params.select(at, i).clone()
-
-        # Reading the index on the host would wait for the device.
-        if node.device.type == "cpu":
-            return moving(node, pick_one)
     return moving(node, lambda params, indices, _: _pick(params, indices, at))
+
+
+@gather_v2_op.kernel_on("cpu")
+def gather_v2_kernel_on_cpu(node):
+    """One slice by an index that is read: on another device reading it would wait for that."""
+    known, dims = constants(node, 2), node.inputs[0].dims
+    single = node.inputs[1].dims == () and not node.attrs["batch_dims"]
+    if not single or known is None or dims is None or not _is_of_torch(node.inputs[0]):
+        return gather_v2_kernel(node)
+    at = axis_in(known[0], len(dims))
+    limit = dims[at]
+
+    def pick_one(params, index, _):
+        i, count = int(index), limit if limit is not None else params.shape[at]
+        if not 0 <= i < count:
+            raise _bad_index(index, count)
+        return params.select(at, i).clone()
+
+    return moving(node, pick_one)
+
+
+def _is_of_torch(value: ValueView) -> bool:
+    """Whether it is a tensor of torch's: texts are NumPy's, handles are objects."""
+    return not is_text(value) and value.dtype.name != "resource"
 
 
 def _checked_index(index: torch.Tensor, count: int) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import numpy as np
 import torch
 
@@ -13,6 +16,9 @@ from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.math.elementwise import bracketed, broadcast_or_raise
 from headrace.kernels.nn.softmax import log_softmax_of
+
+if TYPE_CHECKING:
+    from headrace.core.typing import Kernel, NodeView
 
 # torch has no cross-entropy of the short types on every device; they are computed wider.
 _SHORT = (torch.float16, torch.bfloat16)
@@ -169,14 +175,19 @@ def _require_fitting(x: torch.Tensor, labels: torch.Tensor) -> None:
         )
 
 
-@sparse_op.kernel
-def sparse_kernel(node):
+def _loss_and_backprop(node: NodeView, refuse: Callable[[torch.Tensor, torch.Tensor], None] | None) -> Kernel:
+    """The loss of each row and its derivative by the logits.
+
+    Args:
+        node: the operation.
+        refuse: called with logits and labels where torch refuses them, to say why as TensorFlow does.
+    """
     dtype = node.inputs[0].dtype.torch
     narrow_labels = node.inputs[1].dtype.torch is not torch.int64
     wide = torch.float32 if dtype in _SHORT else None
     minus_one = torch.full((1, 1), -1.0, dtype=wide or dtype, device=node.device)
 
-    def loss_and_backprop(x, labels):
+    def loss_and_backprop(x: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         if narrow_labels:
             labels = labels.long()
         if wide is not None:
@@ -185,9 +196,8 @@ def sparse_kernel(node):
             q = log_softmax_of(x)
             loss = _nll_loss(q, labels, None, 0, _NO_LABEL)
         except (IndexError, RuntimeError, ValueError):
-            # torch checks the labels on its own; asking first would cost each step two reductions.
-            _require_fitting(x, labels)
-            _require_labels_in_range(labels, x.shape[1])
+            if refuse is not None:
+                refuse(x, labels)
             raise
         q.exp_()
         q.scatter_add_(1, labels.unsqueeze(1), minus_one.expand(labels.shape[0], 1))
@@ -195,15 +205,33 @@ def sparse_kernel(node):
             return loss.to(dtype), q.to(dtype)
         return loss, q
 
-    def on_gpu(x, labels):
+    return loss_and_backprop
+
+
+@sparse_op.kernel
+def sparse_kernel(node):
+    loss_and_backprop = _loss_and_backprop(node, None)
+
+    def compute(x, labels):
         _require_fitting(x, labels)
         labels = labels.long()
         valid = (labels >= 0) & (labels < x.shape[1])
         loss, backprop = loss_and_backprop(x, labels.clamp(0, x.shape[1] - 1))
-        # A label out of range cannot stop a kernel there; its row becomes NaN.
+        # A label out of range cannot stop a kernel on a GPU; its row becomes NaN.
         return loss.where(valid, torch.nan), backprop.where(valid.unsqueeze(1), torch.nan)
 
-    return loss_and_backprop if node.device.type == "cpu" else on_gpu
+    return compute
+
+
+@sparse_op.kernel_on("cpu")
+def sparse_kernel_on_cpu(node):
+    """Without a look at the labels first, which would cost each step two reductions: torch checks them there."""
+
+    def refuse(x, labels):
+        _require_fitting(x, labels)
+        _require_labels_in_range(labels, x.shape[1])
+
+    return _loss_and_backprop(node, refuse)
 
 
 sparse_op.accepts([2, 3], np.array([0, 2])).accepts([0, 3], np.zeros([0], np.int32))

@@ -15,6 +15,7 @@ import torch
 
 from headrace.core.dims import Dims
 from headrace.core.registry import op, raw
+from headrace.devices.onednn import without_onednn
 from headrace.kernels.array.arguments import invalid, rank_is
 from headrace.kernels.nn.cudnn_layout import Layout
 from headrace.kernels.random.sampling import generator_for, is_seeded, stream_of
@@ -200,17 +201,6 @@ def canonical_to_params_kernel(node):
 _RUNS = {"rnn_relu": torch.rnn_relu, "rnn_tanh": torch.rnn_tanh, "gru": torch.gru}
 
 
-@contextlib.contextmanager
-def _without_onednn() -> Iterator[None]:
-    """oneDNN has no projections, and torch warns each time that it cannot use it."""
-    enabled = torch._C._get_mkldnn_enabled()
-    torch._C._set_mkldnn_enabled(False)
-    try:
-        yield
-    finally:
-        torch._C._set_mkldnn_enabled(enabled)
-
-
 class _Network:
     """A node's network: what turns inputs, states and the buffer into outputs and states."""
 
@@ -282,7 +272,8 @@ class _Network:
     ) -> Sequence[Any]:
         settings = (weights, True, 1, 0.0, False, self.bidirectional)
         run = torch.lstm if self.mode == "lstm" else _RUNS[self.mode]
-        with _without_onednn() if self.projects else contextlib.nullcontext():
+        # It has no projections, and torch warns each time that it cannot use it.
+        with without_onednn() if self.projects else contextlib.nullcontext():
             if packing is None:
                 return run(data, state, *settings, False)
             return run(data, packing.batch_sizes, state, *settings)

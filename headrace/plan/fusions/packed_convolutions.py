@@ -11,6 +11,7 @@ from headrace.core import work
 from headrace.core.buffers import VariableBuffer, want_versions
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
+from headrace.devices import onednn
 from headrace.kernels.nn.convolutions import ConvolutionSetting
 from headrace.kernels.nn.windows import split_padding
 from headrace.plan.frozen import FrozenComputation, FrozenValues, written_buffers
@@ -60,8 +61,9 @@ def packed_convolution(depthwise: bool) -> PackedKernelRule:
         to, back = setting.layout.to_torch, setting.layout.from_torch
         activation, adds = _ACTIVATIONS.get(attrs["activation"]), attrs["others"]
         activate = None if adds else activation
-        convolve = torch.ops.mkldnn._convolution_pointwise.default
         split, none = setting.split, ()
+        convolve = onednn.convolve
+        assert convolve is not None  # else there is no such node
         want_versions()
         packed: _Packed | None = None
 
@@ -70,9 +72,7 @@ def packed_convolution(depthwise: bool) -> PackedKernelRule:
         ) -> _Packed:
             filters, bias = compute(buffers)
             groups = setting.groups(x.shape[1], filters.shape[-2])
-            filters = setting.filters(filters).contiguous().to_mkldnn()
-            reorder = torch._C._nn.mkldnn_reorder_conv2d_weight
-            filters = reorder(filters, both, strides, dilations, groups, list(x.shape))
+            filters = onednn.packed_filters(setting.filters(filters), both, strides, dilations, groups, x.shape)
             return _Packed(versions, filters, bias, groups)
 
         def nothing(image: torch.Tensor, buffers: Sequence[VariableBuffer]) -> torch.Tensor:
@@ -139,7 +139,7 @@ def pack_convolutions(
     Filters and all that is done to the channels must be frozen: known, or computed from variables that this plan does
     not write.
     """
-    if not torch.backends.mkldnn.is_available() or not any(node.type in _PACKED for node in nodes):
+    if not onednn.has_onednn() or not any(node.type in _PACKED for node in nodes):
         return nodes, {}
     written = written_buffers(nodes)
     frozen = FrozenValues(written)
