@@ -84,26 +84,36 @@ def check(paths: tuple[str, ...], quiet: bool) -> None:
 @click.option("-m", "module", metavar="MODULE", help="Run a module of this name, as `python -m` does.")
 @click.option("--all", "which", flag_value="all", default="all", help="Print every plan, in the order made (default).")
 @click.option("--last", "which", flag_value="last", help="Print the last plan only.")
-@click.option("--passes", is_flag=True, help="Print the graph after each pass of the planner that changed it, too.")
+@click.option("--passes", is_flag=True, help="Print what each pass of the planner changed, and why, too.")
+@click.option("--node", metavar="NAME", help="Print only what the passes did to the node of this name.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
-def explain(module: str | None, which: str, passes: bool, program: tuple[str, ...]) -> None:
+def explain(module: str | None, which: str, passes: bool, node: str | None, program: tuple[str, ...]) -> None:
     """Run a program and print the plans made for it.
 
     Each distinct sess.run (what is fetched, what is fed) has one plan: the Python function that its steps
     run. The plans are printed when the program ends, after its own output.
+
+    \b
+    With --passes, a table of the passes comes before each function, then their changes:
+      -  a node went, for the reason behind it      +  a node came
+      ~  a node changed                             >  a node moved
     """
-    from headrace.cli.explain import collected_plans, print_plans
+    from headrace.cli.explain import collected_plans, print_node, print_plans
     from headrace.plan.history import recorded
 
     if module is None and not program:
         raise click.UsageError("Name a script to explain, or a module with -m.")
     with ExitStack() as stack:
         plans = stack.enter_context(collected_plans())
-        histories = stack.enter_context(recorded()) if passes else None
+        histories = stack.enter_context(recorded()) if passes or node is not None else None
         try:
             _run_program(module, program)
         finally:
-            print_plans(plans[-1:] if which == "last" else plans, histories)
+            wanted = plans[-1:] if which == "last" else plans
+            if node is None or histories is None:
+                print_plans(wanted, histories)
+            else:
+                print_node(node, wanted, histories)
 
 
 @headrace.command()

@@ -2,52 +2,32 @@
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from headrace.core.buffers import VariableBuffer
 from headrace.plan.graph import PlanGraph
-from headrace.plan.ir import FEED, Node, Value
+from headrace.plan.ir import Node
 from headrace.plan.pipeline import Pass, observed
-
-# Constants of at most so many elements are shown by their values.
-_SHORT = 4
+from headrace.plan.removals import Connections, Removals
+from headrace.plan.snapshots import NodeNames, NodeSnapshot, snapshots_of
 
 
 @dataclass(frozen=True)
-class NodeView:
-    """A node as it was at one stage.
+class Removal:
+    """A node that went in a pass, and why: `folded to 1.0`, `merged into X`, `is its input X`, `into Y = _MatMulBias`."""
 
-    Attributes:
-        name: of the operation it stands for.
-        type: its op type.
-        inputs: what it takes, by name, or by value where that is a constant of few elements.
-        outputs: how many values it makes.
-        waits_for: the names of the nodes it waits for.
-        branches: the branches it lies in, outermost first.
-        loop: the name of the loop it lies in, "" outside of loops.
-        device: where it runs.
-        details: what passes have decided about it besides.
-    """
-
-    name: str
-    type: str
-    inputs: tuple[str, ...]
-    outputs: int
-    waits_for: tuple[str, ...]
-    branches: tuple[str, ...]
-    loop: str
-    device: str
-    details: tuple[str, ...]
+    node: NodeSnapshot
+    reason: str
 
 
 @dataclass(frozen=True)
 class Change:
     """A node before and after a pass."""
 
-    before: NodeView
-    after: NodeView
+    before: NodeSnapshot
+    after: NodeSnapshot
 
 
 @dataclass(frozen=True)
@@ -60,22 +40,22 @@ class PassEffect:
         removed: the nodes that went, in the order they had.
         added: the nodes that came, in their order.
         changed: the nodes that stayed and are different.
-        reordered: whether those that stayed have another order.
+        moved: the nodes that stayed and stand elsewhere among the others that did: as few as say so.
         fetches: what is returned, if that is different now.
         nodes: all nodes after it, those of loops after their loop.
     """
 
     name: str
     purpose: str
-    removed: tuple[NodeView, ...]
-    added: tuple[NodeView, ...]
+    removed: tuple[Removal, ...]
+    added: tuple[NodeSnapshot, ...]
     changed: tuple[Change, ...]
-    reordered: bool
+    moved: tuple[NodeSnapshot, ...]
     fetches: tuple[str, ...] | None
-    nodes: tuple[NodeView, ...]
+    nodes: tuple[NodeSnapshot, ...]
 
     def __bool__(self) -> bool:
-        return bool(self.removed or self.added or self.changed or self.reordered or self.fetches)
+        return bool(self.removed or self.added or self.changed or self.moved or self.fetches)
 
 
 @dataclass
@@ -89,7 +69,7 @@ class PlanHistory:
     """
 
     graph: PlanGraph
-    collected: tuple[NodeView, ...]
+    collected: tuple[NodeSnapshot, ...]
     effects: list[PassEffect] = field(default_factory=list)
 
 
@@ -100,11 +80,16 @@ def recorded() -> Iterator[list[PlanHistory]]:
     stages: dict[int, _Stage] = {}
 
     def record(graph: PlanGraph, each: Pass | None) -> None:
-        stage = _Stage(graph)
+        before = stages.get(id(graph))
         if each is None:
-            histories.append(PlanHistory(graph, tuple(stage.views.values())))
-        elif id(graph) in stages:
-            effect = stage.since(stages[id(graph)], each)
+            stage = _Stage(graph, NodeNames())
+            histories.append(PlanHistory(graph, tuple(stage.snapshots.values())))
+        elif before is None:
+            # It was half planned when the recording began.
+            return
+        else:
+            stage = _Stage(graph, before.names)
+            effect = stage.since(before, each)
             if effect:
                 next(one for one in reversed(histories) if one.graph is graph).effects.append(effect)
         stages[id(graph)] = stage
@@ -116,71 +101,57 @@ def recorded() -> Iterator[list[PlanHistory]]:
 class _Stage:
     """A graph between two passes."""
 
-    def __init__(self, graph: PlanGraph) -> None:
-        self._graph = graph
-        # The nodes are kept, so that none is made in the place of another.
-        self.views: dict[Node, NodeView] = {}
-        self._add(graph.nodes, "")
-        self.fetches = tuple(map(_text, graph.fetches))
-
-    def _add(self, nodes: Sequence[Node], loop: str) -> None:
-        for node in nodes:
-            self.views[node] = self._view(node, loop)
-            if node.region is not None:
-                self._add(node.region.nodes, node.name)
-
-    def _view(self, node: Node, loop: str) -> NodeView:
-        return NodeView(
-            name=node.name,
-            type=node.type,
-            inputs=tuple(map(_text, node.inputs)),
-            outputs=len(node.outputs),
-            waits_for=tuple(before.name for before in node.control),
-            branches=tuple(f"{'' if taken else 'not '}{_text(pred)}" for pred, taken in node.guard),
-            loop=loop,
-            device=str(node.device),
-            details=tuple(self._details(node)),
-        )
-
-    def _details(self, node: Node) -> Iterator[str]:
-        graph = self._graph
-        if node.template is not None:
-            yield f"as NumPy scalars: {node.template.format(*map(_text, node.inputs))}"
-        if node.heavy:
-            yield "on all threads"
-        if node in graph.copied:
-            yield "its value is copied"
-        if node in graph.reused:
-            yield f"in the memory of {_text(node.inputs[graph.reused[node].input])}"
-        if graph.waits and graph.waits.get(node):
-            yield f"after {graph.waits[node].bit_count()} waits"
-        region = node.region
-        if region is not None:
-            yield f"goes on while {_text(region.predicate)}"
-            yield f"next: {', '.join(map(_text, region.nexts))}"
+    def __init__(self, graph: PlanGraph, names: NodeNames) -> None:
+        names.add(graph)
+        self.names = names
+        self.snapshots = snapshots_of(graph, names)
+        self.connections = Connections(graph)
+        self.fetches = tuple(map(names.of_value, graph.fetches))
 
     def since(self, before: _Stage, each: Pass) -> PassEffect:
         """What `each` did, after which this is the graph."""
-        removed = tuple(view for node, view in before.views.items() if node not in self.views)
-        added = tuple(view for node, view in self.views.items() if node not in before.views)
-        stayed = [node for node in before.views if node in self.views]
-        changed = tuple(
-            Change(before.views[node], self.views[node]) for node in stayed if before.views[node] != self.views[node]
+        removals = Removals(before.connections, self.connections, each, self.names)
+        stayed = [node for node in before.snapshots if node in self.snapshots]
+        pairs = [Change(before.snapshots[node], self.snapshots[node]) for node in stayed]
+        return PassEffect(
+            name=each.name,
+            purpose=each.purpose,
+            removed=tuple(
+                Removal(snapshot, removals.reason(node))
+                for node, snapshot in before.snapshots.items()
+                if node not in self.snapshots
+            ),
+            added=tuple(snapshot for node, snapshot in self.snapshots.items() if node not in before.snapshots),
+            changed=tuple(pair for pair in pairs if pair.before != pair.after),
+            moved=tuple(self._moved(stayed)),
+            fetches=None if self.fetches == before.fetches else self.fetches,
+            nodes=tuple(self.snapshots.values()),
         )
-        reordered = stayed != [node for node in self.views if node in before.views]
-        fetches = None if self.fetches == before.fetches else self.fetches
-        nodes = tuple(self.views.values())
-        return PassEffect(each.name, each.purpose, removed, added, changed, reordered, fetches, nodes)
+
+    def _moved(self, stayed: Sequence[Node]) -> Iterator[NodeSnapshot]:
+        position = {node: i for i, node in enumerate(stayed)}
+        now = [node for node in self.snapshots if node in position]
+        kept = _longest_increasing([position[node] for node in now])
+        return (self.snapshots[node] for i, node in enumerate(now) if i not in kept)
 
 
-def _text(value: Value) -> str:
-    """A value as a reader knows it."""
-    name = value.node.name.removesuffix(":0") if value.node.type == FEED else value.node.name
-    name = name if value.index == 0 else f"{name}:{value.index}"
-    if isinstance(value.bound, VariableBuffer):
-        return f"{name} (variable)"
-    if value.constant is None:
-        return name
-    if value.constant.size <= _SHORT:
-        return f"{value.constant.tolist()}"
-    return f"{name} (constant {value.dtype.name}{list(value.constant.shape)})"
+def _longest_increasing(numbers: Sequence[int]) -> set[int]:
+    """The places of a longest increasing subsequence of different numbers."""
+    # The least number that ends a subsequence of each length, where it stands, and what stands before each in its own.
+    ends: list[int] = []
+    places: list[int] = []
+    previous: list[int] = []
+    for place, number in enumerate(numbers):
+        length = bisect.bisect_left(ends, number)
+        previous.append(places[length - 1] if length else -1)
+        if length == len(ends):
+            ends.append(number)
+            places.append(place)
+        else:
+            ends[length], places[length] = number, place
+    found: set[int] = set()
+    place = places[-1] if places else -1
+    while place >= 0:
+        found.add(place)
+        place = previous[place]
+    return found

@@ -180,6 +180,35 @@ def test_long_names_count_too():
         with_calls_inlined(graph_def, graph)
 
 
+def nested(*calls):
+    """A graph that calls the first function of each pair; the first calls the second, or where that is None negates."""
+    graph_def = protos.GraphDef()
+    graph_def.node.add(name="x", op="Placeholder").attr["dtype"].type = 1
+    for i, (name, callee) in enumerate(calls):
+        graph_def.node.add(name=f"call{i}", op=name, input=["x"])
+        function = graph_def.library.function.add()
+        function.signature.name = name
+        function.signature.input_arg.add(name="a", type=1)
+        function.signature.output_arg.add(name="b", type=1)
+        node = function.node_def.add(name="inner", op=callee or "Neg", input=["a"])
+        if callee is None:
+            node.attr["T"].type = 1
+        function.ret["b"] = "inner:b:0" if callee else "inner:y:0"
+    return graph_def
+
+
+def test_functions_that_call_themselves_are_refused():
+    with pytest.raises(ValueError, match="Function 'f' calls itself"):
+        with_calls_inlined(nested(("f", "g"), ("g", "f")), tf.Graph())
+
+
+@pytest.mark.parametrize("callees_first", [False, True])
+def test_calls_nested_too_deep_are_refused_for_what_they_are(callees_first):
+    levels = [(f"f{i}", f"f{i + 1}") for i in range(70)] + [("f70", None)]
+    with pytest.raises(ValueError, match="nested more than 64 deep"):
+        with_calls_inlined(nested(*levels[:: -1 if callees_first else 1]), tf.Graph())
+
+
 def test_commands_to_terminals_are_shown_not_given(tmp_path):
     model = protos.SavedModel(saved_model_schema_version=1)
     meta = model.meta_graphs.add()
