@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from headrace.api.op_table import TYPES
+
+if TYPE_CHECKING:
+    from headrace.plan.fusion import Fusion
 
 _PACKAGE = __name__.rpartition(".api.")[0]
 _homes: dict[str, str] = {}
@@ -47,11 +52,21 @@ def declare_all() -> None:
         _import(module)
 
 
-def _import(module: str) -> None:
+def fusion(name: str) -> Fusion:
+    """The fusion that the file `name` of `headrace.plan.fusions` declares, which is imported now.
+
+    Raises:
+        Exception: what the module raised, as `declare` says.
+    """
+    found: Fusion = _import(f"plan.fusions.{name}").fusion
+    return found
+
+
+def _import(module: str) -> ModuleType:
     if module in _failures:
         raise _failures[module]
     try:
-        importlib.import_module(f"{_PACKAGE}.{module}")
+        return importlib.import_module(f"{_PACKAGE}.{module}")
     except Exception as error:
         _failures[module] = error
         raise

@@ -105,7 +105,7 @@ TYPES: dict[str, str] = {
     "ops.flow.mutex": "ConsumeMutexLock MutexLock MutexV2",
     "ops.flow.not_runnable": "_NotRunnable",
     "ops.flow.numerics": "CheckNumerics CheckNumericsV2",
-    "ops.flow.planning": "_Feed _ReadRef _Transfer",
+    "ops.flow.planning": "_Concat _Feed _ReadRef _Transfer",
     "ops.flow.printing": "Print PrintV2 StringFormat Timestamp",
     "ops.flow.py_func": "EagerPyFunc PyFunc PyFuncStateless",
     "ops.flow.scalars": "_ToScalar _ToTensor",
@@ -125,6 +125,7 @@ TYPES: dict[str, str] = {
         "EmptyTensorList TensorListElementShape TensorListGetItem TensorListLength TensorListPopBack "
         "TensorListPushBack TensorListPushBackBatch TensorListReserve TensorListResize TensorListSetItem"
     ),
+    "ops.flow.torch_func": "TorchFunc TorchFuncGrad",
     "ops.image.colors": "AdjustContrastv2 AdjustHue AdjustSaturation HSVToRGB RGBToHSV",
     "ops.image.crop_and_resize": "CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage",
     "ops.image.decode": "DecodeAndCropJpeg DecodeBmp DecodeGif DecodeImage DecodeJpeg DecodePng ExtractJpegShape",
@@ -148,7 +149,7 @@ TYPES: dict[str, str] = {
         "MergeV2Checkpoints Restore RestoreSlice RestoreV2 Save SaveSlices SaveV2 ShardedFilename ShardedFilespec"
     ),
     "ops.io.vocabulary": "GenerateVocabRemapping LoadAndRemapMatrix",
-    "ops.lookup.ops": (
+    "ops.lookup.tables": (
         "HashTable HashTableV2 InitializeTable InitializeTableFromTextFile InitializeTableFromTextFileV2 "
         "InitializeTableV2 LookupTableExport LookupTableExportV2 LookupTableFind LookupTableFindV2 LookupTableImport "
         "LookupTableImportV2 LookupTableInsert LookupTableInsertV2 LookupTableRemoveV2 LookupTableSize "
@@ -240,7 +241,7 @@ TYPES: dict[str, str] = {
     "ops.nn.fractional_pooling": "FractionalAvgPool FractionalAvgPoolGrad FractionalMaxPool FractionalMaxPoolGrad",
     "ops.nn.gather_tree": "GatherTree",
     "ops.nn.gru_block": "GRUBlockCell GRUBlockCellGrad",
-    "ops.nn.loss_functions": "L2Loss",
+    "ops.nn.l2_loss": "L2Loss",
     "ops.nn.lrn": "LRN LRNGrad",
     "ops.nn.lstm_block": "BlockLSTM BlockLSTMGrad BlockLSTMGradV2 BlockLSTMV2 LSTMBlockCell LSTMBlockCellGrad",
     "ops.nn.normalization": (
@@ -405,7 +406,6 @@ TYPES: dict[str, str] = {
     "plan.fusions.partial_products": "_MatMulAdd _MatMulRows",
     "plan.fusions.row_sums": "_AddRows",
     "plan.fusions.sizes": "_Sizes",
-    "plan.fusions.slice_gradients": "_Concat",
     "plan.fusions.sparse_gradients": "_Flatten _RowsFor _SumOfRepeated",
     "plan.fusions.updates": (
         "_ApplyAdagradMany _ApplyAdagradV2Many _ApplyAdamMany _ApplyGradientDescentMany _ApplyGradientDescentProduct "

@@ -10,7 +10,7 @@ _PACKAGE = __name__.rpartition(".api.")[0]
 
 # Module to the slots that its functions fill: `slot`, or `slot=function` where that has another name.
 HOMES: dict[str, str] = {
-    "api.op_index": "declare op_types",
+    "api.op_index": "declare fusion op_types",
     "autodiff.branch_gradients": "branch_gradient",
     "autodiff.function_gradients": "call_gradient=gradient_of_call connected_inputs=connected function_gradient=gradient_of "
     "masked_gradients=masked",
@@ -22,6 +22,7 @@ HOMES: dict[str, str] = {
     "core.type_specs": "type_spec_of=spec_from_value",
     "data.dataset": "zip_datasets=Dataset.zip",
     "debug.dump_files": "dump_watcher=FileWatcher",
+    "debug.stepping": "step_watcher=stepper_of",
     "functions.array.brackets": "tensor_item=slice_helper",
     "functions.flow.tensor_array": "tensor_array_gradient=gradient_of",
     "functions.linalg.dispatch": "dispatch_linear_operator=apply",
@@ -31,7 +32,6 @@ HOMES: dict[str, str] = {
     "functions.ragged.indexing": "ragged_item=getitem",
     "functions.ragged.tensor": "ragged_or_dense=convert_to_tensor_or_ragged_tensor ragged_tensor=RaggedTensor",
     "interop.control_flow": "cond_from_proto context_to_proto while_from_proto",
-    "messages.function_def": "function_def_of",
     "messages.graph_def": "graph_def_of",
     "messages.node_def": "attr_from_proto node_def_of public_attr version_def",
     "messages.op_def": "op_def_of",

@@ -68,6 +68,7 @@ def wire(find: Callable[[str], Function]) -> None:
 
 declare = Slot("declares the op of a type, by importing the one file that does; whether there is one")
 op_types = Slot("the types of all ops that can be declared")
+fusion = Slot("the fusion that a file of `plan.fusions` declares, by the file's name")
 
 # ---- tensors and values
 
@@ -98,7 +99,6 @@ resource_handle_message = Slot("a `ResourceHandleProto`")
 node_def_of = Slot("an operation as a `NodeDef`")
 op_def_of = Slot("a declaration as an `OpDef`")
 graph_def_of = Slot("a graph as a `GraphDef`")
-function_def_of = Slot("a function of a graph's library as a `FunctionDef`")
 version_def = Slot("a `VersionDef` of two numbers")
 public_attr = Slot("an attribute as `Operation.get_attr` gives it")
 attr_from_proto = Slot("the plain value of an `AttrValue`")
@@ -127,6 +127,7 @@ variable_creator_scope = Slot("a scope in which a function makes the variables o
 register_flops = Slot("registers how many arithmetic operations ops are")
 zip_datasets = Slot("datasets as one of tuples")
 dump_watcher = Slot("makes what writes the tensors of a watched run into files")
+step_watcher = Slot("what goes through a watched run operation by operation, None if nothing has that URL")
 
 for _name, _slot in list(globals().items()):
     if isinstance(_slot, Slot):

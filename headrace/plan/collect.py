@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 import torch
@@ -47,6 +47,7 @@ def collect(
     runtime: Runtime,
     device: torch.device,
     done: Set[Operation] = frozenset(),
+    known: Mapping[int, Value] | None = None,
 ) -> Collected:
     """Copies the part of the graph that computes `fetches` from `feeds`, so that planning leaves the graph alone.
 
@@ -56,13 +57,17 @@ def collect(
         runtime: what the kernels may ask for state.
         device: where nodes run unless something says otherwise.
         done: operations that nothing has to wait for.
+        known: feeds that are always the same, by position, as values of the plan that calls this one.
 
     Raises:
         InvalidArgumentError: if operations need each other in a circle that is no loop.
     """
     collector = _Collector(feeds, runtime, device, done)
     collector.take([item if isinstance(item, Operation) else item.op for item in fetches if not collector.has(item)])
-    return collector.finished(fetches)
+    collected = collector.finished(fetches)
+    for i, value in (known or {}).items():
+        collected.feeds[i].bound, collected.feeds[i].constant = value.bound, value.constant
+    return collected
 
 
 class _Collector:

@@ -1,22 +1,23 @@
-"""Fusions: patterns of several nodes that one op of the planner's own computes.
+"""Fusions: patterns of several nodes that fewer nodes compute, mostly one of an op of the planner's own.
 
-Each is one file of `plan.fusions`, with the ops it makes, the pattern it finds, examples in which it finds it, and the
-devices whose kernels it serves. The list of passes names each by an op that it makes; the registry finds its file by
-that op, when the op types are there that the pattern looks for.
+Each is one file of `plan.fusions`, with the ops it makes, the pattern it finds, the op types without which there is none,
+examples in which it finds it, and the devices whose kernels it serves. The list of passes names the files; one is imported
+when the op types are there that its pattern looks for, which a table made of all files tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from headrace.core import slots
 from headrace.core.registry import OpDecl
+from headrace.plan.fusion_table import GROUPS
 from headrace.plan.graph import PlanGraph, all_nodes
-from headrace.plan.ir import declared
 from headrace.plan.pipeline import Pass
-from headrace.plan.rewriting import NEEDS, Pattern, apply, has_all
+from headrace.plan.rewriting import NEEDS, HasAll, Pattern, apply
 
 CPU, GPU = "cpu", "cuda"
 ANYWHERE = frozenset({CPU, GPU})
@@ -78,23 +79,33 @@ class Fusion:
     Args:
         purpose: what it is for, in one line.
         pattern: finds the nodes and puts others in their place.
-        makes: the ops of those others.
+        groups: groups of op types: where no op of one of the groups is there, the pattern is not looked for.
+        makes: the ops of the planner's own among those others, which are declared in its file.
         devices: the devices where it serves: those that have kernels for the ops.
 
     Example:
         >>> from headrace.core.registry import op
+        >>> from headrace.plan.ir import ADDITIONS
         >>> doubled_op = op("Doubled", "x: float -> y: float")
         >>> def fuse_sums(nodes, kept, values):  # a pattern that finds nothing yet
         ...     return nodes, {}
-        >>> fusion = Fusion("the sum of a tensor and itself", fuse_sums, makes=[doubled_op])
+        >>> fusion = Fusion("the sum of a tensor and itself", fuse_sums, [ADDITIONS], makes=[doubled_op])
         >>> @fusion.example(tensor("batch", 4))
         ... def doubled(tf: API, x: Tensor) -> Fetches:
         ...     return x + x
     """
 
-    def __init__(self, purpose: str, pattern: Pattern, makes: Sequence[OpDecl], devices: Set[str] = ANYWHERE) -> None:
+    def __init__(
+        self,
+        purpose: str,
+        pattern: Pattern,
+        groups: Iterable[Iterable[str]],
+        makes: Sequence[OpDecl] = (),
+        devices: Set[str] = ANYWHERE,
+    ) -> None:
         self.purpose = purpose
         self.pattern = pattern
+        self.groups = tuple(map(frozenset, groups))
         self.makes = tuple(makes)
         self.devices = frozenset(devices)
         self.examples: list[Example] = []
@@ -119,24 +130,29 @@ class Fusion:
 
 
 class FusionPass(Pass):
-    """The pass of a fusion, which is looked up when there is something to look for.
+    """The pass of a fusion.
 
     Args:
-        name: what the pass is called.
-        op_type: an op that the fusion makes.
-        *groups: groups of op types: it has nothing to do where no op of one of the groups is there.
+        name: the name of its file, with spaces; the file is imported when there is something to look for.
+
+    Raises:
+        LookupError: if the table of fusions does not have it.
     """
 
-    def __init__(self, name: str, op_type: str, *groups: Set[str]) -> None:
-        super().__init__(name, "", self._apply, needs=NEEDS, when=has_all(groups))
-        self.op_type = op_type
+    def __init__(self, name: str) -> None:
+        looked_for = GROUPS.get(name)
+        if looked_for is None:
+            raise LookupError(f"There is no fusion {name!r}, or the table does not have it yet: run make index.")
+        groups = tuple(frozenset(group.split()) for group in looked_for.split("|"))
+        super().__init__(name, "", self._apply, needs=NEEDS, when=HasAll(groups))
+        self._fusion: Fusion | None = None
 
     @property
     def fusion(self) -> Fusion:
-        """The fusion, found by the op."""
-        found = declared(self.op_type).fusion
-        assert isinstance(found, Fusion)
-        return found
+        """The fusion that the file declares."""
+        if self._fusion is None:
+            self._fusion = slots.fusion(self.name.replace(" ", "_"))
+        return self._fusion
 
     @property
     def purpose(self) -> str:

@@ -33,6 +33,7 @@ class PlanGraph:
         batch: the size to assume for unknown dimensions where one has to be assumed.
 
     Attributes:
+        operations: how many operations it was made of.
         nodes: the nodes that run.
         feeds: the values that are given, in the order of the plan's parameters.
         fetches: the values that are returned.
@@ -48,6 +49,7 @@ class PlanGraph:
     """
 
     def __init__(self, collected: Collected, runtime: Runtime, batch: int = 1) -> None:
+        self.operations = len(collected.nodes)
         self._nodes = collected.nodes
         self._op_types: frozenset[str] | None = None
         self.feeds = collected.feeds

@@ -24,6 +24,9 @@ UNBOUND: Any = object()
 # Ops of plans only: a value that is fed, a reference where its value is wanted, a loop, and what stands in a loop for a
 # value that goes around or comes from outside.
 FEED, READ_REFERENCE, LOOP, LOOP_VALUE = "_Feed", "_ReadRef", "_While", "_LoopValue"
+# The sum of two values that broadcast, as programs of either age write it. Fusions are chosen by the types of ops, so it
+# is a set of those and no word of the declarations.
+ADDITIONS = frozenset({"Add", "AddV2"})
 
 
 class Value:
@@ -301,6 +304,11 @@ def without(waited: Iterable[Node], gone: Collection[Node]) -> list[Node]:
             seen.add(node)
             pending.extend(reversed(node.control))
     return list(found)
+
+
+def joined_control(*nodes: Node) -> list[Node]:
+    """What any of `nodes` waits for."""
+    return list(dict.fromkeys([other for node in nodes for other in node.control]))
 
 
 def regions(nodes: Iterable[Node]) -> Iterator[tuple[Node, Region]]:

@@ -68,10 +68,10 @@ def _ordered(nodes: list[Node]) -> list[Node]:
 
 def _after_releases(nodes: list[Node]) -> dict[Node, list[Node]]:
     """Which releases of a mutex each later lock of it follows: a step runs on one thread, which cannot wait for itself."""
-    locks = [node for node in nodes if node.type == "MutexLock"]
+    locks = [node for node in nodes if node.decl.locks]
     if len(locks) < 2:
         return {}
-    released = {node.inputs[0].node: node for node in nodes if node.type == "ConsumeMutexLock"}
+    released = {node.inputs[0].node: node for node in nodes if node.decl.unlocks}
     last: dict[Value, Node] = {}
     follow: dict[Node, list[Node]] = {}
     for lock in sorted(locks, key=lambda node: node.serial):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from headrace.plan.advance import advance_updates
+from headrace.plan.averages import SUBTRACTIONS, separate_averages
 from headrace.plan.branches import set_guards
+from headrace.plan.constant_sizes import bind_sizes
 from headrace.plan.copies import values_to_copy
 from headrace.plan.fusion import FusionPass
 from headrace.plan.graph import PlanGraph
@@ -14,12 +16,6 @@ from headrace.plan.parallel import mark_heavy
 from headrace.plan.pipeline import Pass, Property
 from headrace.plan.place import assign_devices, place
 from headrace.plan.reuse import reuse_memory
-from headrace.plan.rewrites.averages import SUBTRACTIONS, separate_averages
-from headrace.plan.rewrites.constant_sizes import bind_sizes
-from headrace.plan.rewrites.loop_shapes import fuse_loop_shapes
-from headrace.plan.rewrites.pooled_relus import fuse_pooled_relus, fuse_pooled_sums
-from headrace.plan.rewrites.products import fuse_products
-from headrace.plan.rewrites.sparse_shapes import drop_sparse_reshapes
 from headrace.plan.rewriting import rewrite
 from headrace.plan.scalars import lower_scalars
 from headrace.plan.simplify import simplify
@@ -130,7 +126,6 @@ def _has_parts(graph: PlanGraph) -> bool:
 
 
 _PRODUCTS = frozenset({"MatMul", "Conv2D", "Conv3D", "DepthwiseConv2dNative"})
-_ADDITIONS = frozenset({"Add", "AddV2"})
 
 PASSES: tuple[Pass, ...] = (
     Pass(
@@ -201,76 +196,34 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "simplify again",
-        "fold, drop and merge what the passes before have made known",
+        "fold, drop and merge what the passes before have made known; what lies in branches is not folded",
         _simplify,
         needs={RAISED, ASSIGNED, SORTED},
         ensures={BOUND},
         when=_has_more_to_fold,
     ),
-    rewrite(
-        "loop shapes",
-        "drop shapes that a loop keeps on stacks for its gradient, where nothing was broadcast",
-        fuse_loop_shapes,
-        {"StackV2", "Stack"},
-        {"BroadcastGradientArgs"},
-    ),
-    FusionPass("broadcast gradients", "_SumLike", {"BroadcastGradientArgs"}),
-    FusionPass("counts", "_DivideByCount", {"Tile", "RealDiv", "Fill"}, {"Shape", "Prod"}),
-    FusionPass("sparse gradients", "_RowsFor", {"Size", "UnsortedSegmentSum"}),
-    FusionPass("concat gradients", "_SplitLike", {"ConcatOffset"}),
-    FusionPass("logistic losses", "_LogisticLoss", {"Log1p"}, {"Exp"}, {"Select"}),
-    FusionPass("slice gradients", "_Concat", {"AddN"}, {"Pad", "StridedSliceGrad"}),
-    FusionPass("dropout", "_DropoutFactor", {"RandomUniform"}, {"GreaterEqual"}, {"Cast"}),
-    FusionPass("row sums", "_AddRows", _ADDITIONS, {"Unpack", "StridedSlice"}),
-    FusionPass("packed convolutions", "_PackedConv2D", {"Conv2D", "DepthwiseConv2dNative"}),
-    FusionPass("convolutions of one image", "_PackedConv2Ds", {"_PackedConv2D"}),
-    FusionPass("bias", "_MatMulBias", _PRODUCTS, _ADDITIONS | {"BiasAdd"}),
-    rewrite(
-        "products",
-        "compute the gradients that all uses of a weight send back as one product of stacked rows",
-        fuse_products,
-        {"AddN"},
-        {"MatMul", "BiasAddGrad"},
-    ),
-    FusionPass("lstm", "_LSTMTail", {"Split", "ConcatV2"}, {"Sigmoid", "SigmoidGrad"}),
-    FusionPass("partial products", "_MatMulRows", {"MatMul"}, _ADDITIONS | {"Slice"}),
-    rewrite(
-        "pooled relus",
-        "rectify after pooling instead of before, on fewer elements",
-        fuse_pooled_relus,
-        {"MaxPool"},
-        {"Relu", "Relu6"},
-    ),
-    rewrite(
-        "pooled sums",
-        "sum what a pool's gradient was given instead of what it scatters",
-        fuse_pooled_sums,
-        {"MaxPoolGrad"},
-    ),
-    FusionPass("max pooling", "_MaxPoolWithIndices", {"MaxPoolGrad"}),
-    FusionPass(
-        "vocabulary buckets",
-        "_StringToHashBucketFastOfMissing",
-        {"StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong"},
-        {"SelectV2"},
-        {"NotEqual"},
-    ),
-    FusionPass("sizes", "_Sizes", {"Shape", "Size", "Slice", "StridedSlice"}),
-    rewrite(
-        "sparse shapes",
-        "drop reshapes of sparse tensors into the shape they have",
-        drop_sparse_reshapes,
-        {"SparseReshape"},
-    ),
-    FusionPass(
-        "updates",
-        "_ApplyAdamMany",
-        {
-            *("ApplyGradientDescent", "ApplyMomentum", "ApplyAdagrad", "ApplyAdagradV2", "ApplyRMSProp", "ApplyAdam"),
-            *("ResourceApplyGradientDescent", "ResourceApplyMomentum", "ResourceApplyAdagrad"),
-            *("ResourceApplyAdagradV2", "ResourceApplyRMSProp", "ResourceApplyAdam"),
-        },
-    ),
+    FusionPass("loop shapes"),
+    FusionPass("broadcast gradients"),
+    FusionPass("counts"),
+    FusionPass("sparse gradients"),
+    FusionPass("concat gradients"),
+    FusionPass("logistic losses"),
+    FusionPass("slice gradients"),
+    FusionPass("dropout"),
+    FusionPass("row sums"),
+    FusionPass("packed convolutions"),
+    FusionPass("convolutions of one image"),
+    FusionPass("bias"),
+    FusionPass("products"),
+    FusionPass("lstm"),
+    FusionPass("partial products"),
+    FusionPass("pooled relus"),
+    FusionPass("pooled sums"),
+    FusionPass("max pooling"),
+    FusionPass("vocabulary buckets"),
+    FusionPass("sizes"),
+    FusionPass("sparse shapes"),
+    FusionPass("updates"),
     rewrite(
         "averages",
         "let each step of a moving average start from where the one before has left it",

@@ -14,7 +14,7 @@ from headrace.plan.ir import Node, Value
 from headrace.plan.nesting import counted
 from headrace.plan.passes import OPTIMIZED
 from headrace.plan.pipeline import run_passes
-from headrace.plan.waiting import emit_parts
+from headrace.plan.waiting import emit_parts, may_wait
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -30,7 +30,6 @@ class Plan:
 
     Args:
         graph: the planned graph.
-        operations: how many operations it was made of.
         emitted: the function.
         files: for each file name of the function's source, the node of each line.
         shared: for each fetched tensor, whether its value may share memory with state, a feed or a constant.
@@ -40,7 +39,7 @@ class Plan:
         graph: the planned graph.
         function: called with the fed values, returns a tuple of the fetched tensors' values.
         source: its Python source.
-        nodes: the nodes it runs, in order.
+        nodes: the nodes whose kernels it calls, in order, those inside loops too.
         files: for each file name of its source, and of that of `observed`, the node of each line.
         shared: for each fetched tensor, whether its value may share memory with state, a feed or a constant.
     """
@@ -48,7 +47,6 @@ class Plan:
     def __init__(
         self,
         graph: PlanGraph,
-        operations: int,
         emitted: Emitted,
         files: Files,
         shared: list[bool],
@@ -62,7 +60,6 @@ class Plan:
         self.lines = emitted.lines
         self.files = dict(files)
         self.shared = shared
-        self.operations = operations
         self._emit_observed = emit_observed
         self._observed: Kernel | None = None
 
@@ -76,8 +73,16 @@ class Plan:
 
     @property
     def summary(self) -> str:
-        """One line: how many operations became how many calls."""
-        return f"{self.operations} operations planned as {len(self.lines)} calls"
+        """One line: how many operations became how many calls of kernels, as they stand in the source."""
+        operations, calls, waits = self.graph.operations, len(self.nodes), len(self.waiting)
+        parts = [f"{calls} call{'s' * (calls != 1)}"] if calls or not waits else []
+        parts += [f"{waits} wait{'s' * (waits != 1)}"] if waits else []
+        return f"{operations} operation{'s' * (operations != 1)} planned as {' and '.join(parts)}"
+
+    @property
+    def waiting(self) -> list[Node]:
+        """The nodes that wait for others, each on its own beside the functions of a plan of several."""
+        return [] if self.graph.waits is None else [node for node in self.graph.nodes if may_wait(node)]
 
 
 def make_plan(
@@ -103,20 +108,17 @@ def make_plan(
         OpError: if an operation cannot be planned; it names the operation.
     """
     with counted(), naming_operations():
-        collected = collect(fetches, feeds, runtime, runtime.device, done)
-        for i, value in (known or {}).items():
-            collected.feeds[i].bound, collected.feeds[i].constant = value.bound, value.constant
-        operations = len(collected.nodes)
+        collected = collect(fetches, feeds, runtime, runtime.device, done, known)
         graph = PlanGraph(collected, runtime, batch)
         run_passes(OPTIMIZED, graph)
         if graph.waits is not None:
             emitted, files = emit_parts(graph)
             # What one part holds another may change.
             shared = [True] * len(graph.fetches)
-            return Plan(graph, operations, emitted, files, shared, lambda: emit_parts(graph, observed=True))
+            return Plan(graph, emitted, files, shared, lambda: emit_parts(graph, observed=True))
         emitted = _emitted(graph, reuse=True)
         shared = shared_memory(graph.nodes, graph.fetches, graph.copied)
-        return Plan(graph, operations, emitted, _files(emitted), shared, lambda: _observed(graph))
+        return Plan(graph, emitted, _files(emitted), shared, lambda: _observed(graph))
 
 
 def _emitted(graph: PlanGraph, reuse: bool = False, observed: bool = False) -> Emitted:

@@ -26,16 +26,21 @@ def rewrite(name: str, purpose: str, pattern: Pattern, *groups: Set[str]) -> Pas
         pattern: finds nodes and replaces them.
         *groups: groups of op types: it has nothing to do where no op of one of the groups is there.
     """
-    return Pass(name, purpose, lambda graph: apply(pattern, graph), needs=NEEDS, when=has_all(groups))
+    return Pass(name, purpose, lambda graph: apply(pattern, graph), needs=NEEDS, when=HasAll(groups))
 
 
-def has_all(groups: tuple[Set[str], ...]) -> Callable[[PlanGraph], bool]:
-    """A condition: whether the graph has an op of each group of op types."""
+class HasAll:
+    """A condition: whether a graph has an op of each group of op types.
 
-    def condition(graph: PlanGraph) -> bool:
-        return not any(map(graph.op_types().isdisjoint, groups))
+    Args:
+        groups: the groups.
+    """
 
-    return condition
+    def __init__(self, groups: tuple[Set[str], ...]) -> None:
+        self.groups = groups
+
+    def __call__(self, graph: PlanGraph) -> bool:
+        return not any(map(graph.op_types().isdisjoint, self.groups))
 
 
 def apply(pattern: Pattern, graph: PlanGraph) -> None:

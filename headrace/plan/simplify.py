@@ -228,7 +228,8 @@ def _bind_static(node: Node) -> bool:
 
 
 def _fold(node: Node) -> bool:
-    """Runs the node now if every input is a constant."""
+    """Runs the node now if every input is a constant, and it lies in no branch."""
+    # A branch may never be taken: what lies in one is computed when it runs, not while planning.
     if not node.inputs or node.decl.kernel_rule is None or node.guard:
         return False
     for value in node.inputs:

@@ -30,7 +30,6 @@ class WatchedPlan(Plan):
 
     Args:
         graph: the planned graph.
-        operations: how many operations it was made of.
         emitted: the function.
         files: for each file name of the function's source, the node of each line.
         collected: what the graph was made of.
@@ -48,14 +47,13 @@ class WatchedPlan(Plan):
     def __init__(
         self,
         graph: PlanGraph,
-        operations: int,
         emitted: Emitted,
         files: Files,
         collected: Collected,
         feeds: Sequence[Tensor],
         fetches: Sequence[Tensor | Operation],
     ) -> None:
-        super().__init__(graph, operations, emitted, files, [True] * len(graph.fetches), lambda: (emitted, {}))
+        super().__init__(graph, emitted, files, [True] * len(graph.fetches), lambda: (emitted, {}))
         values = collected.values.items()
         self.tensors: Mapping[Value, Tensor] = {value: tensor for tensor, value in values}
         self.given = [(tensor, value) for tensor, value in values if value.bound is not UNBOUND]
@@ -81,10 +79,7 @@ def make_watched_plan(
         ResourceExhaustedError, OpError: as `make_plan`.
     """
     with counted(), naming_operations():
-        collected = collect(fetches, feeds, runtime, runtime.device, done)
-        for i, value in (known or {}).items():
-            collected.feeds[i].bound, collected.feeds[i].constant = value.bound, value.constant
-        operations = len(collected.nodes)
+        collected = collect(fetches, feeds, runtime, runtime.device, done, known)
         graph = PlanGraph(collected, runtime, batch)
         run_passes(WATCHED, graph)
         files: Files
@@ -93,4 +88,4 @@ def make_watched_plan(
         else:
             emitted = emit(graph.nodes, graph.feeds, graph.fetches, graph.copied, watched=True)
             files = {emitted.filename: emitted.lines}
-        return WatchedPlan(graph, operations, emitted, files, collected, feeds, fetches)
+        return WatchedPlan(graph, emitted, files, collected, feeds, fetches)

@@ -2,8 +2,31 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import headrace as tf
+
+NUMBERS = st.floats(-8.0, 8.0)
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(NUMBERS, st.lists(NUMBERS, min_size=1, max_size=4), st.floats(0.0, 0.9))
+def test_steps_of_one_average_are_those_of_as_many_steps(start, targets, rate):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        average = tf.get_variable("average", [], tf.float64, tf.zeros_initializer(), use_resource=False)
+        fed = [tf.placeholder(tf.float64, []) for _ in targets]
+        steps = [tf.assign_sub(average, (average - value) * rate) for value in fed]
+        sess.run(average.initializer)
+        found = []
+        # All in one step, then one in each.
+        for together in (True, False):
+            average.load(start, sess)
+            feed = dict(zip(fed, targets, strict=True))
+            for step in [steps] if together else steps:
+                sess.run(step, feed)
+            found.append(sess.run(average))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("fused", [True, False])

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,16 +13,30 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import headrace as tf
-from headrace.plan.fusion import Example, FusionPass, Given
+from headrace.core.registry import find
+from headrace.plan import fusions
+from headrace.plan.fusion import Example, Fusion, FusionPass, Given
 from headrace.plan.graph import all_nodes
+from headrace.plan.history import recorded
 from headrace.plan.passes import FUSIONS
 from headrace.plan.pipeline import without
+from headrace.plan.rewriting import HasAll
 
 CASES = [
     pytest.param(each, example, id=f"{each.name}-{example.program.__name__}")
     for each in FUSIONS
     for example in each.fusion.examples
 ]
+
+
+MODULES = [module.name for module in pkgutil.walk_packages(fusions.__path__, f"{fusions.__name__}.")]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_fusion_is_a_pass(module: str):
+    declared = {each for each in vars(importlib.import_module(module)).values() if isinstance(each, Fusion)}
+    missing = {each.purpose for each in declared - {each.fusion for each in FUSIONS}}
+    assert not missing, f"fusions of {module} that plan/passes.py has no row for, so that no plan is made with them"
 
 
 @st.composite
@@ -47,6 +65,14 @@ def feeds(draw: st.DrawFn, given: tuple[Given, ...]) -> list[np.ndarray]:
     return arrays
 
 
+class Step(NamedTuple):
+    """The op types of a step, the passes that changed its graph, its fetched values, and all variables' after it."""
+
+    types: set[str]
+    passes: set[str]
+    values: list[np.ndarray]
+
+
 class Built:
     """The graph of an example."""
 
@@ -68,18 +94,20 @@ class Built:
             self.slots = tf.global_variables()
             self.init = [tf.global_variables_initializer(), tf.tables_initializer()]
 
-    def run(self, example: Example, arrays: list[np.ndarray]) -> tuple[set[str], list[np.ndarray]]:
-        """The op types of the step, and what it gives: the fetched values, and those of all variables after it."""
+    def run(self, example: Example, arrays: list[np.ndarray]) -> Step:
+        """One step with these values."""
         with tf.Session(graph=self.graph) as session:
             session.run(self.init)
             given = dict(zip((*self.tensors_and_variables(example),), arrays, strict=True))
             for variable in self.variables:
                 variable.load(given[variable], session)
             feed = {tensor: given[tensor] for tensor in self.tensors}
-            plan = session.plan_for(self.fetches, self.tensors)
+            with recorded() as histories:
+                plan = session.plan_for(self.fetches, self.tensors)
             types = {node.type for node in all_nodes(plan.graph.nodes)}
+            passes = {effect.name for history in histories for effect in history.effects}
             values = [value for value in session.run(self.fetches, feed) if value is not None]
-            return types, values + session.run(self.slots)
+            return Step(types, passes, values + session.run(self.slots))
 
     def tensors_and_variables(self, example: Example) -> list:
         """What the program was given, in order."""
@@ -94,12 +122,14 @@ def test_fused_equals_unfused(each: FusionPass, example: Example):
     @settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
     @given(feeds(example.given))
     def compare(arrays: list[np.ndarray]) -> None:
-        types, fused = built.run(example, arrays)
-        assert example.makes <= types, f"{each.name} found nothing to fuse among {sorted(types)}"
+        fused = built.run(example, arrays)
+        found = each.name in fused.passes and example.makes <= fused.types
+        assert found, f"{each.name} found nothing to fuse among {sorted(fused.types)}"
         with without(each.name):
-            others, single = built.run(example, arrays)
-        assert not example.makes & others
-        for one, other in zip(fused, single, strict=True):
+            single = built.run(example, arrays)
+        assert each.name not in single.passes
+        assert not example.makes & single.types
+        for one, other in zip(fused.values, single.values, strict=True):
             if np.asarray(one).dtype.kind not in "fc":
                 np.testing.assert_array_equal(one, other)
                 continue
@@ -108,6 +138,19 @@ def test_fused_equals_unfused(each: FusionPass, example: Example):
             np.testing.assert_allclose(one, other, rtol=1e-5, atol=2e-6 * largest)
 
     compare()
+
+
+@pytest.mark.parametrize("each", FUSIONS, ids=lambda each: each.name)
+def test_every_fusion_has_an_example(each: FusionPass):
+    assert each.fusion.examples
+
+
+@pytest.mark.parametrize("each", FUSIONS, ids=lambda each: each.name)
+def test_a_pass_goes_by_what_its_fusion_looks_for(each: FusionPass):
+    assert isinstance(each.when, HasAll)
+    assert each.when.groups == each.fusion.groups
+    types = {op_type for group in each.fusion.groups for op_type in group}
+    assert all(find(op_type) is not None for op_type in types)
 
 
 @pytest.mark.parametrize("each", FUSIONS, ids=lambda each: each.name)

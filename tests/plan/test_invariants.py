@@ -22,7 +22,7 @@ def legal_graphs():
 
 
 HELD = {each for one in OPTIMIZED for each in one.ensures}
-OPTIONAL = [*(each.name for each in FUSIONS), "products", "pooled relus", "drop gates", "bind sizes", "simplify again"]
+OPTIONAL = [*(each.name for each in FUSIONS), "drop gates", "bind sizes", "simplify again"]
 OPTIONAL += ["advance updates", "reuse memory", "mark heavy"]
 
 
@@ -30,6 +30,7 @@ OPTIONAL += ["advance updates", "reuse memory", "mark heavy"]
 
 UNARY = [tf.sin, tf.tanh, tf.negative, tf.identity, tf.stop_gradient, lambda x: x * 1.0, lambda x: x + tf.zeros([2])]
 UNARY += [lambda x: tf.reshape(x, tf.shape(x)), lambda x: x[:, :2], lambda x: tf.concat([x[:1], x[1:]], 0)]
+UNARY += [lambda x: tf.add_n([x, tf.sin(x), x]), lambda x: _pooled(x)]
 BINARY = [tf.add, tf.subtract, tf.multiply, lambda x, y: tf.matmul(x, y, transpose_b=True) @ x, tf.maximum]
 
 
@@ -59,7 +60,23 @@ def _gradients(x, y):
     return tf.gradients(tf.reduce_mean(tf.sin(x) * y), x)[0]
 
 
-CONTROL = [_branch, _known_branch, _loop, _asserted, _gradients]
+def _pooled(x):
+    image = tf.nn.relu(tf.reshape(x, [1, -1, 2, 1]))
+    return tf.reshape(tf.nn.max_pool(image, [1, 2, 1, 1], [1, 1, 1, 1], "SAME"), tf.shape(x))
+
+
+def _gradient_of_a_pool(x, y):
+    return tf.gradients(tf.reduce_sum(tf.sin(_pooled(tf.nn.bias_add(x, tf.constant([0.5, -0.5])) * y))), x)[0]
+
+
+def _gradient_of_a_weight(x, y):
+    w, z = tf.constant([[0.5, -0.25], [1.0, 0.125]]), x
+    for _ in range(3):
+        z = tf.tanh(tf.matmul(z, w))
+    return y + tf.gradients(z, w)[0][:1]
+
+
+CONTROL = [_branch, _known_branch, _loop, _asserted, _gradients, _gradient_of_a_pool, _gradient_of_a_weight]
 STEPS = st.lists(
     st.tuples(st.sampled_from([*UNARY, *BINARY, *CONTROL, *CONTROL]), st.integers(0, 9), st.integers(0, 9)),
     min_size=1,

@@ -35,9 +35,8 @@ def test_each_pass_is_in_a_selection():
     assert set(PASSES) == {*OPTIMIZED, *WATCHED}
 
 
-def test_a_fusion_is_found_by_an_op_that_it_makes():
+def test_an_op_is_made_by_one_fusion():
     for each in FUSIONS:
-        assert each.op_type in {decl.type for decl in each.fusion.makes}
         assert each.fusion.devices <= {"cpu", "cuda"}
     made = [decl.type for each in FUSIONS for decl in each.fusion.makes]
     assert len(set(made)) == len(made)

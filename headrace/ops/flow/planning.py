@@ -1,6 +1,9 @@
-"""What stands in plans for what no operation of the graph says: a value that is fed, a reference read, a copy elsewhere."""
+"""What stands in plans for what no operation of the graph says: a value that is fed, a reference read, a copy elsewhere,
+tensors that are put side by side."""
 
 from __future__ import annotations
+
+import torch
 
 from headrace.core.registry import op
 
@@ -36,5 +39,16 @@ def transfer_kernel(node):
     return lambda x: x.to(device, non_blocking=True)
 
 
-for _decl in (feed, read_ref, transfer):
+concat = op("_Concat", "values: N * T, *, N: int >= 1, axis: int -> output: T").never_fails().not_differentiable()
+concat.fresh()
+
+
+@concat.kernel
+def concat_kernel(node):
+    """Tensors one behind the other along an axis."""
+    cat, axis = torch.cat, node.attrs["axis"]
+    return lambda *values: cat(values, axis)
+
+
+for _decl in (feed, read_ref, transfer, concat):
     _decl.no_case("Only plans have it, where no operation of the graph says so.")

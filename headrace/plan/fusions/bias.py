@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from headrace.core.multiply_adds import convolution, matrix_product
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
-from headrace.core.work import convolution, matrix_product
 from headrace.devices.large_products import large_product
 from headrace.kernels.nn.convolutions import by_rows, convolution_kernel
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
-from headrace.plan.ir import Node, Value, consumers_of, new_node
+from headrace.plan.ir import ADDITIONS, Node, Value, consumers_of, new_node
 
 if TYPE_CHECKING:
     from headrace.core.typing import Kernel, NodeView
@@ -67,7 +67,7 @@ depthwise_bias = op("_DepthwiseConv2dBias", f"input: T, filter: T, bias: T, {_DE
 depthwise_bias.fresh().work(convolution(depthwise=True)).kernel(convolution_kernel(4, depthwise=True))
 
 
-_ADDITIONS = frozenset({"Add", "AddV2", "BiasAdd"})
+_SUMS = ADDITIONS | {"BiasAdd"}
 _TYPES = frozenset({"float32", "float64"})
 # Rounding a short type twice, as two ops do, is not what one kernel does.
 _FUSED = {
@@ -88,7 +88,7 @@ def fuse_bias(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple
     replaced: dict[Value, Value] = {}
     result = []
     for node in nodes:
-        if node.type in _ADDITIONS and not node.control and node not in keep:
+        if node.type in _SUMS and not node.control and node not in keep:
             fused = _match(node, consumers, fetched_values)
             if fused is not None:
                 output = node.outputs[0]
@@ -127,6 +127,7 @@ def _on_last_axis(*nodes: Node) -> bool:
 fusion = Fusion(
     "add the bias where a matrix product or a convolution is computed",
     fuse_bias,
+    [_FUSED.keys(), _SUMS],
     makes=[matmul_bias, conv2d_bias, conv3d_bias, depthwise_bias],
 )
 _STEPS = {"strides": [1, 1, 1, 1], "padding": "SAME"}

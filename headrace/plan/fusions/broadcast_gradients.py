@@ -127,6 +127,7 @@ def _keeps_its_shape(dims: Dims, other: Dims) -> bool:
 fusion = Fusion(
     "sum the gradient of broadcasting in one call, or not at all where nothing was broadcast",
     fuse_broadcast_gradients,
+    [{"BroadcastGradientArgs"}],
     makes=[sum_to_shape, sum_like, sum_to_shape_of],
 )
 

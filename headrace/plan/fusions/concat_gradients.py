@@ -148,6 +148,7 @@ def _cut(offsets: Node, joined: Value, parts: dict[int, list[Node]], first: Node
 fusion = Fusion(
     "cut the gradient of joined tensors of unknown sizes in one call",
     fuse_concat_gradients,
+    [{"ConcatOffset"}],
     makes=[split_like],
 )
 

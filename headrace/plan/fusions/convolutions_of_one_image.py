@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import torch
 
 from headrace.core.buffers import VariableBuffer
+from headrace.core.multiply_adds import convolution
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
-from headrace.core.work import convolution
+from headrace.kernels.nn.packed_convolutions import FiltersAndBias, packed_convolution
 from headrace.plan.fusion import API, CPU, Fetches, Fusion, tensor, variable
-from headrace.plan.fusions.packed_convolutions import FiltersAndBias, packed_kernel
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _INTERLEAVED = 250_000
 def packed_conv2ds_kernel(node: NodeView) -> Callable[..., Sequence[torch.Tensor]]:
     """All in one call, or one by one where the results are large."""
     channels, counts = node.attrs["channels"], node.attrs["counts"]
+    packed_kernel = packed_convolution(depthwise=False)
     together = packed_kernel(node)
     ends = list(itertools.accumulate(counts))
     apart = [
@@ -125,6 +126,7 @@ def _joined(parts: Sequence[FiltersAndBias], counts: Sequence[int]) -> FiltersAn
 fusion = Fusion(
     "compute convolutions of one image with windows of one size in one call",
     share_images,
+    [{"_PackedConv2D"}],
     makes=[packed_conv2ds_op],
     devices={CPU},
 )

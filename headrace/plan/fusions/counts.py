@@ -114,6 +114,7 @@ def _sum(node: Node) -> Node | None:
 fusion = Fusion(
     "tile to, divide by and multiply with the size of a tensor without asking for its shape",
     fuse_counts,
+    [{"Tile", "RealDiv", "Fill"}, {"Shape", "Prod"}],
     makes=[expand_like, divide_by_count, times_count],
 )
 

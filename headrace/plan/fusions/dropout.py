@@ -159,7 +159,12 @@ def _scalings(node: Node) -> Iterator[tuple[Value, Value]]:
                 yield scale, x
 
 
-fusion = Fusion("scale and drop elements by one factor, forward and backward", fuse_dropout, makes=[dropout_factor])
+fusion = Fusion(
+    "scale and drop elements by one factor, forward and backward",
+    fuse_dropout,
+    [{"RandomUniform"}, {"GreaterEqual"}, {"Cast"}],
+    makes=[dropout_factor],
+)
 
 
 @fusion.example(tensor("rows", 5))

@@ -10,7 +10,7 @@ from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.kernels.math.elementwise import checked
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
-from headrace.plan.ir import Node, Value, new_node
+from headrace.plan.ir import ADDITIONS, Node, Value, new_node
 
 if TYPE_CHECKING:
     from headrace.core.typing import Kernel, NodeView
@@ -21,7 +21,10 @@ logistic_loss.fresh()
 
 @logistic_loss.kernel
 def logistic_loss_kernel(node: NodeView) -> Kernel:
-    """max(x, 0) - x * z + log(1 + exp(-|x|)), which is -z log s - (1 - z) log(1 - s) for s = sigmoid(x)."""
+    """max(x, 0) - x * z + log(1 + exp(-|x|)), which is -z log s - (1 - z) log(1 - s) for s = sigmoid(x).
+
+    For -log s = log(1 + exp(-x)), -log(1 - s) = x - log s, and log(1 + exp(-x)) = max(-x, 0) + log(1 + exp(-|x|)).
+    """
     log_sigmoid, relu = torch.nn.functional.logsigmoid, torch.relu
 
     def loss(x: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
@@ -60,7 +63,6 @@ def logistic_loss_grad_kernel(node: NodeView) -> Kernel:
     return slope
 
 
-_ADDITIONS = frozenset({"Add", "AddV2"})
 _TYPES = frozenset({"float32", "float64"})
 # The gradients with respect to the logits that come by the four ways from the loss.
 _WAYS = 4
@@ -115,7 +117,7 @@ class _Loss(NamedTuple):
 
 
 def _loss(node: Node) -> _Loss | None:
-    if node.type not in _ADDITIONS or node.control or node.guard or node.outputs[0].dtype.name not in _TYPES:
+    if node.type not in ADDITIONS or node.control or node.guard or node.outputs[0].dtype.name not in _TYPES:
         return None
     for linear, logarithm in (node.inputs, reversed(node.inputs)):
         if linear.node.type != "Sub" or logarithm.node.type != "Log1p":
@@ -206,7 +208,7 @@ def _through_exponential(value: Value, losses: dict[Value, _Loss]) -> tuple[_Los
 
 
 def _is_one_more(value: Value, exponential: Value) -> bool:
-    if value.node.type not in _ADDITIONS or exponential not in value.node.inputs:
+    if value.node.type not in ADDITIONS or exponential not in value.node.inputs:
         return False
     one = value.node.inputs[1 if value.node.inputs[0] is exponential else 0].constant
     return one is not None and bool((one == 1).all())
@@ -236,6 +238,7 @@ def _is_way(value: Value, loss: _Loss, gradient: Value, through: Value) -> bool:
 fusion = Fusion(
     "compute the logistic loss of labels, and its gradient, in a call each",
     fuse_logistic_losses,
+    [{"Log1p"}, {"Exp"}, {"Select"}],
     makes=[logistic_loss, logistic_loss_grad],
 )
 _LABELS = tensor("rows", 3, low=0.0, high=1.0)

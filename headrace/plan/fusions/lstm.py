@@ -13,7 +13,7 @@ from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.devices.vector_loops import tanh_in_place_of, tanh_of
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
-from headrace.plan.ir import Node, Value, new_node
+from headrace.plan.ir import ADDITIONS, Node, Value, new_node
 from headrace.plan.loops import topological
 
 if TYPE_CHECKING:
@@ -108,7 +108,6 @@ def lstm_tail_grad_kernel(node: NodeView) -> Kernel:
     return grad
 
 
-_ADDITIONS = frozenset({"Add", "AddV2"})
 _TYPES = frozenset({"float32", "float64"})
 
 
@@ -167,7 +166,7 @@ def _match_forward(
         return
     i, j, f, o = split.outputs
     bias = 0.0
-    shifted = _only(consumers, f, _ADDITIONS)
+    shifted = _only(consumers, f, ADDITIONS)
     if shifted is not None:
         scalar = _other(shifted, f)
         if scalar is None or scalar.constant is None or scalar.constant.size != 1:
@@ -186,7 +185,7 @@ def _match_forward(
     for kept in (n for n in consumers.get(sf, ()) if n.type == "Mul" and not n.control):
         before = _other(kept, sf)
         total = next(
-            (n for n in consumers.get(kept.outputs[0], ()) if n.type in _ADDITIONS and new.outputs[0] in n.inputs), None
+            (n for n in consumers.get(kept.outputs[0], ()) if n.type in ADDITIONS and new.outputs[0] in n.inputs), None
         )
         if before is None or total is None or total.control or _other(total, kept.outputs[0]) is not new.outputs[0]:
             continue
@@ -240,7 +239,7 @@ def _match_backward(
         return
     # dc is what comes back through tanh(c), and what the next step sends.
     terms = [dc] if dc.node.type == "TanhGrad" else list(dc.node.inputs)
-    if dc.node.type not in {"TanhGrad", "AddN", *_ADDITIONS} or len(terms) > 2 or dc.node.control:
+    if dc.node.type not in {"TanhGrad", "AddN", *ADDITIONS} or len(terms) > 2 or dc.node.control:
         return
     for at, term in enumerate(terms):
         bent = term.node
@@ -271,6 +270,7 @@ def _match_backward(
 fusion = Fusion(
     "compute the element-wise part of a step of an LSTM in one call, forward and backward",
     fuse_lstm,
+    [{"Split", "ConcatV2"}, {"Sigmoid", "SigmoidGrad"}],
     makes=[lstm_tail_op, lstm_tail_grad_op],
 )
 

@@ -124,6 +124,7 @@ def _belong_together(pool: Node, gradient: Node) -> bool:
 fusion = Fusion(
     "find out once where the largest values are, for a pool and for its gradient",
     fuse_max_pooling,
+    [{"MaxPoolGrad"}],
     makes=[max_pool_indices_op, max_pool_indices_grad_op],
 )
 

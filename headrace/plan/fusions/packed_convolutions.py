@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
 import torch
 
-from headrace.core import work
-from headrace.core.buffers import VariableBuffer, want_versions
+from headrace.core import multiply_adds
+from headrace.core.buffers import VariableBuffer
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.devices import onednn
-from headrace.kernels.nn.convolutions import ConvolutionSetting
-from headrace.kernels.nn.windows import split_padding
+from headrace.kernels.nn.packed_convolutions import ACTIVATIONS, FiltersAndBias, packed_convolution
 from headrace.plan.frozen import FrozenComputation, FrozenValues, written_buffers
 from headrace.plan.fusion import API, CPU, Fetches, Fusion, tensor, variable
-from headrace.plan.ir import Node, Value, consumers_of, new_node
+from headrace.plan.ir import ADDITIONS, Node, Value, consumers_of, new_node
 
 _SIGNATURE = (
     "input: T, variables: *Tvariables, other: others * T, *, T: {float}, Tvariables: list(type), others: int, "
@@ -26,108 +24,15 @@ _SIGNATURE = (
 # They take the image, the buffers that filters and bias are computed from, and perhaps an
 # image that is added to the result. How filters and bias are computed is a function in the node's notes; it gives
 # the same while no buffer has changed.
-packed_conv2d_op = op("_PackedConv2D", _SIGNATURE).work(work.convolution())
-packed_depthwise_op = op("_PackedDepthwiseConv2dNative", _SIGNATURE).work(work.convolution(depthwise=True))
-
-# Computes filters and bias from the buffers of the variables they depend on.
-FiltersAndBias = Callable[[Sequence[VariableBuffer]], tuple[torch.Tensor, torch.Tensor | None]]
-PackedKernelRule = Callable[..., Callable[..., torch.Tensor]]
-
-# The kernels can rectify themselves, but make 0 of what is not a number.
-_ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
-    "Relu": torch.relu_,
-    "Relu6": lambda x: torch.clamp_(x, 0.0, 6.0),
-}
-
-
-class _Packed(NamedTuple):
-    """Filters and bias as they were at some versions of the buffers."""
-
-    versions: list[int]
-    filters: Tensor
-    bias: torch.Tensor | None
-    groups: int
-
-
-def packed_convolution(depthwise: bool) -> PackedKernelRule:
-    """The kernel rule of packed convolutions: of a node, and of the node whose filters these are if it is another."""
-
-    def kernel(node: Node, described: Node | None = None) -> Callable[..., torch.Tensor]:
-        described = node if described is None else described
-        attrs = described.attrs
-        compute: FiltersAndBias = described.notes["filters_and_bias"]
-        setting = ConvolutionSetting(node, 4, depthwise, node.inputs[0].dims, described.notes["filter_dims"])
-        strides, dilations, windows = setting.strides, setting.dilations, setting.windows
-        to, back = setting.layout.to_torch, setting.layout.from_torch
-        activation, adds = _ACTIVATIONS.get(attrs["activation"]), attrs["others"]
-        activate = None if adds else activation
-        split, none = setting.split, ()
-        convolve = onednn.convolve
-        assert convolve is not None  # else there is no such node
-        want_versions()
-        packed: _Packed | None = None
-
-        def pack(
-            versions: list[int], buffers: Sequence[VariableBuffer], x: torch.Tensor, both: Sequence[int]
-        ) -> _Packed:
-            filters, bias = compute(buffers)
-            groups = setting.groups(x.shape[1], filters.shape[-2])
-            filters = onednn.packed_filters(setting.filters(filters), both, strides, dilations, groups, x.shape)
-            return _Packed(versions, filters, bias, groups)
-
-        def nothing(image: torch.Tensor, buffers: Sequence[VariableBuffer]) -> torch.Tensor:
-            filters, _ = compute(buffers)
-            setting.groups(image.permute(to).shape[1], filters.shape[-2])
-            return setting.nothing(image, filters)
-
-        def convolve_packed(image: torch.Tensor, *buffers: VariableBuffer) -> torch.Tensor:
-            nonlocal packed
-            # Before the buffers are read: what is written meanwhile is noticed at the next call.
-            versions = [buffer.version for buffer in buffers]
-            x = image.permute(to)
-            both, rest = split or split_padding(setting.paddings(x.shape[2:], windows))
-            if rest is not None:
-                x = torch.constant_pad_nd(x, rest)
-            if not x.numel():
-                filters, bias = compute(buffers)
-                groups = setting.groups(x.shape[1], filters.shape[-2])
-                try:
-                    y = torch.conv2d(x, setting.filters(filters), bias, strides, both, dilations, groups)
-                except RuntimeError:
-                    return nothing(image, buffers)
-            else:
-                try:
-                    ready = packed
-                    if ready is None or ready.versions != versions:
-                        ready = packed = pack(versions, buffers, x, both)
-                    y = convolve(
-                        x, ready.filters, ready.bias, both, strides, dilations, ready.groups, "none", none, None
-                    )
-                except RuntimeError:
-                    return nothing(image, buffers)
-            y = y.permute(back)
-            return y if activate is None else activate(y)
-
-        def convolve_and_add(x: torch.Tensor, *buffers_and_other: Any) -> torch.Tensor:
-            *buffers, other = buffers_and_other
-            y = convolve_packed(x, *buffers)
-            y = y.add_(other) if other.shape == y.shape else y + other
-            return y if activation is None else activation(y)
-
-        return convolve_and_add if adds else convolve_packed
-
-    return kernel
-
-
-packed_kernel = packed_convolution(depthwise=False)
-packed_conv2d_op.kernel(packed_kernel)
+packed_conv2d_op = op("_PackedConv2D", _SIGNATURE).work(multiply_adds.convolution())
+packed_depthwise_op = op("_PackedDepthwiseConv2dNative", _SIGNATURE).work(multiply_adds.convolution(depthwise=True))
+packed_conv2d_op.kernel(packed_convolution(depthwise=False))
 packed_depthwise_op.kernel(packed_convolution(depthwise=True))
 
 
 _PACKED = {"Conv2D": "_PackedConv2D", "DepthwiseConv2dNative": "_PackedDepthwiseConv2dNative"}
 _NORMS = frozenset({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
-_PLAIN_SUMS = frozenset({"Add", "AddV2"})
-_SUMS = frozenset({*_PLAIN_SUMS, "BiasAdd"})
+_SUMS = ADDITIONS | {"BiasAdd"}
 _POOLS = frozenset({"MaxPool"})
 
 
@@ -152,10 +57,10 @@ def pack_convolutions(
         if node.type in _PACKED and node not in keep and _can_be_packed(node, frozen):
             last: Node = node
             steps: list[_Step] = []
-            while last.type not in _ACTIVATIONS:
+            while last.type not in ACTIVATIONS:
                 step = _next_step(last, node, consumers, wanted, keep, frozen)
                 # Of two convolutions that are added one takes the result of the other.
-                if step is None or step.node in used or (_other(steps) and step.node.type not in _ACTIVATIONS):
+                if step is None or step.node in used or (_other(steps) and step.node.type not in ACTIVATIONS):
                     break
                 used.add(step.node)
                 steps.append(step)
@@ -237,7 +142,7 @@ def _next_step(
     node = consuming[0]
     if node.control or node in keep or node.guard != convolution.guard or node.device != convolution.device:
         return None
-    if node.type in _ACTIVATIONS:
+    if node.type in ACTIVATIONS:
         # After a pool there is less to rectify.
         after = consumers.get(node.outputs[0], [])
         pooled = len(after) == 1 and after[0].type in _POOLS and node.outputs[0] not in fetched
@@ -259,7 +164,7 @@ def _next_step(
             return None
         operands = [second if first is value else first]
         fits = _along_channels(operands[0], channels)
-        if node.type in _PLAIN_SUMS and not (fits and frozen.has(operands[0])):
+        if node.type in ADDITIONS and not (fits and frozen.has(operands[0])):
             return _Step(node, [], operands[0])
     else:
         return None
@@ -279,7 +184,7 @@ def _packed(convolution: Node, last: Node, steps: Sequence[_Step]) -> Node:
     output = last.outputs[0]
     attrs = {
         **convolution.attrs,
-        "activation": last.type if last.type in _ACTIVATIONS else "",
+        "activation": last.type if last.type in ACTIVATIONS else "",
     }
     notes = {"filter_dims": filters.dims, "filters_and_bias": _filters_and_bias(computation, steps)}
     other = _other(steps)
@@ -313,6 +218,7 @@ def _filters_and_bias(computation: FrozenComputation, steps: Sequence[_Step]) ->
 fusion = Fusion(
     "pack the filters of convolutions that stay the same from step to step, with what follows along the channels",
     pack_convolutions,
+    [_PACKED.keys()],
     makes=[packed_conv2d_op, packed_depthwise_op],
     devices={CPU},
 )

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from headrace.core.multiply_adds import matrix_product
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
-from headrace.core.work import matrix_product
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
-from headrace.plan.ir import Node, Value, consumers_of, new_node
+from headrace.plan.ir import ADDITIONS, Node, Value, consumers_of, new_node
 
 if TYPE_CHECKING:
     from headrace.core.typing import Kernel, NodeView
@@ -41,7 +41,6 @@ def matmul_add_kernel(node: NodeView) -> Kernel:
 
 
 _TYPES = frozenset({"float32", "float64"})
-_ADDITIONS = frozenset({"Add", "AddV2"})
 
 
 def fuse_partial_products(
@@ -60,7 +59,7 @@ def fuse_partial_products(
         fused = None
         if node.type == "Slice" and node not in keep and not node.control:
             fused = _columns(node, consumers, wanted)
-        elif node.type in _ADDITIONS and node not in keep and not node.control:
+        elif node.type in ADDITIONS and node not in keep and not node.control:
             fused = _added(node, consumers, wanted)
         if fused is not None:
             replaced[node.outputs[0]] = fused.outputs[0]
@@ -118,6 +117,7 @@ def _added(node: Node, consumers: dict[Value, list[Node]], fetched: set[Value]) 
 fusion = Fusion(
     "compute only the columns of a product that are used, and add a product to a sum in one call",
     fuse_partial_products,
+    [{"MatMul"}, ADDITIONS | {"Slice"}],
     makes=[matmul_rows_op, matmul_add_op],
 )
 

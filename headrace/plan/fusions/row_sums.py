@@ -10,7 +10,7 @@ import torch
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
-from headrace.plan.ir import Node, Value, new_node
+from headrace.plan.ir import ADDITIONS, Node, Value, new_node
 
 if TYPE_CHECKING:
     from headrace.core.typing import Kernel, NodeView
@@ -31,7 +31,6 @@ def add_rows_kernel(node: NodeView) -> Kernel:
     return lambda start, x: x.index_select(0, picked).sum(0, dtype=x.dtype).add_(start)
 
 
-_ADDITIONS = frozenset({"Add", "AddV2"})
 # Of eight rows of 1000 float32 a chain takes 11 microseconds on a core of a virtual machine, the fused op 3 to 5; of four 6
 # and 3 to 4, too little to look for them.
 _SHORTEST = 8
@@ -43,7 +42,7 @@ def fuse_row_sums(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> t
     The rows may come from slices with constant bounds or from one Unpack. Each partial sum must serve the next addition
     only.
     """
-    if sum(node.type in _ADDITIONS for node in nodes) < _SHORTEST:
+    if sum(node.type in ADDITIONS for node in nodes) < _SHORTEST:
         return nodes, {}
     uses: dict[Value, int] = {}
     for node in nodes:
@@ -56,7 +55,7 @@ def fuse_row_sums(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> t
     chains: dict[Value, tuple[Value, Value, list[int]]] = {}
     ended: dict[Value, tuple[Value, Value, list[int]]] = {}
     for node in nodes:
-        if node.type not in _ADDITIONS or node.control or node.guard or node in keep:
+        if node.type not in ADDITIONS or node.control or node.guard or node in keep:
             continue
         for total, part in (node.inputs, reversed(node.inputs)):
             row = _row(part)
@@ -107,7 +106,12 @@ def _row(value: Value) -> tuple[Value, int] | None:
     return (node.inputs[0], index) if 0 <= index < dims[0] else None
 
 
-fusion = Fusion("add up many rows of one tensor in one call", fuse_row_sums, makes=[add_rows])
+fusion = Fusion(
+    "add up many rows of one tensor in one call",
+    fuse_row_sums,
+    [ADDITIONS, {"Unpack", "StridedSlice"}],
+    makes=[add_rows],
+)
 
 
 def _added(start: Tensor, rows: Iterable[Tensor]) -> Tensor:

@@ -124,7 +124,12 @@ def _expression(element: Element, places: dict[ValueView, int]) -> Expression:
     return ("count", place) if element.kind == "count" else (element.kind, place, element.place)
 
 
-fusion = Fusion("compute in one call what several nodes make of sizes", fuse_sizes, makes=[sizes_op])
+fusion = Fusion(
+    "compute in one call what several nodes make of sizes",
+    fuse_sizes,
+    [{"Shape", "Size", "Slice", "StridedSlice"}],
+    makes=[sizes_op],
+)
 
 
 @fusion.example(tensor("batch", "steps", 4))

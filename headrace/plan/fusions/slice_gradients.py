@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import torch
 
-from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
-from headrace.plan.ir import Node, Value, new_node
-
-if TYPE_CHECKING:
-    from headrace.core.typing import Kernel, NodeView
-
-concat_op = op("_Concat", "values: N * T, *, N: int >= 1, axis: int -> output: T").never_fails().not_differentiable()
-
-
-@concat_op.kernel
-def concat_kernel(node: NodeView) -> Kernel:
-    """Tensors one behind the other along an axis."""
-    cat, axis = torch.cat, node.attrs["axis"]
-    return lambda *values: cat(values, axis)
-
-
-concat_op.fresh()
+from headrace.plan.ir import Node, Value, joined_control, new_node
 
 
 class _Part(NamedTuple):
@@ -71,8 +54,7 @@ def _joined(total: Node) -> Node | None:
     output = total.outputs[0]
     values = [part.values for part in parts]
     joined = new_node("_Concat", total, values, [(output.dtype, output.dims)], {"N": len(values), "axis": axis})
-    controls = (other for value in total.inputs for other in value.node.control)
-    joined.control = list(dict.fromkeys([*joined.control, *controls]))
+    joined.control = joined_control(joined, *(value.node for value in total.inputs))
     return joined
 
 
@@ -121,7 +103,7 @@ def _spread(value: Value, dims: tuple[int | None, ...]) -> _Part | None:
 fusion = Fusion(
     "put the gradients of the slices of a tensor side by side instead of padding and adding them",
     fuse_slice_gradients,
-    makes=[concat_op],
+    [{"AddN"}, {"Pad", "StridedSliceGrad"}],
 )
 
 

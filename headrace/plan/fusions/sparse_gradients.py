@@ -168,6 +168,7 @@ class _Sums:
 fusion = Fusion(
     "gather the rows of a lookup's gradient, and sum those of equal indices, in a call each",
     fuse_sparse_gradients,
+    [{"Size", "UnsortedSegmentSum"}],
     makes=[flat, rows_for, sum_of_repeated],
 )
 _ROWS = tensor("words", 2, dtype="int32", low=0, high=4)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import torch
 
 from headrace.core.buffers import VariableBuffer
 from headrace.core.dtypes import DType
+from headrace.core.multiply_adds import matrix_product
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
-from headrace.core.work import matrix_product
 from headrace.kernels.train import multi_tensor_updates
 from headrace.plan.fusion import API, Fetches, Fusion, tensor, variable
-from headrace.plan.ir import Node, Value, is_live, new_node
-from headrace.plan.weight_decay import Decays
+from headrace.plan.ir import ADDITIONS, UNBOUND, Node, Value, input_positions, is_live, joined_control, new_node
 
 _LISTS = "use_nesterov=False, decay=0.0, T: type -> "
 descent_many = op("_ApplyGradientDescentMany", f"alpha: T, var: N * ref T, delta: N * T, *, {_LISTS}", stateful=True)
@@ -110,6 +109,7 @@ _ALONE_SIZE = 10_000
 _LARGE_VARIABLE = 200_000
 _TYPES = frozenset({"float32", "float64"})
 _DESCENTS = frozenset({"ApplyGradientDescent", "ResourceApplyGradientDescent"})
+_DECAYED = ADDITIONS | {"AddN"}
 # From as many elements, and up to as many products summed for each, adding up in place beats oneDNN and a pass after it:
 # 784 x 128 sums of 100 take 0.20 instead of 0.26 ms, 1024 x 1024 sums of 128 are even.
 _LARGE_PRODUCT, _MAX_INNER = 32_768, 128
@@ -133,12 +133,82 @@ _Plain = dict[Node, tuple[Value, float]]
 _Together = tuple[list[Node], Node]
 
 
+class _Decays:
+    """Finds, for the updates of one plan, gradients of the form g + factor * variable.
+
+    What weight decay adds to a gradient is left to the update, which goes over the variable anyway.
+
+    Args:
+        nodes: the nodes of the plan.
+        fetched: the values that are asked for.
+    """
+
+    def __init__(self, nodes: Sequence[Node], fetched: Sequence[Value]) -> None:
+        self._nodes = nodes
+        self._fetched = set(fetched)
+        # Of each variable how many nodes write it, and of each value how many take it: found out when first asked for.
+        self._writers: dict[object, int] | None = None
+        self._uses: dict[Value, int] = {}
+
+    def split(self, variable: Value, gradient: Value) -> tuple[Value, float]:
+        """What of `gradient` is not decay, and the factor of the decay, 0 where there is none.
+
+        The factor must be a constant, and the sum must serve the update of `variable` only. Nothing else may write the
+        variable: whenever the update reads it, it then reads what the decay was taken from.
+        """
+        total, buffer = gradient.node, variable.bound
+        if not isinstance(buffer, VariableBuffer) or total.type not in _DECAYED:
+            return gradient, 0.0
+        if len(total.inputs) != 2 or total.control or gradient in self._fetched:
+            return gradient, 0.0
+        for term, rest in (total.inputs, reversed(total.inputs)):
+            factor = _factor(term, buffer)
+            if factor is None or rest.dims is None or rest.dims != term.dims or None in rest.dims:
+                continue
+            writers = self._counted()
+            # Whoever writes through a reference made in the step may write anything.
+            if self._uses[gradient] == 1 and writers.get(buffer) == 1 and UNBOUND not in writers:
+                return rest, factor
+        return gradient, 0.0
+
+    def serves_only(self, gradient: Value) -> bool:
+        """Whether nothing but one node takes `gradient`."""
+        self._counted()
+        return gradient not in self._fetched and self._uses[gradient] == 1
+
+    def _counted(self) -> dict[object, int]:
+        if self._writers is None:
+            self._writers = {}
+            for node in self._nodes:
+                for value in node.inputs:
+                    self._uses[value] = self._uses.get(value, 0) + 1
+                if node.decl.writes_state:
+                    for index in input_positions(node, node.decl.writes_state):
+                        bound = node.inputs[index].bound
+                        self._writers[bound] = self._writers.get(bound, 0) + 1
+        return self._writers
+
+
+def _factor(term: Value, variable: VariableBuffer) -> float | None:
+    """The constant by which `term` multiplies what `variable` holds, if it is that."""
+    node = term.node
+    if node.type != "Mul" or node.control:
+        return None
+    for read, scale in (node.inputs, reversed(node.inputs)):
+        if scale.constant is None or scale.constant.shape != ():
+            continue
+        reader = read.node
+        if reader.decl.reads_variable and not reader.control and reader.inputs[0].bound is variable:
+            return float(scale.constant)
+    return None
+
+
 def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
     """Groups the updates of one kind that share their hyperparameters and do not wait for one another.
 
     Gradients with a weight decay leave it to the update.
     """
-    decays = Decays(nodes, fetched)
+    decays = _Decays(nodes, fetched)
     plain: _Plain = {}
     groups: dict[_Group, list[Node]] = {}
     for node in nodes:
@@ -237,7 +307,7 @@ def _replaced(
     return _sorted(result), replaced
 
 
-def _by_products(members: list[Node], plain: _Plain, decays: Decays) -> dict[Node, Node]:
+def _by_products(members: list[Node], plain: _Plain, decays: _Decays) -> dict[Node, Node]:
     """For updates along a product of matrices, what takes the product off the variable as it is computed."""
     found: dict[Node, Node] = {}
     for member in members:
@@ -309,7 +379,7 @@ def _fused(members: list[Node], plain: _Plain) -> Node:
     fused = new_node(fused_type, first, inputs, [], attrs)
     fused.name = f"{first.name} and {len(members) - 1} more" if len(members) > 1 else first.name
     fused.members = tuple(member.name for member in members)
-    fused.control = list(dict.fromkeys(control for member in members for control in member.control))
+    fused.control = joined_control(*members)
     fused.serial = members[-1].serial
     return fused
 
@@ -355,15 +425,8 @@ def _sorted(nodes: list[Node]) -> list[Node]:
 fusion = Fusion(
     "do the updates of one optimizer step in one call, with weight decay, and a large product where the variable lies",
     fuse_updates,
-    makes=[
-        descent_many,
-        momentum_many,
-        adagrad_many,
-        adagrad_v2_many,
-        rms_prop_many,
-        adam_many,
-        descent_by_product,
-    ],
+    [_KINDS.keys()],
+    makes=[descent_many, momentum_many, adagrad_many, adagrad_v2_many, rms_prop_many, adam_many, descent_by_product],
 )
 _ROWS, _MATRIX, _BIAS = tensor("rows", 4), variable(4, 3), variable(3)
 

@@ -14,7 +14,7 @@ from headrace.kernels.host_values import boxed, to_array, to_tensor
 from headrace.kernels.string.batched_hashes import fingerprints, old_hashes
 from headrace.kernels.string.hash_buckets import Hashes, bucket_count, keyed
 from headrace.plan.fusion import API, CPU, Fetches, Fusion, tensor
-from headrace.plan.ir import Node, Value, consumers_of, new_node
+from headrace.plan.ir import ADDITIONS, Node, Value, consumers_of, new_node
 
 if TYPE_CHECKING:
     from headrace.core.typing import Kernel, NodeView
@@ -117,7 +117,7 @@ def _parts(node: Node) -> tuple[Node, Node, Value, Value] | None:
         return None
     chooses, found, otherwise = node.inputs
     compared, total = chooses.node, otherwise.node
-    if compared.type != "NotEqual" or found.node.type not in _FINDS or total.type not in ("Add", "AddV2"):
+    if compared.type != "NotEqual" or found.node.type not in _FINDS or total.type not in ADDITIONS:
         return None
     if compared.inputs[0] is not found or compared.inputs[1].dims != ():
         return None
@@ -130,6 +130,7 @@ def _parts(node: Node) -> tuple[Node, Node, Value, Value] | None:
 fusion = Fusion(
     "hash only the words that a vocabulary does not have",
     fuse_vocabulary_buckets,
+    [_OF_MISSING.keys(), {"SelectV2"}, {"NotEqual"}],
     makes=[of_missing, fast_of_missing, strong_of_missing],
     devices={CPU},
 )

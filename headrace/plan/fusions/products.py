@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headrace.core.dims import Dims
+from headrace.core.tensor import Tensor
+from headrace.plan.fusion import API, Fetches, Fusion, tensor, variable
 from headrace.plan.ir import Node, Value, new_node
 
 # A product of few rows writes its whole result for little work, so one long product wins. With 64 x 64 results three
@@ -99,3 +101,25 @@ def _is_column_sum(node: Node) -> bool:
         return False
     dims = node.inputs[0].dims
     return dims is not None and len(dims) == 2 and dims[1] is not None
+
+
+fusion = Fusion(
+    "compute the gradients that all uses of a weight send back as one product of stacked rows",
+    fuse_products,
+    [{"AddN"}, {"MatMul", "BiasAddGrad"}],
+)
+
+
+@fusion.example(tensor("rows", 4), variable(4, 4))
+def a_weight_used_three_times(tf: API, x: Tensor, w: Tensor) -> Fetches:
+    for _ in range(3):
+        x = tf.sin(tf.matmul(x, w))
+    return tf.gradients(x, w)
+
+
+@fusion.example(tensor("rows", 4), variable(4, 4), variable(4))
+def a_weight_with_a_penalty_and_a_bias(tf: API, x: Tensor, w: Tensor, b: Tensor) -> Fetches:
+    y = x
+    for _ in range(4):
+        y = tf.sin(tf.nn.bias_add(tf.matmul(y, w), b))
+    return tf.gradients([y, tf.nn.l2_loss(w)], [w, b])

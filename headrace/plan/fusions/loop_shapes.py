@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from headrace.core.planning_facts import Role
+from headrace.core.tensor import Tensor
 from headrace.plan.equal_sizes import EqualSizes, Shape
+from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Region, Value, without
 
 
@@ -186,3 +188,25 @@ def _without(nodes: list[Node], gone: set[Node]) -> list[Node]:
         if node.control and not gone.isdisjoint(node.control):
             node.control = without(node.control, gone)
     return left
+
+
+fusion = Fusion(
+    "drop shapes that a loop keeps on stacks for its gradient, where nothing was broadcast",
+    fuse_loop_shapes,
+    [{"StackV2", "Stack"}, {"BroadcastGradientArgs"}],
+)
+
+
+@fusion.example(tensor("rows", 2))
+def product_of_equal_shapes(tf: API, x: Tensor) -> Fetches:
+    y = tf.while_loop(lambda i, _: i < 3, lambda i, s: (i + 1, tf.tanh(s) * tf.sigmoid(s)), [0, x])[1]
+    return [y, *tf.gradients(y, x)]
+
+
+@fusion.example(tensor("rows", 2), tensor("rows", 2))
+def state_and_a_sum(tf: API, x: Tensor, y: Tensor) -> Fetches:
+    def step(i: Tensor, s: Tensor, total: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return i + 1, tf.sin(s), total * tf.cos(s) + total
+
+    ends = tf.while_loop(lambda i, s, total: i < 4, step, [0, x, x])[1:]
+    return tf.gradients([ends[0], ends[1] * y], [x, y])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from headrace.plan.ir import Node, Value, consumers_of, new_node
+from headrace.core.tensor import Tensor
+from headrace.plan.fusion import API, Fetches, Fusion, tensor
+from headrace.plan.ir import Node, Value, consumers_of, joined_control, new_node
 
 _FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 # These pass nothing back where the largest value of a window may be several. Smooth ones could make two values equal by
@@ -38,7 +40,7 @@ def fuse_pooled_relus(
         largest = new_node(
             "MaxPool", pool, [relu.inputs[0]], [(relu.outputs[0].dtype, pool.outputs[0].dims)], pool.attrs
         )
-        largest.control = _joined(relu, pool)
+        largest.control = joined_control(relu, pool)
         active = _same_type(relu, pool, [largest.outputs[0]], pool.outputs[0])
         made[pool] = [largest, active]
         replaced[pool.outputs[0]] = active.outputs[0]
@@ -105,32 +107,24 @@ def _gradients(
 
 def _same_type(node: Node, other: Node, inputs: list[Value], output: Value) -> Node:
     made = new_node(node.type, node, inputs, [(output.dtype, output.dims)], node.attrs)
-    made.control = _joined(node, other)
+    made.control = joined_control(node, other)
     return made
 
 
-def _joined(first: Node, second: Node) -> list[Node]:
-    return list(dict.fromkeys([*first.control, *second.control]))
+fusion = Fusion(
+    "rectify after pooling instead of before, on fewer elements",
+    fuse_pooled_relus,
+    [{"MaxPool"}, _GRADIENTS.keys()],
+)
 
 
-def fuse_pooled_sums(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
-    """The sum over all places of what MaxPoolGrad sends back is that of what it was given: it only scatters."""
-    for node in nodes:
-        if node.type not in ("BiasAddGrad", "_SumToShape"):
-            continue
-        scattered = node.inputs[0].node
-        if scattered.type != "MaxPoolGrad":
-            continue
-        data_format = scattered.attrs["data_format"]
-        channel = 1 if data_format == "NCHW" else 3
-        if scattered.attrs["ksize"][channel] != 1 or scattered.attrs["strides"][channel] != 1:
-            continue
-        if node.type == "BiasAddGrad":
-            sums_places = node.attrs["data_format"] == data_format
-        else:
-            shape, dims = node.attrs["shape"], node.inputs[0].dims
-            sums_places = channel == 3 and dims is not None and len(shape) == 1 and shape[0] == dims[-1]
-        if sums_places and scattered.guard == node.guard[: len(scattered.guard)]:
-            node.inputs[0] = scattered.inputs[2]
-            node.control = _joined(node, scattered)
-    return nodes, {}
+@fusion.example(tensor("batch", 6, 5, 3))
+def relu_and_gradient(tf: API, x: Tensor) -> Fetches:
+    y = tf.nn.max_pool(tf.nn.relu(x), [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+    return [y, *tf.gradients(tf.sin(y), x)]
+
+
+@fusion.example(tensor("batch", 6, 5, 3, high=9.0))
+def relu6_and_gradient(tf: API, x: Tensor) -> Fetches:
+    y = tf.nn.max_pool(tf.nn.relu6(x), [1, 3, 3, 1], [1, 2, 2, 1], "VALID")
+    return [y, *tf.gradients(tf.sin(y), x)]

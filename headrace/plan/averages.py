@@ -17,6 +17,7 @@ def separate_averages(
 
     The program leaves it open. If all read v before any writes it, as writers wait in general, the steps add up: a
     layer that normalizes twenty times at a rate of 0.1 moves its average to the other side of what it averages, and away.
+    A plan without this pass may give other values, so it is no fusion: those never change any.
     """
     steps: dict[VariableBuffer, list[tuple[int, Node, Node]]] = {}
     place = {node: i for i, node in enumerate(nodes)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from headrace.core.tensor import Tensor
+from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value
 
 
@@ -26,3 +28,17 @@ def _fit(indices: Value, shape: Value) -> bool:
     if indices.dims is None or shape.dims is None or len(indices.dims) != 2 or len(shape.dims) != 1:
         return False
     return indices.dims[1] is not None and indices.dims[1] == shape.dims[0]
+
+
+fusion = Fusion(
+    "drop reshapes of sparse tensors into the shape they have",
+    drop_sparse_reshapes,
+    [{"SparseReshape"}],
+)
+_INDICES = tensor("n", 2, dtype="int32", low=0, high=4)
+
+
+@fusion.example(_INDICES, tensor(2, dtype="int32", low=5, high=9))
+def into_its_own_shape(tf: API, indices: Tensor, shape: Tensor) -> Fetches:
+    shape = tf.cast(shape, tf.int64)
+    return tf.raw_ops.SparseReshape(input_indices=tf.cast(indices, tf.int64), input_shape=shape, new_shape=shape)

@@ -1,0 +1,106 @@
+"""How images are convolved with packed filters: kernels of the ops that the planner makes of convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+
+from headrace.core.buffers import VariableBuffer, want_versions
+from headrace.core.tensor import Tensor
+from headrace.devices import onednn
+from headrace.kernels.nn.convolutions import ConvolutionSetting
+from headrace.kernels.nn.windows import split_padding
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
+# Computes filters and bias from the buffers of the variables they depend on.
+FiltersAndBias = Callable[[Sequence[VariableBuffer]], tuple[torch.Tensor, torch.Tensor | None]]
+PackedKernelRule = Callable[..., Callable[..., torch.Tensor]]
+
+# The kernels can rectify themselves, but make 0 of what is not a number.
+ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "Relu": torch.relu_,
+    "Relu6": lambda x: torch.clamp_(x, 0.0, 6.0),
+}
+
+
+class _Packed(NamedTuple):
+    """Filters and bias as they were at some versions of the buffers."""
+
+    versions: list[int]
+    filters: Tensor
+    bias: torch.Tensor | None
+    groups: int
+
+
+def packed_convolution(depthwise: bool) -> PackedKernelRule:
+    """The kernel rule of packed convolutions: of a node, and of the node whose filters these are if it is another."""
+
+    def kernel(node: NodeView, described: NodeView | None = None) -> Callable[..., torch.Tensor]:
+        described = node if described is None else described
+        attrs = described.attrs
+        compute: FiltersAndBias = described.notes["filters_and_bias"]
+        setting = ConvolutionSetting(node, 4, depthwise, node.inputs[0].dims, described.notes["filter_dims"])
+        strides, dilations, windows = setting.strides, setting.dilations, setting.windows
+        to, back = setting.layout.to_torch, setting.layout.from_torch
+        activation, adds = ACTIVATIONS.get(attrs["activation"]), attrs["others"]
+        activate = None if adds else activation
+        split, none = setting.split, ()
+        convolve = onednn.convolve
+        assert convolve is not None  # else there is no such node
+        want_versions()
+        packed: _Packed | None = None
+
+        def pack(
+            versions: list[int], buffers: Sequence[VariableBuffer], x: torch.Tensor, both: Sequence[int]
+        ) -> _Packed:
+            filters, bias = compute(buffers)
+            groups = setting.groups(x.shape[1], filters.shape[-2])
+            filters = onednn.packed_filters(setting.filters(filters), both, strides, dilations, groups, x.shape)
+            return _Packed(versions, filters, bias, groups)
+
+        def nothing(image: torch.Tensor, buffers: Sequence[VariableBuffer]) -> torch.Tensor:
+            filters, _ = compute(buffers)
+            setting.groups(image.permute(to).shape[1], filters.shape[-2])
+            return setting.nothing(image, filters)
+
+        def convolve_packed(image: torch.Tensor, *buffers: VariableBuffer) -> torch.Tensor:
+            nonlocal packed
+            # Before the buffers are read: what is written meanwhile is noticed at the next call.
+            versions = [buffer.version for buffer in buffers]
+            x = image.permute(to)
+            both, rest = split or split_padding(setting.paddings(x.shape[2:], windows))
+            if rest is not None:
+                x = torch.constant_pad_nd(x, rest)
+            if not x.numel():
+                filters, bias = compute(buffers)
+                groups = setting.groups(x.shape[1], filters.shape[-2])
+                try:
+                    y = torch.conv2d(x, setting.filters(filters), bias, strides, both, dilations, groups)
+                except RuntimeError:
+                    return nothing(image, buffers)
+            else:
+                try:
+                    ready = packed
+                    if ready is None or ready.versions != versions:
+                        ready = packed = pack(versions, buffers, x, both)
+                    y = convolve(
+                        x, ready.filters, ready.bias, both, strides, dilations, ready.groups, "none", none, None
+                    )
+                except RuntimeError:
+                    return nothing(image, buffers)
+            y = y.permute(back)
+            return y if activate is None else activate(y)
+
+        def convolve_and_add(x: torch.Tensor, *buffers_and_other: Any) -> torch.Tensor:
+            *buffers, other = buffers_and_other
+            y = convolve_packed(x, *buffers)
+            y = y.add_(other) if other.shape == y.shape else y + other
+            return y if activation is None else activation(y)
+
+        return convolve_and_add if adds else convolve_packed
+
+    return kernel

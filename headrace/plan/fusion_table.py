@@ -1,0 +1,33 @@
+"""What fusions look for: groups of op types, of each of which one must be there.
+
+Made by tools/make_op_index.py from the files of `plan.fusions`, so that one is imported only where there is work for it.
+"""
+
+GROUPS: dict[str, str] = {
+    "bias": "Conv2D Conv3D DepthwiseConv2dNative MatMul | Add AddV2 BiasAdd",
+    "broadcast gradients": "BroadcastGradientArgs",
+    "concat gradients": "ConcatOffset",
+    "convolutions of one image": "_PackedConv2D",
+    "counts": "Fill RealDiv Tile | Prod Shape",
+    "dropout": "RandomUniform | GreaterEqual | Cast",
+    "logistic losses": "Log1p | Exp | Select",
+    "loop shapes": "Stack StackV2 | BroadcastGradientArgs",
+    "lstm": "ConcatV2 Split | Sigmoid SigmoidGrad",
+    "max pooling": "MaxPoolGrad",
+    "packed convolutions": "Conv2D DepthwiseConv2dNative",
+    "partial products": "MatMul | Add AddV2 Slice",
+    "pooled relus": "MaxPool | Relu Relu6",
+    "pooled sums": "MaxPoolGrad",
+    "products": "AddN | BiasAddGrad MatMul",
+    "row sums": "Add AddV2 | StridedSlice Unpack",
+    "sizes": "Shape Size Slice StridedSlice",
+    "slice gradients": "AddN | Pad StridedSliceGrad",
+    "sparse gradients": "Size UnsortedSegmentSum",
+    "sparse shapes": "SparseReshape",
+    "updates": (
+        "ApplyAdagrad ApplyAdagradV2 ApplyAdam ApplyGradientDescent ApplyMomentum ApplyRMSProp ResourceApplyAdagrad "
+        "ResourceApplyAdagradV2 ResourceApplyAdam ResourceApplyGradientDescent ResourceApplyMomentum "
+        "ResourceApplyRMSProp"
+    ),
+    "vocabulary buckets": "StringToHashBucket StringToHashBucketFast StringToHashBucketStrong | SelectV2 | NotEqual",
+}
