@@ -21,7 +21,7 @@ PROGRAMS ?= tests/programs
 CASES ?= --stale
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench oracle goldens clean
+.PHONY: help setup run test check index format bench oracle goldens clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -47,6 +47,9 @@ check: setup  ## format, lint, types, and which room imports which
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
 
+index: setup  ## after an op has been added, moved or removed: write the index of ops again
+	$(PY) tools/make_op_index.py
+
 format: setup  ## format the sources and mend what the linter can
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
@@ -68,7 +71,7 @@ $(ORACLE)/tf2/.installed: tools/oracle/tf2.txt
 	$(ORACLE)/tf2/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-goldens: setup $(ORACLE)/tf1/.installed  ## record again what TensorFlow 1.15.5 says; PROGRAMS="tests/programs/nn" CASES="--stale"
+goldens: setup oracle  ## record again what TensorFlow 1.15.5 says; PROGRAMS="tests/programs/nn" CASES="--stale"
 	$(ORACLE)/tf1/bin/python tools/oracle/make_goldens.py $(PROGRAMS)
 	$(PY) tools/oracle/record_cases.py $(CASES)
 

@@ -239,7 +239,8 @@ class CaseProgram:
             self.bodies[name] = value
             return {"function": name}
         if isinstance(value, MadeLambda):
-            return {"lambda": value.text, "eager_types": list(value.eager_types)}
+            kind = {"of_torch": True} if value.of_torch else {"eager_types": list(value.eager_types)}
+            return {"lambda": value.text, **kind}
         if isinstance(value, DType):
             return {"dtype": value.name}
         if isinstance(value, TensorShape):

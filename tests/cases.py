@@ -21,6 +21,7 @@ from headrace.core.cases import Case
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import eager_mode
 from headrace.core.registry import REGISTRY, OpDecl, find
+from headrace.ops.flow.torch_func import registered
 from headrace.state.defun import Defun
 
 __all__ = ["ACCEPTED", "REJECTED", "Applied", "deterministic", "has_value", "is_shape", "plain_value"]
@@ -56,6 +57,29 @@ def plain_value(value: Any) -> np.ndarray:
     """A fetched value as numbers that can be compared."""
     array = np.asarray(value)
     return array[array.dtype.names[0]] if array.dtype.names else array
+
+
+# By the significant digits of the type; what is not here has to be equal.
+_TOLERANCES = {
+    "float16": (2e-3, 1e-3),
+    "bfloat16": (1e-2, 1e-2),
+    "float32": (1e-5, 1e-6),
+    "float64": (1e-9, 1e-10),
+    "complex64": (1e-5, 1e-6),
+    "complex128": (1e-9, 1e-10),
+}
+
+
+def assert_close(got: Any, wanted: Any, dtype: str, factor: float = 1.0) -> None:
+    """A value is another, within the precision of its type."""
+    got, expected = plain_value(got), np.asarray(wanted)
+    assert np.shape(got) == np.shape(expected)
+    if dtype not in _TOLERANCES:
+        np.testing.assert_array_equal(got, expected)
+        return
+    rtol, atol = (factor * t for t in _TOLERANCES[dtype])
+    kind = np.complex128 if dtype.startswith("complex") else np.float64
+    np.testing.assert_allclose(got.astype(kind), expected.astype(kind), rtol=rtol, atol=atol)
 
 
 class Applied:
@@ -152,7 +176,11 @@ class Applied:
             if "function" in value:
                 return self._function(value["function"])
             if "lambda" in value:
-                return self._token(value["lambda"], value["eager_types"])
+                return (
+                    self._torch_token(value["lambda"])
+                    if "of_torch" in value
+                    else self._token(value["lambda"], value["eager_types"])
+                )
             if "shape" in value and "array" not in value:
                 return tf.TensorShape(value["shape"])
         return recorded.from_plain(value)
@@ -163,6 +191,13 @@ class Applied:
             return self.program.functions[name]
         made = self.program.bodies[name]
         return Defun(*made.input_types, func_name=f"{name}_{next(_NUMBERS)}")(made.body)
+
+    def _torch_token(self, text: str) -> str:
+        """What `TorchFunc` finds a function by."""
+        with tf.Graph().as_default() as graph:
+            token = registered(eval(text))
+        self._graphs_of_functions.append(graph)
+        return token
 
     def _token(self, text: str, eager_types: list[str]) -> str:
         """What an op finds a Python function by."""

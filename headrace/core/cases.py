@@ -20,8 +20,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headrace.core.signature import Signature
 
 
 @dataclass(eq=False)
@@ -41,6 +44,9 @@ class Case:
         files: contents of files that lie in the current directory, by name.
         varies: why its values differ from run to run; types and shapes are compared then.
         differs: why TensorFlow 1.15 gives something else; nothing of its is compared then.
+        gives: what it gives, where no TensorFlow says it: the value of its output, or a tuple of those of its outputs and
+            of what the steps of `after` give, in their order; or a function that computes them with NumPy from the
+            values of the placeholders, constants and variables among its inputs.
     """
 
     args: tuple[Any, ...]
@@ -54,14 +60,36 @@ class Case:
     files: dict[str, bytes] = field(default_factory=dict)
     varies: str | None = None
     differs: str | None = None
+    gives: Any = None
 
 
-_WORDS = ("match", "before", "after", "control", "fetches", "files", "varies", "differs")
+_WORDS = tuple(each.name for each in fields(Case) if each.name not in ("args", "attrs", "error"))
 
 
-def case_of(args: tuple[Any, ...], attrs: dict[str, Any], error: builtins.type[Exception] | None = None) -> Case:
-    """A case from what a declaration gives, where the words of cases stand among the attributes."""
+def case_of(
+    args: tuple[Any, ...],
+    attrs: dict[str, Any],
+    error: builtins.type[Exception] | None = None,
+    signature: Signature | None = None,
+) -> Case:
+    """A case from what a declaration gives, where the words of cases stand among the attributes.
+
+    Args:
+        args: what the inputs are made from.
+        attrs: the attributes and the words.
+        error: the exception that it must raise.
+        signature: that of the op, whose attributes the others are; they are not checked where it is None.
+
+    Raises:
+        TypeError: if a keyword is neither a word of cases nor an attribute of the op.
+    """
     words = {word: attrs.pop(word) for word in _WORDS if word in attrs}
+    if signature is not None and not attrs.keys() <= signature.attrs.keys():
+        unknown = ", ".join(sorted(attrs.keys() - signature.attrs.keys()))
+        raise TypeError(
+            f"A case of {signature.op_type} gives {unknown}; the attributes of {signature.op_type} are "
+            f"{', '.join(signature.attrs) or '(none)'}, and the words of cases {', '.join(_WORDS)}."
+        )
     return Case(args, attrs, error, **words)
 
 
@@ -115,6 +143,7 @@ class MadeLambda:
 
     text: str
     eager_types: tuple[str, ...]
+    of_torch: bool = False
 
 
 result = Made("", (), {})
@@ -165,3 +194,12 @@ def python_lambda(text: str, *eager_types: str) -> MadeLambda:
         *eager_types: of a function of eager tensors, the types of what it returns.
     """
     return MadeLambda(text, eager_types)
+
+
+def torch_lambda(text: str) -> MadeLambda:
+    """A function of PyTorch tensors as the `token` of `TorchFunc`.
+
+    Args:
+        text: the lambda, such as "lambda x: x * x".
+    """
+    return MadeLambda(text, (), of_torch=True)

@@ -12,6 +12,7 @@ from headrace.core import slots
 from headrace.core.dims import Dims, unknown_dims
 from headrace.core.dtypes import string
 from headrace.core.errors import OpError
+from headrace.core.planning_facts import CONTROL_FLOW, Role
 from headrace.core.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -42,13 +43,6 @@ _OF_ANY_TEXT = frozenset(
 _CROSSES = frozenset({"SparseFeatureCross", "SparseFeatureCrossV2"})
 # What kernels raise besides errors of ops.
 _FAULTS = (RuntimeError, ValueError, TypeError, IndexError, ArithmeticError, MemoryError)
-_NEVER = frozenset({"Enter", "Exit", "Merge", "NextIteration", "Placeholder", "PlaceholderWithDefault", "Switch"})
-
-# What TensorFlow's Python code sees through where it asks for a constant (its shape functions see through more).
-_PLAIN = frozenset(
-    {"Cast", "Concat", "ConcatOffset", "ConcatV2", "Const", "Equal", "Fill", "NotEqual", "Pack", "Range"}
-)
-_OF_SHAPES = frozenset({"Rank", "Shape", "Size"})
 
 
 def is_constant(tensor_or_op: Any) -> bool:
@@ -95,13 +89,14 @@ def _is_plain(tensor: Tensor) -> bool:
         tensor = pending.pop()
         if not tensor._is_graph_tensor:
             continue
-        kind = tensor.op.type
-        if kind in _OF_SHAPES:
+        decl = tensor.op.decl
+        if decl.python_value_rule is None:
+            return False
+        if decl.static_rule is not None:
             # Not where the sizes would have to be computed from the values of what they are the sizes of.
-            dims = tensor.op.inputs[0].dims
-            if dims is None or (kind != "Rank" and None in dims):
+            if decl.static_rule(tensor.op) is None:
                 return False
-        elif kind not in _PLAIN or len(seen) > _LIMIT:
+        elif len(seen) > _LIMIT:
             return False
         else:
             new = [source for source in tensor.op.inputs if source not in seen]
@@ -181,7 +176,8 @@ def _may_compute(tensor: Tensor) -> bool:
 @functools.cache
 def _runs_in_sessions_only(decl: OpDecl) -> bool:
     """Whether the ops of a type have state, call functions, or are not computed from their inputs' values."""
-    return decl.stateful or decl.kernel_rule is None or decl.type in _NEVER or decl.signature.calls or decl.runs_python
+    elsewhere = decl.role in CONTROL_FLOW or decl.may_be_fed or decl.signature.calls or decl.runs_python
+    return decl.stateful or decl.kernel_rule is None or elsewhere
 
 
 def _readable(source: Tensor, tensor: Tensor) -> bool:
@@ -298,7 +294,7 @@ class _ShapeQuery:
 
         It sees a size through the edge of one loop, and of one only.
         """
-        if tensor._is_graph_tensor and tensor.op.type == "Enter":
+        if tensor._is_graph_tensor and tensor.op.decl.role is Role.ENTER:
             tensor = tensor.op.inputs[0]
         value = self._value(tensor)
         return None if value is None or int(value) < 0 else int(value)

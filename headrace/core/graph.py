@@ -152,7 +152,7 @@ class Graph(ScopedGraph):
                     f"Tensor {tensor} must be from the same graph as the operation {name!r} ({decl.type}) that takes it."
                 )
             if source._control_flow_context is not None and source._control_flow_context is not context:
-                check_loops(source, context, decl.type, name)
+                check_loops(source, context, decl.role, name)
         with self._lock:
             scopes = self._scopes
             controls = list(control_inputs)

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.planning_facts import Role
+
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
 
-_EXITS = frozenset({"Exit", "RefExit"})
 # These lead values into and out of loops and branches, and are told where they lie after they are made.
-_BORDERS = _EXITS | {"Enter", "RefEnter", "Switch", "RefSwitch"}
+_BORDERS = frozenset({Role.ENTER, Role.EXIT, Role.SWITCH})
 
 
-def check_loops(source: Operation, context: Any, op_type: str, name: str) -> None:
+def check_loops(source: Operation, context: Any, role: Role | None, name: str) -> None:
     """Checks that an operation made in `context` may take what `source`, which lies in another context, makes.
 
     Args:
         source: the operation that makes the input.
         context: the branch or loop that the new operation lies in, or None.
-        op_type, name: of the new operation.
+        role, name: the part in control flow and the name of the new operation.
 
     Raises:
         ValueError: if `source` lies in a loop that the new operation does not lie in.
     """
-    if op_type in _BORDERS:
+    if role in _BORDERS:
         return
     from_context = source._control_flow_context
-    if source.type in _EXITS:
+    if source.decl.role is Role.EXIT:
         from_context = from_context.outer_context
     inner = None if from_context is None else from_context.GetWhileContext()
     if inner is None:

@@ -317,14 +317,12 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     return pack_sequence_as(structure[0], [func(*args) for args in leaves], expand_composites)
 
 
-def flatten_dict_items(
-    dictionary: Sequence[int]
-    | Mapping[int | Sequence[int | Sequence[int]], str | int | Sequence[str | int | Sequence[str]]],
-) -> dict[Any, Any]:
+def flatten_dict_items(dictionary: Mapping[Any, Any]) -> dict[Any, Any]:
     """A flat dict of one whose keys and values are structures nested alike.
 
     Raises:
-        TypeError: if it is not a dict; ValueError: if a key and its value do not fit, or a flat key comes twice.
+        TypeError: if it is not a dict.
+        ValueError: if a key and its value do not fit, or a flat key comes twice.
 
     Example:
         >>> flatten_dict_items({("a", "b"): (1, 2), "c": 3})

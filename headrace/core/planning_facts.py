@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 if TYPE_CHECKING:
     import numpy as np
 
+    from headrace.core.multiply_adds import WorkRule
     from headrace.core.operation import Operation
     from headrace.core.size_elements import ElementsRule
     from headrace.core.typing import NodeView, ValueView
-    from headrace.core.work import WorkRule
 
 
 class Role:
@@ -48,6 +48,9 @@ Role.LOOP_CONDITION = Role("loop condition")
 Role.STACK = Role("stack")
 Role.STACK_PUSH = Role("stack push")
 Role.STACK_POP = Role("stack pop")
+
+# What leads values into branches and loops, around in them and out of them.
+CONTROL_FLOW = frozenset({Role.SWITCH, Role.MERGE, Role.ENTER, Role.EXIT, Role.NEXT_ITERATION})
 
 
 # Computes an op from NumPy scalars: an expression in which {0}, {1}, … are the inputs, or a function of the planned node
@@ -96,6 +99,8 @@ class PlanningFacts:
         side_effects: whether a stateful op that writes no variable does something besides making its outputs.
         is_view: whether its output is its first input, a view of it, or new memory.
         forwards: of a planned node, whether TensorFlow's op hands on the memory of its input.
+        locks: whether it locks the mutex that its first input leads to, until the lock that it gives is released.
+        unlocks: whether it releases the lock that it takes.
         handle_of: what the handle that it gives leads to: what its first input leads to ("first"), one of several things
             ("any"), or something of its own (None).
         reads_variable: whether its output is the value of the variable it reads.
@@ -108,7 +113,7 @@ class PlanningFacts:
         expands: whether any number of bytes may come out of a few.
         moves_text: whether texts come out as they go in: of others a text may come out that is longer by any factor.
         element_cost: how many simple operations each element takes.
-        work_rule: how much there is to compute where that is more than going over elements: see `core.work`.
+        work_rule: how much there is to compute where that is more than going over elements: see `core.multiply_adds`.
         touched_inputs: the declared inputs whose elements it goes over, where these are not all.
         touches_outputs: whether it goes over the elements of its outputs.
         scalar_rule: how it is computed from NumPy scalars.
@@ -124,6 +129,8 @@ class PlanningFacts:
     side_effects: bool = True
     is_view: bool = False
     forwards: Callable[[NodeView], bool] | None = None
+    locks: bool = False
+    unlocks: bool = False
     handle_of: str | None = None
     reads_variable: bool = False
     variable_of: str | None = None
@@ -182,6 +189,16 @@ class PlanningFacts:
             when: takes a planned node and says whether it does; all do by default.
         """
         self.forwards = when
+        return self
+
+    def locks_mutex(self: Declared) -> Declared:
+        """Declares that it locks the mutex it is given; what it gives is the lock, which another op releases."""
+        self.locks = True
+        return self
+
+    def releases_lock(self: Declared) -> Declared:
+        """Declares that it releases the lock that it takes."""
+        self.unlocks = True
         return self
 
     def passes_handle(self: Declared) -> Declared:
@@ -250,7 +267,7 @@ class PlanningFacts:
         return self
 
     def work(self: Declared, rule: WorkRule) -> Declared:
-        """Declares how much there is to compute where that is more than going over elements: see `core.work`."""
+        """Declares how much there is to compute where that is more than going over elements: see `core.multiply_adds`."""
         self.work_rule = rule
         return self
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import slots
+from headrace.core.building_facts import BuildingFacts
 from headrace.core.cases import Case, case_of
 from headrace.core.dims import Dims
 from headrace.core.planning_facts import PlanningFacts
@@ -34,6 +35,8 @@ SameRule = Callable[["NodeView"], Any]
 ReuseRule = Callable[["NodeView", int], "Callable[..., Any] | None"]
 
 REGISTRY: dict[str, OpDecl] = {}
+# The types of devices that kernels may be declared for, as torch names them.
+DEVICE_TYPES = ("cpu", "cuda")
 
 
 class BoundConstant:
@@ -46,7 +49,7 @@ class BoundConstant:
 
 
 @dataclass(eq=False)
-class OpDecl(PlanningFacts):
+class OpDecl(PlanningFacts, BuildingFacts):
     """The declaration of one op type; call it to apply the op."""
 
     type: str
@@ -75,8 +78,10 @@ class OpDecl(PlanningFacts):
     file_rule: Callable[[Any, Any], bool] | None = None
     runs_python: bool = False
     module: str = ""
+    line: int = 0
     cases: list[Case] = field(default_factory=list)
     why_no_case: str | None = None
+    why_own: str | None = None
 
     @property
     def of_the_planner(self) -> bool:
@@ -104,12 +109,25 @@ class OpDecl(PlanningFacts):
         return rule
 
     def kernel_on(self, device_type: str) -> Callable[[KernelRule], KernelRule]:
-        """Declares a kernel rule for devices of one type, as torch names it ("cpu", "cuda"), instead of the generic one.
+        """Declares a kernel rule for devices of one type, instead of the generic one.
 
         What is particular to a kind of device, such as the libraries it has, lies in `headrace.devices`.
+
+        Args:
+            device_type: the type, as torch names it: "cpu" or "cuda".
+
+        Returns:
+            a decorator of the rule.
+
+        Raises:
+            ValueError: if there is no such type of devices, or a kernel rule is declared for it already.
         """
+        if device_type not in DEVICE_TYPES:
+            raise ValueError(f"{self.type}: expected a type of devices of {DEVICE_TYPES}, got {device_type!r}")
 
         def declared(rule: KernelRule) -> KernelRule:
+            if device_type in self.device_kernels:
+                raise ValueError(f"{self.type} has a kernel for {device_type!r} already.")
             self.device_kernels[device_type] = rule
             return rule
 
@@ -235,12 +253,15 @@ class OpDecl(PlanningFacts):
         Args:
             *args: what its inputs are made from: see `core.cases`.
             **attrs: its attributes, and the types that shapes among the inputs stand for. `before`, `after`, `control`,
-                `files`, `varies` and `differs` are none, but what `core.cases.Case` says.
+                `fetches`, `files`, `varies`, `differs` and `gives` are none, but what `core.cases.Case` says.
 
         Returns:
             this declaration.
+
+        Raises:
+            TypeError: if a keyword is neither an attribute nor one of these words.
         """
-        self.cases.append(case_of(args, attrs))
+        self.cases.append(case_of(args, attrs, signature=self.signature))
         return self
 
     def rejects(self, *args: Any, error: builtins.type[Exception], **attrs: Any) -> OpDecl:
@@ -254,12 +275,17 @@ class OpDecl(PlanningFacts):
         Returns:
             this declaration.
         """
-        self.cases.append(case_of(args, attrs, error))
+        self.cases.append(case_of(args, attrs, error, self.signature))
         return self
 
     def no_case(self, why: str) -> OpDecl:
         """Declares why no example of the op can run by itself, here or in TensorFlow 1.15 on a CPU."""
         self.why_no_case = why
+        return self
+
+    def own(self, why: str) -> OpDecl:
+        """Declares why no TensorFlow has the op: its cases say themselves what they give, with the word `gives`."""
+        self.why_own = why
         return self
 
     def infer_shapes(self, op: Operation) -> Sequence[Dims]:
@@ -301,17 +327,17 @@ def op(op_type: str, signature: str, *, stateful: bool = False) -> OpDecl:
     if op_type in REGISTRY:
         raise ValueError(f"The op type {op_type} is declared twice.")
     decl = OpDecl(op_type, parse_signature(op_type, signature, stateful), stateful)
-    decl.module = _declaring_module()
+    decl.module, decl.line = _declaring_line()
     REGISTRY[op_type] = decl
     return decl
 
 
-def _declaring_module() -> str:
-    """The module whose text is being run: a helper that declares ops for several files is not where they are."""
+def _declaring_line() -> tuple[str, int]:
+    """The module whose text is being run, and the line: a helper that declares ops for several files is not where they are."""
     frame = sys._getframe(2)
     while frame.f_code.co_name != "<module>" and frame.f_back is not None:
         frame = frame.f_back
-    return str(frame.f_globals["__name__"])
+    return str(frame.f_globals["__name__"]), frame.f_lineno
 
 
 def find(op_type: str) -> OpDecl | None:
@@ -332,6 +358,14 @@ def find_public(op_type: str) -> OpDecl | None:
     return None if decl is None or decl.of_the_planner else decl
 
 
+def _why_absent() -> str:
+    """Why an op type is not found, said to who asks for it: a file of Headrace may have declared it since."""
+    asking = str(sys._getframe(2).f_globals.get("__name__", ""))
+    if asking.partition(".")[0] == __name__.partition(".")[0]:
+        return "Headrace has no such op, or its index does not have it yet: run make index."
+    return "Headrace has no such op."
+
+
 class _Raw:
     """Every declared op type as an attribute: `raw.MatMul(a, b, transpose_a=True)`."""
 
@@ -340,7 +374,7 @@ class _Raw:
             raise AttributeError(op_type)
         decl = find(op_type)
         if decl is None:
-            raise AttributeError(f"module 'tensorflow.raw_ops' has no attribute {op_type!r}: Headrace has no such op.")
+            raise AttributeError(f"module 'tensorflow.raw_ops' has no attribute {op_type!r}: {_why_absent()}")
         setattr(self, op_type, decl)
         return decl
 

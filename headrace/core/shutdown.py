@@ -13,7 +13,6 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
 from types import FrameType
 
 # Whether the process is about to end.
@@ -25,12 +24,6 @@ _MORE_PATIENCE = 1.0
 _PAUSE = 0.002
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_callbacks: list[Callable[[], None]] = []
-
-
-def on_shutdown(callback: Callable[[], None]) -> None:
-    """Calls `callback` when the process is about to end."""
-    _callbacks.append(callback)
 
 
 def park_thread() -> None:
@@ -75,8 +68,6 @@ def _wait_for_calls(patience: float) -> list[int]:
 def _begin() -> None:
     global in_progress
     in_progress = True
-    for callback in _callbacks:
-        callback()
     for ident in _wait_for_calls(_PATIENCE):
         # A long step: it ends before its next call.
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(SystemExit))

@@ -80,58 +80,27 @@ def constant_value(tensor: int | Tensor | Sequence[int], partial: bool = False) 
         return None
     if not tensor._is_graph_tensor:
         return constant_array(tensor)
-    value = _value(tensor, partial)
+    rule = tensor.op.decl.python_value_rule
+    value = None if rule is None else rule(tensor.op, _Known(partial))
     if value is not None:
         tensor.graph.prevent_feeding(tensor)
     return value
 
 
-def _value(tensor: Tensor, partial: bool) -> Any:
-    op = tensor.op
-    kind = op.type
-    if kind == "Const":
-        return np.array(op.attrs["value"])
-    if kind in ("Shape", "Size"):
-        dims = op.inputs[0].dims
-        if dims is None or None in dims:
-            return None
-        sizes = np.array(dims, dtype=tensor.dtype.as_numpy_dtype)
-        return sizes if kind == "Shape" else np.prod(sizes, dtype=np.int32)
-    if kind == "Rank":
-        dims = op.inputs[0].dims
-        return None if dims is None else np.array(len(dims), np.int32)
-    if kind == "Pack":
-        if not op.inputs or op.attrs["axis"] != 0:
-            return None
-        values = [constant_value(source, partial) for source in op.inputs]
-        if all(value is not None for value in values):
-            return np.array(values)
-        if not partial:
-            return None
-        some = np.empty(len(values), object)
-        some[:] = values
-        return some
-    if kind == "Fill":
-        value = constant_value(op.inputs[1])
-        if value is None or tensor.dims is None or None in tensor.dims:
-            return None
-        return np.full(tensor.dims, value, dtype=value.dtype)
-    if kind not in _COMPUTED:
-        return None
-    values = [constant_value(source) for source in op.inputs]
-    if any(value is None for value in values):
-        return None
-    return _COMPUTED[kind](tensor, *values)
+class _Known:
+    """What is known of an operation's inputs, each of which can no longer be fed once it was asked for."""
 
+    def __init__(self, partial: bool) -> None:
+        self.partial = partial
 
-_COMPUTED: dict[str, Any] = {
-    "Range": lambda tensor, start, limit, delta: np.arange(start, limit, delta, dtype=tensor.dtype.as_numpy_dtype),
-    "Cast": lambda tensor, x: x.astype(tensor.dtype.as_numpy_dtype),
-    "Concat": lambda tensor, axis, *values: np.concatenate(values, axis=int(axis)),
-    "ConcatV2": lambda tensor, *values: np.concatenate(values[:-1], axis=int(values[-1])),
-    "Equal": lambda tensor, x, y: np.equal(x, y),
-    "NotEqual": lambda tensor, x, y: np.not_equal(x, y),
-}
+    def of(self, tensor: Tensor) -> Any:
+        """The value of a tensor, or None."""
+        return constant_value(tensor, self.partial)
+
+    def all(self, tensors: Sequence[Tensor]) -> list[np.ndarray] | None:
+        """The values of tensors, or None if one of them is not known."""
+        values = [constant_value(tensor) for tensor in tensors]
+        return None if any(value is None for value in values) else values
 
 
 def constant_value_as_shape(tensor: Tensor) -> TensorShape:

@@ -6,8 +6,8 @@ from typing import Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_default_graph
+from headrace.core.framework_ops import prepend_name_scope, register_proto_function, strip_name_scope
 from headrace.core.graph import Graph
-from headrace.core.internals import prepend_name_scope, register_proto_function, strip_name_scope
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.cond import CondContext
 from headrace.functions.flow.context import ControlFlowContext

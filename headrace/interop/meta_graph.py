@@ -15,14 +15,14 @@ from headrace.core import version
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_default_graph
 from headrace.core.error_interpolation import create_graph_debug_info_def
-from headrace.core.graph import Graph
-from headrace.core.internals import (
+from headrace.core.framework_ops import (
     get_collection_proto_type,
     get_to_proto_function,
     prepend_name_scope,
     register_proto_function,
     strip_name_scope,
 )
+from headrace.core.graph import Graph
 from headrace.core.registry import find
 from headrace.files import file_io
 from headrace.files.paths import as_path

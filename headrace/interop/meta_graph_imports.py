@@ -8,13 +8,13 @@ from typing import Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_default_graph
-from headrace.core.graph import Graph
-from headrace.core.internals import (
+from headrace.core.framework_ops import (
     get_collection_proto_type,
     get_from_proto_function,
     prepend_name_scope,
     strip_name_scope,
 )
+from headrace.core.graph import Graph
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
 from headrace.files import file_io

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-KINDS = json.loads((Path(__file__).parents[1] / "golden" / "gradient_kinds.json").read_text())
+KINDS = json.loads((Path(__file__).parents[1] / "golden" / "gradient_kinds.json").read_text())["results"]
 
 
 def _said(program):

@@ -3,7 +3,6 @@
 python tests/ops/later_versions.py
 """
 
-import json
 import pathlib
 import sys
 
@@ -116,6 +115,10 @@ def plain(value):
 if __name__ == "__main__":
     import tensorflow
 
+    sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "oracle"))
+    import recorded
+
     answers = {name: plain(value) for name, value in calls(tensorflow)}
-    GOLDEN.write_text(json.dumps(answers, indent=None, separators=(",", ":")) + "\n")
+    program = pathlib.Path(__file__).read_text()
+    GOLDEN.write_text(recorded.golden_dumps(answers, tensorflow.__version__, program))
     sys.stdout.write(f"{len(answers)} answers of TensorFlow {tensorflow.__version__}\n")

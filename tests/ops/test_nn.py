@@ -13,7 +13,7 @@ from headrace.functions.nn import activations as activations_functions
 from headrace.functions.nn import cross_entropy as cross_entropy_functions
 from headrace.functions.nn import dropout
 from headrace.ops.array.constant import constant, placeholder
-from headrace.ops.nn import activations, bias, loss_functions, softmax, topk
+from headrace.ops.nn import activations, bias, l2_loss, softmax, topk
 from headrace.ops.nn.candidates import log_uniform_candidate_sampler, uniform_candidate_sampler
 from headrace.runtime.session import Session
 
@@ -188,7 +188,7 @@ def test_dropout_keeps_the_expected_sum():
 
 
 def test_l2_loss_of_short_type_does_not_overflow_on_the_way():
-    assert run(loss_functions.l2_loss(constant(np.full([4], 150.0, np.float16)))) == np.float16(45000.0)
+    assert run(l2_loss.l2_loss(constant(np.full([4], 150.0, np.float16)))) == np.float16(45000.0)
 
 
 def test_log_uniform_sampler_follows_zipf():

@@ -1,4 +1,7 @@
-"""Records what TensorFlow 1.15.5 says of the cases declared beside the ops, into tests/golden/cases.
+"""Records what TensorFlow says of the cases declared beside the ops, into tests/golden/cases.
+
+1.15.5 is asked. Where it lacks an op, and where a declaration says that it differs, 2.21 is; and where that has no answer
+either, the record says so, and the case has to say itself what it gives. Ops that no TensorFlow has (`.own()`) have no records.
 
 .venv/bin/python tools/oracle/record_cases.py                                      all of them
 .venv/bin/python tools/oracle/record_cases.py --only ApplyAdam,ApplyMomentum       some op types
@@ -23,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools" / "oracle"), str(ROOT)]
 
 from case_programs import CaseProgram  # noqa: E402  the path to it is made above
-from case_records import PLACE, VERSION, family_of, read_records  # noqa: E402  likewise
+from case_records import LATER_VERSION, PLACE, VERSION, family_of, read_records  # noqa: E402  likewise
 from make_goldens import oracle_python  # noqa: E402  likewise
 
 import headrace as tf  # noqa: E402  likewise
@@ -55,11 +58,45 @@ def program_text(decl: OpDecl, case: Case) -> tuple[str, str]:
         return program.text, program.hash
 
 
-def ask(programs: dict[str, str]) -> dict[str, dict[str, Any]]:
-    """The oracle's answers. What brings its process down is an answer too, and the rest is asked again."""
+def later_python() -> Path:
+    """The Python that has TensorFlow 2.21."""
+    python = Path(os.environ.get("HEADRACE_TF2", str(ROOT / ".oracle" / "tf2" / "bin" / "python")))
+    if not python.exists():
+        raise SystemExit("no TensorFlow 2.21 here: run make oracle, or set HEADRACE_TF2 to its Python")
+    return python
+
+
+def earlier_python() -> Path:
+    """The Python that has TensorFlow 1.15.5."""
     python = oracle_python()
     if python is None:
         raise SystemExit("no TensorFlow 1.15.5 here: run make oracle, or set HEADRACE_TF1 to its Python")
+    return Path(python)
+
+
+def ask_both(programs: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """The answers of 1.15.5, and of 2.21 to what 1.15.5 cannot answer."""
+    differing = {name for name in programs if case_called(name).differs is not None}
+    first = {name: text for name, text in programs.items() if name not in differing}
+    answers = ask(earlier_python(), first) if first else {}
+    left = {name: text for name, text in programs.items() if name in differing or "absent" in answers[name]}
+    later = ask(later_python(), left) if left else {}
+    for name, answer in later.items():
+        works = "error" not in answer and "absent" not in answer
+        if name in differing and works != (case_called(name).error is None):
+            answer = {"absent": True}
+        answers[name] = answer if "absent" in answer else {"tensorflow": LATER_VERSION, **answer}
+    return answers
+
+
+def case_called(name: str) -> Case:
+    """The case of a name such as "MatMul-0"."""
+    op_type, _, index = name.rpartition("-")
+    return REGISTRY[op_type].cases[int(index)]
+
+
+def ask(python: Path, programs: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """The oracle's answers. What brings its process down is an answer too, and the rest is asked again."""
     answers: dict[str, dict[str, Any]] = {}
     environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore", CUDA_VISIBLE_DEVICES="")
     left = list(programs)
@@ -118,7 +155,7 @@ def main() -> None:
     families: dict[str, str] = {}
     known = read_records()
     for name, decl, case in chosen(options):
-        if decl.of_the_planner or case.differs is not None:
+        if decl.of_the_planner or decl.why_own is not None:
             continue
         text, digest = program_text(decl, case)
         programs[name], hashes[name], families[name] = text, digest, family_of(decl.type)
@@ -129,16 +166,19 @@ def main() -> None:
         stale = {name.rpartition("-")[0] for name in changed | left_over}
         programs = {name: text for name, text in programs.items() if name.rpartition("-")[0] in stale}
     records: dict[str, dict[str, dict[str, Any]]] = {}
-    for name, answer in ask(programs).items():
+    for name, answer in ask_both(programs).items():
         records.setdefault(families[name], {})[name] = {"hash": hashes[name], **answer}
-        case = REGISTRY[name.rpartition("-")[0]].cases[int(name.rpartition("-")[2])]
+        case = case_called(name)
         if options.print:
             print(name, json.dumps(answer))
-        elif (case.error is None) == ("error" in answer):
-            said = f"raises {answer['error']}: {answer['message']}" if "error" in answer else "works"
-            print(f"{name}: TensorFlow {said}" if "absent" not in answer else f"{name}: not in TensorFlow {VERSION}")
-    unrecorded = {decl.type for _, decl, case in chosen(options) if case.differs is not None}
-    write(records, unrecorded - {name.rpartition("-")[0] for name in programs} if not options.stale else ())
+        elif "absent" in answer and case.differs is None:
+            print(f"{name}: in no TensorFlow; its declaration says so with .own()")
+        elif "absent" not in answer and (case.error is None) == ("error" in answer):
+            print(
+                f"{name}: TensorFlow "
+                + (f"raises {answer['error']}: {answer['message']}" if "error" in answer else "works")
+            )
+    write(records, {decl.type for _, decl, _ in chosen(options) if decl.why_own is not None})
     print(f"{len(programs)} cases recorded in {', '.join(sorted(f'{family}.json' for family in records)) or 'no file'}")
 
 

@@ -4,9 +4,10 @@ TF_CPP_MIN_LOG_LEVEL=3 PATH_OF_TF1/bin/python tools/oracle/record_gradient_kinds
 """
 
 import importlib
-import json
 import sys
 
+import tensorflow as tf
+from recorded import golden_dumps
 from tensorflow.python.framework import op_def_registry, ops
 
 # Importing them registers their ops and gradients.
@@ -33,4 +34,6 @@ def kind(op_type):
 kinds = {}
 for _op_type in sorted(op_def_registry.get_registered_ops()):
     kinds.setdefault(kind(_op_type), []).append(_op_type)
-json.dump({name: " ".join(types) for name, types in kinds.items()}, sys.stdout, indent=0, sort_keys=True)
+_results = {name: " ".join(types) for name, types in kinds.items()}
+with open(__file__) as _program:
+    sys.stdout.write(golden_dumps(_results, tf.__version__, _program.read()))

@@ -1,6 +1,7 @@
-"""What TensorFlow 1.15.5 says of cases: reads a line of JSON a case ([name, program]), writes a line a result.
+"""What TensorFlow says of cases: reads a line of JSON a case ([name, program]), writes a line a result.
 
-Runs under Python 3.7. tools/oracle/record_cases.py starts it; tests/case_programs.py says what a program is.
+Runs under Python 3.7 with TensorFlow 1.15.5, and with TensorFlow 2.21 for the ops that 1.15.5 lacks.
+tools/oracle/record_cases.py starts it; tests/case_programs.py says what a program is.
 """
 
 import base64
@@ -14,11 +15,17 @@ import tempfile
 
 import numpy as np
 import recorded
-import tensorflow as tf
+import tensorflow
 from tensorflow.core.framework import graph_pb2, op_def_pb2
-from tensorflow.python import pywrap_tensorflow
 from tensorflow.python.framework import op_def_library
 from tensorflow.python.util import nest
+
+IS_LATER = not tensorflow.__version__.startswith("1.")
+tf = tensorflow.compat.v1 if IS_LATER else tensorflow
+if IS_LATER:
+    from tensorflow.python.client import pywrap_tf_session as pywrap_tensorflow
+else:
+    from tensorflow.python import pywrap_tensorflow
 
 # A queue that nobody fills must not wait for ever.
 PATIENCE_MS = 5000
@@ -39,6 +46,20 @@ GRAPHS_OF_FUNCTIONS = []
 
 def all_ops():
     """Every op this TensorFlow knows: the library that applies them, and their definitions by type."""
+    if not IS_LATER:
+        load_contrib()
+    known = op_def_pb2.OpList()
+    known.ParseFromString(pywrap_tensorflow.TF_GetBuffer(pywrap_tensorflow.TF_GetAllOpList()))
+    op_defs = {op.name: op for op in known.op}
+    if IS_LATER:
+        return op_def_library, op_defs
+    library = op_def_library.OpDefLibrary()
+    library.add_op_list(known)
+    return library, op_defs
+
+
+def load_contrib():
+    """Loads the libraries of kernels of `tf.contrib`."""
     # Importing what loads a library of kernels registers its ops and gradients.
     place = os.path.dirname(tf.contrib.__file__)
     for path in sorted(glob.glob(os.path.join(place, "*", "python", "ops", "_*.so"))):
@@ -49,11 +70,6 @@ def all_ops():
         except ImportError:
             # The module that loads it has another name.
             tf.load_op_library(path)
-    known = op_def_pb2.OpList()
-    known.ParseFromString(pywrap_tensorflow.TF_GetBuffer(pywrap_tensorflow.TF_GetAllOpList()))
-    library = op_def_library.OpDefLibrary()
-    library.add_op_list(known)
-    return library, {op.name: op for op in known.op}
 
 
 class Built(object):
@@ -232,6 +248,13 @@ def gradients(built, run, outputs, values):
         return {"error": type(error).__name__}
 
 
+def first_line(error):
+    """What an error says, without the places in files that TensorFlow 2 lists before it."""
+    lines = str(error).split("\n")
+    starts = [i + 1 for i, line in enumerate(lines[:-1]) if line.startswith("Node: ")]
+    return lines[starts[0] if IS_LATER and starts else 0][:200]
+
+
 def answer(ops, program):
     """What TensorFlow says of one program."""
     if any("op" in node and node["op"] not in ops[1] for node in program["nodes"]):
@@ -278,11 +301,13 @@ def answer(ops, program):
                         said["gradients"] = found
                 return said
     except REFUSALS as error:
-        return {"error": type(error).__name__, "message": str(error).split("\n")[0][:200]}
+        return {"error": type(error).__name__, "message": first_line(error)}
 
 
 def main():
     tf.logging.set_verbosity(tf.logging.ERROR)
+    if IS_LATER:
+        tf.disable_v2_behavior()
     # Only the answers may reach standard output, whatever an op or a library prints.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

@@ -21,8 +21,10 @@ from headrace.core.values import eager_refusal, to_array
 from headrace.kernels.array.arguments import MAX_DIMENSIONS
 
 if TYPE_CHECKING:
+    from headrace.core.building_facts import PythonValues
     from headrace.core.composite_types import CompositeTensor
     from headrace.core.dtypes import DType
+    from headrace.core.operation import Operation
     from headrace.core.typing import DTypeLike, ShapeLike, TensorLike
 
 
@@ -37,6 +39,11 @@ def const_shape(op):
 @const.binding
 def const_binding(node):
     return [BoundConstant(node.attrs["value"])]
+
+
+@const.python_value
+def const_in_python(op: Operation, known: PythonValues) -> np.ndarray:
+    return np.array(op.attrs["value"])
 
 
 const.not_differentiable()
@@ -85,11 +92,13 @@ placeholder_v2_op = op("PlaceholderV2", "*, dtype: type, shape: shape -> output:
 placeholder_v2_op.shape(placeholder_shape)
 placeholder_v2_op.kernel(placeholder_kernel)
 for _decl in (placeholder_op, placeholder_v2_op):
+    _decl.takes_feeds().only_in_graphs("tf.placeholder() is not compatible with eager execution.")
     _decl.rejects(dtype="float32", shape=[2], error=InvalidArgumentError, match="must feed")
     _decl.no_case("It has to be fed: all cases feed placeholders.")
 
 placeholder_with_default_op = (
     op("PlaceholderWithDefault", "input: dtype, *, dtype: type, shape: shape -> output: dtype")
+    .takes_feeds()
     .aliases()
     .forwards_memory()
 )

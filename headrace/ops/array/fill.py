@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from headrace.core.dims import is_fully_defined
 from headrace.core.dtypes import variant
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
@@ -24,6 +25,8 @@ from headrace.kernels.array.arguments import (
 )
 
 if TYPE_CHECKING:
+    from headrace.core.building_facts import PythonValues
+    from headrace.core.operation import Operation
     from headrace.core.typing import TensorLike
 
 
@@ -46,6 +49,15 @@ def fill_shape(op):
     if given is not None and (given < 0).any():
         raise ValueError("Fill dimensions must be >= 0")
     return [op.constant_dims(0)]
+
+
+@fill_op.python_value
+def fill_in_python(op: Operation, known: PythonValues) -> np.ndarray | None:
+    # A tensor whose value is known can be fed no more: the sizes are not asked for, their shape says enough.
+    values, dims = known.all(op.inputs[1:]), op.outputs[0].dims
+    if values is None or not is_fully_defined(dims):
+        return None
+    return np.full(dims, values[0], dtype=values[0].dtype)  # type: ignore[arg-type]  # no size is None here
 
 
 @fill_op.kernel

@@ -32,6 +32,8 @@ from headrace.kernels.composing.shapes import expand_dims, rank, shape, squeeze
 from headrace.kernels.flow.contexts import output_context
 
 if TYPE_CHECKING:
+    from headrace.core.building_facts import PythonValues
+    from headrace.core.operation import Operation
     from headrace.core.typing import NodeView, TensorLike
 
 
@@ -135,6 +137,12 @@ def concat_shape(op):
     return [_joined_dims([t.dims for t in op.inputs[1:]], None if axis is None else int(axis))]
 
 
+@concat_op.python_value
+def concat_in_python(op: Operation, known: PythonValues) -> np.ndarray | None:
+    values = known.all(op.inputs)
+    return None if values is None else np.concatenate(values[1:], axis=int(values[0]))
+
+
 concat_op.kernel(_cat(0))
 concat_op.accepts(np.int32(0), [[2, 3], [1, 3]]).accepts(np.int32(-1), [[2, 1], [2, 0]], T="int64")
 concat_op.rejects(np.int32(0), [[2, 3], [1, 4]], error=ValueError)
@@ -168,6 +176,12 @@ def concat_sizes(node: NodeView, sizes: Any) -> None:
     # Along the only axis there is nothing to compare.
     if axis is not None and dims is not None and len(dims) > 1:
         sizes.all_same([*node.inputs[:-1], node.outputs[0]], int(axis) % len(dims))
+
+
+@concat_v2_op.python_value
+def concat_v2_in_python(op: Operation, known: PythonValues) -> np.ndarray | None:
+    values = known.all(op.inputs)
+    return None if values is None else np.concatenate(values[:-1], axis=int(values[-1]))
 
 
 @concat_v2_op.shape
@@ -300,6 +314,20 @@ pack_op = op("Pack", "values: N * T, *, axis=0 -> output: T").never_fails().pass
 def pack_elements(node: NodeView, known: KnownElements) -> list[Element] | None:
     parts = [known.elements(value) if value.dims == () else None for value in node.inputs]
     return None if None in parts or len(parts) > MAX_ELEMENTS else [part[0] for part in parts if part is not None]
+
+
+@pack_op.python_value
+def pack_in_python(op: Operation, known: PythonValues) -> np.ndarray | None:
+    if not op.inputs or op.attrs["axis"] != 0:
+        return None
+    values = [known.of(source) for source in op.inputs]
+    if all(value is not None for value in values):
+        return np.array(values)
+    if not known.partial:
+        return None
+    some = np.empty(len(values), object)
+    some[:] = values
+    return some
 
 
 @pack_op.shape

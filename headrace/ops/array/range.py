@@ -13,6 +13,8 @@ from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import invalid
 
 if TYPE_CHECKING:
+    from headrace.core.building_facts import PythonValues
+    from headrace.core.operation import Operation
     from headrace.core.typing import IntLike, TensorLike
 
 
@@ -52,6 +54,12 @@ def range_shape(op):
             raise ValueError(f"Shape must be rank 0 but is rank {len(tensor.dims)}")
     values = _scalars(op)
     return [(None if values is None else _count(*values),)]
+
+
+@range_op.python_value
+def range_in_python(op: Operation, known: PythonValues) -> np.ndarray | None:
+    bounds = known.all(op.inputs)
+    return None if bounds is None else np.arange(*bounds, dtype=op.outputs[0].dtype.as_numpy_dtype)
 
 
 @range_op.kernel

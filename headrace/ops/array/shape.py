@@ -22,6 +22,7 @@ from headrace.kernels.composing.shapes import shape
 from headrace.kernels.ranks import ranked
 
 if TYPE_CHECKING:
+    from headrace.core.building_facts import PythonValues
     from headrace.core.operation import Operation
     from headrace.core.typing import DTypeLike, NodeView, ShapeLike, TensorLike
 
@@ -53,6 +54,12 @@ def shape_elements(node: NodeView, known: KnownElements) -> list[Element] | None
 def shape_static(op):
     dims = op.inputs[0].dims
     return [np.array(dims, np.int64)] if is_fully_defined(dims) else None
+
+
+@shape_op.python_value
+def shape_in_python(op: Operation, known: PythonValues) -> np.ndarray | None:
+    dims = op.inputs[0].dims
+    return np.array(dims, op.outputs[0].dtype.as_numpy_dtype) if is_fully_defined(dims) else None
 
 
 @shape_op.kernel
@@ -104,6 +111,13 @@ def size_static(op):
     return None if count is None else [np.array(count, np.int64)]
 
 
+@size_op.python_value
+def size_in_python(op: Operation, known: PythonValues) -> np.integer[Any] | None:
+    sizes = shape_in_python(op, known)
+    # As there, whatever type the tensor is of.
+    return None if sizes is None else np.prod(sizes, dtype=np.int32)
+
+
 @size_op.kernel
 def size_kernel(node):
     dtype, tensor = node.outputs[0].dtype.torch, torch.tensor
@@ -133,6 +147,12 @@ def rank_shape(op):
 def rank_static(op):
     dims = op.inputs[0].dims
     return None if dims is None else [np.array(len(dims), np.int32)]
+
+
+@rank_op.python_value
+def rank_in_python(op: Operation, known: PythonValues) -> np.ndarray | None:
+    dims = op.inputs[0].dims
+    return None if dims is None else np.array(len(dims), np.int32)
 
 
 @rank_op.kernel

@@ -331,9 +331,10 @@ def deserialize_kernel(node):
 
 # The place of an iterator as a number, which checkpoints can keep.
 position_op = op("IteratorPosition", "resource_handle: resource -> position: int64", stateful=True)
+position_op.own("where an iterator stands: TensorFlow's checkpoints have a variant that only it can read")
 position_op.on_host(outputs=True).not_differentiable().shape(lambda op: [()])
 seek_op = op("IteratorSeek", "resource_handle: resource, position: int64 ->", stateful=True)
-seek_op.not_differentiable().shape(lambda op: [])
+seek_op.own("it goes to such a position").not_differentiable().shape(lambda op: [])
 
 
 @position_op.kernel
@@ -484,8 +485,8 @@ device_op.accepts(_IT)
 _HALFWAY = [initialized(numbers(3), _IT), _next(_IT)]
 serialize_op.accepts(_IT, before=_HALFWAY, after=[made("Shape", result)])
 deserialize_op.accepts(_IT, made("SerializeIterator", _IT), before=_HALFWAY, after=[_next(_IT), _next(_IT), _next(_IT)])
-position_op.accepts(_IT, before=_HALFWAY)
-seek_op.accepts(_IT, np.int64(2), before=_HALFWAY, after=[_next(_IT)])
+position_op.accepts(_IT, before=_HALFWAY, gives=1)
+seek_op.accepts(_IT, np.int64(2), before=_HALFWAY, after=[_next(_IT)], gives=2)
 get_next_optional_op.accepts(_IT, before=_HALFWAY, after=[made("OptionalHasValue", result)], **INT64_SCALARS)
 optional_from_value_op.accepts(
     [[2], np.int32(5)],

@@ -166,7 +166,7 @@ shard_dataset = dataset_op(
     "MultiDeviceShardDataset",
     "multi_device_iterator: resource, shard_num: int64, incarnation_id: int64, *, {} -> handle: variant",
     stateful=True,
-)
+).own("the elements of one of several devices")
 
 
 @shard_dataset.kernel
@@ -196,4 +196,4 @@ to_string_op.accepts(_ITERATOR, varies="it is the name of a resource")
 from_string_op.accepts(
     made("MultiDeviceIteratorToStringHandle", _ITERATOR), after=[_of_shard(result, 0)], **INT64_SCALARS
 )
-shard_dataset.accepts(_ITERATOR, np.int64(1), _INITIALIZED, **INT64_SCALARS)
+shard_dataset.accepts(_ITERATOR, np.int64(1), _INITIALIZED, gives=1, **INT64_SCALARS)

@@ -51,8 +51,8 @@ _exits = (
     _declare_mark("RefExit", "data: ref T -> output: ref T", Role.EXIT).passes_handle(),
 )
 _nexts = (
-    _declare_mark("NextIteration", "data: T -> output: T", Role.NEXT_ITERATION),
-    _declare_mark("RefNextIteration", "data: ref T -> output: ref T", Role.NEXT_ITERATION),
+    _declare_mark("NextIteration", "data: T -> output: T", Role.NEXT_ITERATION).passes_handle(),
+    _declare_mark("RefNextIteration", "data: ref T -> output: ref T", Role.NEXT_ITERATION).passes_handle(),
 )
 
 

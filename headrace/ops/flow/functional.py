@@ -326,6 +326,8 @@ for_gradient_op = op(
     "body: func -> output: *Tout",
 ).aliases()
 for_gradient_op.on_host("start", "limit", "delta")
+while_gradient_op.own("the gradient of a While is one op")
+for_gradient_op.own("the gradient of a For is one op, where TensorFlow writes a While of its own")
 while_gradient_op.shape(_no_shapes)
 for_gradient_op.shape(_no_shapes)
 
@@ -443,11 +445,27 @@ _turn = body(lambda i, x: raw.Square(x), "int32", "float32")
 _START, _LIMIT, _STEP = np.int32(0), np.int32(2), np.int32(1)
 for_op.accepts(_START, _LIMIT, _STEP, [[2]], body=_turn)
 for_op.rejects(_START, _LIMIT, np.int32(0), [[2]], body=_turn, error=errors.InvalidArgumentError)
-for_gradient_op.accepts(_START, _LIMIT, _STEP, [[2]], [[2]], Tout=_FLOAT, body=_turn)
+for_gradient_op.accepts(
+    *(_START, _LIMIT, _STEP, [[2]], [[2]]),
+    Tout=_FLOAT,
+    body=_turn,
+    # Squared twice.
+    gives=lambda start, limit, delta, x, grad: 4 * x**3 * grad,
+)
+
+
+def _gradient_of_squares(x: np.ndarray, grad: np.ndarray) -> np.ndarray:
+    """The chain rule for a loop that squares `x` while it is above 0.1."""
+    while x > 0.1:
+        x, grad = x * x, grad * 2 * x
+    return grad
+
+
 while_gradient_op.accepts(
     [[]],
     [[]],
     Tout=_FLOAT,
+    gives=_gradient_of_squares,
     cond=body(lambda x: raw.Less(np.float32(0.1), x), "float32"),
     body=_square,
 )

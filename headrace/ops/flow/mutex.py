@@ -47,7 +47,7 @@ def mutex_kernel(node: NodeView) -> Callable[..., Any]:
     return lambda: made
 
 
-mutex_lock_op = op("MutexLock", "mutex: resource -> mutex_lock: variant", stateful=True)
+mutex_lock_op = op("MutexLock", "mutex: resource -> mutex_lock: variant", stateful=True).locks_mutex()
 mutex_lock_op.shape(lambda op: [()])
 
 
@@ -56,7 +56,7 @@ def mutex_lock_kernel(node: NodeView) -> type:
     return _Held
 
 
-consume_mutex_op = op("ConsumeMutexLock", "mutex_lock: variant ->", stateful=True)
+consume_mutex_op = op("ConsumeMutexLock", "mutex_lock: variant ->", stateful=True).releases_lock()
 consume_mutex_op.shape(lambda op: [])
 
 

@@ -18,7 +18,7 @@ from headrace.core.planning_facts import Role
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
-from headrace.kernels.flow.contexts import is_loop_switch, output_context
+from headrace.kernels.flow.contexts import is_loop_switch, is_switch, output_context
 from headrace.kernels.state.handles import handle_dtype
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def zeros_outside_loop(op: Operation, index: int) -> Tensor | None:
     """Zeros like output `index` of `op`; of a Switch in a branch, made only when the other branch is taken."""
     output = op.outputs[index]
     context = op._get_control_flow_context()
-    if op.type not in ("Switch", "RefSwitch") or context is None or not context.IsCondContext():
+    if not is_switch(op) or context is None or not context.IsCondContext():
         if output.dtype.name in ("resource", "variant"):
             return None
         with name_scope(None, "zeros_like", [output]) as scope:

@@ -116,6 +116,7 @@ _FLOW = torch.tensor(0.0)
 
 
 def _array_shapes(op: OpView, has_flow: bool) -> list[Dims]:
+    """The shapes of a handle and, in the third generation, of the flow. As in 1.x, a handle is said to be a pair."""
     if op.inputs[0].dims:
         raise ValueError(f"Shape must be rank 0 but is rank {len(op.inputs[0].dims)}")
     return [(2,), ()] if has_flow else [()]
@@ -271,8 +272,8 @@ for _decl in close:
 
 _ANY_FLOW, _SIZE, _FIRST = np.float32(0), np.int32(3), np.int32(0)
 _PLACES, _LENGTHS = np.array([2, 0, 1], np.int32), np.array([2, 1, 1])
-_OPAQUE = "The string that stands for an array is no text here."
-array_v2.accepts(_SIZE, dtype="float32", differs=_OPAQUE).rejects([2], dtype="float32", error=ValueError)
+_OPAQUE = {"differs": "The string that stands for an array is no text here.", "varies": "it is the name of a resource"}
+array_v2.accepts(_SIZE, dtype="float32", **_OPAQUE).rejects([2], dtype="float32", error=ValueError)
 array_v3.accepts(_SIZE, dtype="float32", after=[made("TensorArraySizeV3", result, result[1])])
 array_v3.rejects([2], dtype="float32", error=ValueError)
 
@@ -315,7 +316,7 @@ def _declare_cases(generation: int) -> None:
         written,
         source="gradients",
         after=[made(f"TensorArraySize{version}", result, gradient_flow)],
-        **({} if which else {"differs": _OPAQUE}),
+        **({} if which else _OPAQUE),
     )
 
 

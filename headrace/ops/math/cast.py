@@ -20,7 +20,9 @@ from headrace.core.tensor import Tensor
 from headrace.kernels.math.elementwise import bracketed, same_shape
 
 if TYPE_CHECKING:
+    from headrace.core.building_facts import PythonValues
     from headrace.core.dtypes import DType
+    from headrace.core.operation import Operation
     from headrace.core.typing import DTypeLike, NodeView, TensorLike
 
 
@@ -34,6 +36,12 @@ cast_op = (
 )
 cast_op.shape(same_shape)
 cast_op.accepts([2, 3], DstT=float64).accepts(np.array([1.5, -2.5]), DstT=int32)
+
+
+@cast_op.python_value
+def cast_in_python(op: Operation, known: PythonValues) -> np.ndarray | None:
+    values = known.all(op.inputs)
+    return None if values is None else values[0].astype(op.outputs[0].dtype.as_numpy_dtype)
 
 
 @cast_op.scalar_expression

@@ -23,6 +23,8 @@ from headrace.kernels.math.elementwise import (
 )
 
 if TYPE_CHECKING:
+    from headrace.core.building_facts import PythonValues
+    from headrace.core.operation import Operation
     from headrace.core.typing import TensorLike
 
 
@@ -44,6 +46,11 @@ def _equality(op_type: str, function: Callable[..., Any], ufunc: np.ufunc) -> Op
             return broadcast_shape(node)
         except ValueError:
             return [()]
+
+    @decl.python_value
+    def in_python(op: Operation, known: PythonValues) -> Any:
+        values = known.all(op.inputs)
+        return None if values is None else ufunc(*values)
 
     def strings(x, y):
         return torch.from_numpy(np.asarray(ufunc(x, y), dtype=bool))

@@ -10,9 +10,9 @@ import torch
 from headrace.core.defaults import name_scope
 from headrace.core.dims import Dims, is_fully_defined, merge_dims
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.multiply_adds import matrix_product
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
-from headrace.core.work import matrix_product
 from headrace.devices.large_products import large_product
 from headrace.kernels import composing
 from headrace.kernels.composing import matmul

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core.dims import Dims
+from headrace.core.multiply_adds import convolution
 from headrace.core.registry import op, raw
-from headrace.core.work import convolution
 from headrace.kernels import composing
 from headrace.kernels.nn.convolutions import by_rows, convolution_kernel, filter_gradient_kernel, input_gradient_kernel
 from headrace.kernels.nn.windows import (

@@ -9,8 +9,8 @@ import torch
 
 from headrace.core.dims import Dims, merge_dim, merge_dims
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.multiply_adds import convolution
 from headrace.core.registry import OpDecl, op
-from headrace.core.work import convolution
 from headrace.kernels.array.mirror_padding import mirrored_sources
 from headrace.kernels.image import taps
 from headrace.kernels.image.sizes import checked_size

@@ -13,7 +13,7 @@ from headrace.core.registry import op
 from headrace.kernels.array.arguments import rank_is
 from headrace.kernels.host_values import boxed, to_array, to_tensor
 from headrace.kernels.parsing.batches import feature_maps, read_batch
-from headrace.kernels.parsing.columns import BadExample, Column, SparseColumn, dense_column
+from headrace.kernels.parsing.columns import BadExample, Column, RaggedColumn, SparseColumn, dense_column
 from headrace.kernels.parsing.layouts import Layouts
 
 _TYPES = "{float, int64, string}"
@@ -207,7 +207,7 @@ def parse_single_example_kernel(node):
 
 def _check_defaults(columns: Sequence[Any], defaults: Sequence[Any]) -> None:
     for i, (column, default) in enumerate(zip(columns, defaults)):
-        padding = type(column).__name__ == "RaggedColumn"
+        padding = isinstance(column, RaggedColumn)
         if padding and default.size != 1:
             raise _invalid(
                 f"dense_shape[{i}] is a variable length shape: [?,...], therefore def_value[{i}] must contain a single "
@@ -289,7 +289,7 @@ parse_example_op.rejects(
     _RECORDS, _NO_NAMES, [b"n"], [b"y"], _ABSENT, sparse_types=["int64"], **_DENSE, error=InvalidArgumentError
 )
 parse_example_op.rejects(*_OF_BOTH, _ABSENT, sparse_types=["string"], **_DENSE, error=InvalidArgumentError)
-_KEYS = (np.array([b"n"], object), np.array([b"x"], object), np.array([b"n"], object))
+_KEYS = (np.array([b"n"], object), np.array([b"x"], object), np.array([b"m"], object))
 parse_example_v2_op.accepts(
     _RECORDS,
     _NO_NAMES,

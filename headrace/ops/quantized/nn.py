@@ -11,8 +11,8 @@ import torch
 
 from headrace.core.cases import Made, made
 from headrace.core.dtypes import as_dtype
+from headrace.core.multiply_adds import convolution
 from headrace.core.registry import op, raw
-from headrace.core.work import convolution
 from headrace.kernels.array.arguments import invalid
 from headrace.kernels.nn.windows import Layout, Padding, check_strides, of_rank, window_count
 from headrace.kernels.quantized.ranges import (

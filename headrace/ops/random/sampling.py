@@ -106,6 +106,7 @@ def _multinomial_rule(node):
         logits = logits.double()
         finite = logits.masked_fill(~logits.isfinite(), -math.inf)
         highest = finite.amax(1, keepdim=True) if logits.numel() else finite
+        # A row without any finite logit keeps -inf, which minus itself would be NaN.
         totals = (finite - highest.clamp_min(-1e308)).exp_().cumsum(1)
         places = torch.rand((logits.shape[0], samples.item()), generator=generator, dtype=torch.float64, device=device)
         return torch.searchsorted(totals, places.mul_(totals[:, -1:]), right=True).to(torch_type)

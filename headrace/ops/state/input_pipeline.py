@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +42,7 @@ def obtain_next_kernel(node: NodeView) -> Callable[..., Any]:
     return walk
 
 
-def obtain_next(string_list_tensor: Tensor | VariableLike | Sequence[str], counter: TensorLike) -> Tensor:
+def obtain_next(string_list_tensor: TensorLike, counter: VariableLike) -> Tensor:
     """The next string of a list, each time it is run; after the last one the first again.
 
     Args:

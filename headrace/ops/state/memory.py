@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -13,11 +13,13 @@ from headrace.core.tensor import Tensor
 from headrace.kernels.state.handles import invalid
 
 if TYPE_CHECKING:
-    from headrace.core.typing import NodeView
+    from headrace.core.typing import Kernel, NodeView
 
 
-def _on_gpu(kind: str, read: Callable[[Any], int]) -> Callable[[Any], Any]:
-    def rule(node: NodeView) -> Any:
+def _on_gpu(kind: str, read: Callable[[torch.device], int]) -> Callable[[NodeView], Kernel]:
+    """The kernel rule of an op that asks torch about the memory of a GPU, and refuses other devices."""
+
+    def rule(node: NodeView) -> Kernel:
         device = node.device
         if device.type != "cuda":
             raise invalid(
@@ -48,7 +50,7 @@ max_bytes_in_use_op.kernel(_on_gpu("MaxBytesInUse", lambda device: torch.cuda.ma
 
 
 @bytes_limit_op.kernel
-def bytes_limit_kernel(node: NodeView) -> Callable[..., Any]:
+def bytes_limit_kernel(node: NodeView) -> Kernel:
     device = node.device
     if device.type != "cuda":
         # The allocator of the CPU has no limit, which 1.x reported in this way.

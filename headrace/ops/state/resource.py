@@ -10,6 +10,7 @@ from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dims import is_fully_defined
 from headrace.core.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
+from headrace.core.planning_facts import Role
 from headrace.core.registry import op, raw
 from headrace.kernels import composing
 from headrace.kernels.state.handles import (
@@ -272,7 +273,7 @@ def variable_shape(handle):
 
     As in TensorFlow, a handle that comes into a branch or a loop is asked when it runs.
     """
-    enters = handle._is_graph_tensor and handle.op.type in ("Switch", "Enter")
+    enters = handle._is_graph_tensor and handle.op.decl.role in (Role.SWITCH, Role.ENTER)
     dims = None if enters else handle_dims(handle)
     if is_fully_defined(dims):
         return convert_to_tensor(list(dims), "int32")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 get_session_handle_op = op("GetSessionHandle", "value: T -> handle: string", stateful=True)
-get_session_handle_op.on_host(outputs=True).not_differentiable()
+get_session_handle_op.on_host(outputs=True).not_differentiable().gives_handle()
 get_session_tensor_op = op("GetSessionTensor", "handle: string, *, dtype: type -> value: dtype", stateful=True)
 get_session_tensor_op.on_host("handle").not_differentiable()
 delete_session_tensor_op = op("DeleteSessionTensor", "handle: string ->", stateful=True)

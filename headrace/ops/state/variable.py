@@ -18,6 +18,8 @@ _SIGNATURE = "*, shape: shape, dtype: type, container='', shared_name='' -> ref:
 
 variable_v2 = op("VariableV2", _SIGNATURE, stateful=True).variable_with("dtype")
 variable_op = op("Variable", _SIGNATURE, stateful=True).variable_with("dtype")
+for _decl in (variable_v2, variable_op):
+    _decl.only_in_graphs("tf.Variable(use_resource=False) is not supported when eager execution is enabled.")
 
 
 @variable_v2.shape

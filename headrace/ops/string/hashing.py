@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +16,11 @@ from headrace.kernels.string.hash_buckets import Hashes, bucket_count, keyed
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import NodeView, TensorLike
 
 
-def _declare(op_type: str, signature: str, hashes_of: Callable[[Any], Hashes]) -> OpDecl:
+def _declare(op_type: str, signature: str, hashes_of: Callable[[NodeView], Hashes]) -> OpDecl:
+    """An op that gives each string the remainder of its hash; `hashes_of` gives the function of a node that hashes."""
     decl = op(op_type, signature).on_host(outputs=True).not_differentiable().counts_by_shapes()
 
     @decl.shape
@@ -73,9 +74,9 @@ def string_to_hash_bucket_fast(
 
 
 def string_to_hash_bucket_strong(
-    input: TensorLike, num_buckets: int, key: TensorLike | None, name: str | None = None
+    input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None
 ) -> Tensor:
-    """The bucket of each string by SipHash under a key, for which collisions cannot be planned.
+    """The bucket of each string by SipHash under a key, without which nobody can make strings that collide.
 
     Args:
         input: string tensor.
@@ -90,10 +91,10 @@ def string_to_hash_bucket_strong(
 
 
 def string_to_hash_bucket(
-    string_tensor: Any = None,
+    string_tensor: TensorLike | None = None,
     num_buckets: int | None = None,
     name: str | None = None,
-    input: Sequence[TensorLike] | None = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
     """The bucket of each string by TensorFlow's older hash.
 

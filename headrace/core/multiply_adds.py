@@ -1,4 +1,4 @@
-"""How much there is to compute in one call of an op: what decides whether more than one thread is worth waking."""
+"""The multiply-adds of one call of an op, by which it is decided whether more than one thread is worth waking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other losses: half the squared norm, Poisson, and averages over batches."""
+"""Half the squared norm."""
 
 from __future__ import annotations
 

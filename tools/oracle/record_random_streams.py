@@ -1,4 +1,6 @@
-"""Records what TensorFlow 1.15.5 draws for given seeds: streams.npz. Run with the oracle's Python.
+"""Records what TensorFlow 1.15.5 draws for given seeds, into tests/golden/random/streams.npz: run it there.
+
+PATH_OF_TF1/bin/python tools/oracle/record_random_streams.py
 
 Each case holds the results of three runs in one session, so that it also tells how far a run moves the stream.
 Of long results one number in so many is kept, and a checksum of all of them.
@@ -13,11 +15,13 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 import numpy as np
 import tensorflow as tf
+from recorded import fingerprint
 from tensorflow.python.framework import random_seed
 
 tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+GOLDEN = os.path.join(HERE, "..", "..", "tests", "golden", "random", "streams.npz")
 RUNS = 3
 KEPT = 40
 SHAPES = [[1], [3], [4], [5], [256], [1000], [7, 11], [0, 3], [], [100000]]
@@ -25,30 +29,85 @@ FLOATS = ["float16", "float32", "float64"]
 INF = float("inf")
 RATES = [0.0, 0.1, 1.0, 5.0, 9.99, 10.0, 11.0, 50.0, 1000.0, 1e4]
 # mean, deviation, lower and upper bound: each of the three schemes, mirrored and not.
-BOUNDS = [(0, 1, -2, 2), (0, 1, -0.5, 0.5), (1, 2, 3, 9), (0, 1, 5, INF), (0, 1, -INF, -4), (0, 1, 3, 3.1), (-1, 3, -1, -0.5)]
+BOUNDS = [
+    (0, 1, -2, 2),
+    (0, 1, -0.5, 0.5),
+    (1, 2, 3, 9),
+    (0, 1, 5, INF),
+    (0, 1, -INF, -4),
+    (0, 1, 3, 3.1),
+    (-1, 3, -1, -0.5),
+]
 
 
 def cases():
     for shape, dtype, op in itertools.product(
         SHAPES, FLOATS + ["bfloat16"], ["RandomUniform", "RandomStandardNormal", "TruncatedNormal"]
     ):
-        yield dict(op=op, shape=shape, dtype=dtype, seed=12345678901, seed2=-77)
+        yield {"op": op, "shape": shape, "dtype": dtype, "seed": 12345678901, "seed2": -77}
     for shape in SHAPES:
-        yield dict(op="RandomUniformInt", shape=shape, minval=-5, maxval=1000, dtype="int32", seed=3, seed2=2**40 + 7)
-        yield dict(op="RandomUniformInt", shape=shape, minval=-5, maxval=10**12, dtype="int64", seed=3, seed2=0)
-    yield dict(op="RandomUniformInt", shape=[64], minval=-(2**31), maxval=2**31 - 1, dtype="int32", seed=0, seed2=1)
-    yield dict(op="RandomUniformInt", shape=[64], minval=-(2**63), maxval=2**63 - 1, dtype="int64", seed=0, seed2=1)
+        yield {
+            "op": "RandomUniformInt",
+            "shape": shape,
+            "minval": -5,
+            "maxval": 1000,
+            "dtype": "int32",
+            "seed": 3,
+            "seed2": 2**40 + 7,
+        }
+        yield {
+            "op": "RandomUniformInt",
+            "shape": shape,
+            "minval": -5,
+            "maxval": 10**12,
+            "dtype": "int64",
+            "seed": 3,
+            "seed2": 0,
+        }
+    yield {
+        "op": "RandomUniformInt",
+        "shape": [64],
+        "minval": -(2**31),
+        "maxval": 2**31 - 1,
+        "dtype": "int32",
+        "seed": 0,
+        "seed2": 1,
+    }
+    yield {
+        "op": "RandomUniformInt",
+        "shape": [64],
+        "minval": -(2**63),
+        "maxval": 2**63 - 1,
+        "dtype": "int64",
+        "seed": 0,
+        "seed2": 1,
+    }
     for n in [0, 1, 2, 3, 5, 6, 100, 10007]:
-        yield dict(op="RandomShuffle", n=n, seed=9, seed2=10)
-    for batch, classes, samples in [(1, 3, 1), (1, 10, 7), (3, 4, 5), (5, 1, 2), (64, 10, 3), (2, 1000, 500), (0, 3, 2)]:
-        shape = dict(batch=batch, classes=classes, num_samples=samples)
+        yield {"op": "RandomShuffle", "n": n, "seed": 9, "seed2": 10}
+    for batch, classes, samples in [
+        (1, 3, 1),
+        (1, 10, 7),
+        (3, 4, 5),
+        (5, 1, 2),
+        (64, 10, 3),
+        (2, 1000, 500),
+        (0, 3, 2),
+    ]:
+        shape = {"batch": batch, "classes": classes, "num_samples": samples}
         yield dict(op="Multinomial", dtype="int64", seed=4, seed2=5, **shape)
         yield dict(op="StatelessMultinomial", dtype="int32", seed=[4, 5], **shape)
     for dtype, shape in itertools.product(FLOATS, [[], [1], [5], [3, 2], [2000]]):
-        yield dict(op="RandomGamma", shape=shape, alpha=[0.1, 0.5, 1.0, 1.5, 2.0, 30.0], dtype=dtype, seed=6, seed2=7)
-        yield dict(op="RandomPoissonV2", shape=shape, rate=RATES, dtype=dtype, seed=8, seed2=0)
+        yield {
+            "op": "RandomGamma",
+            "shape": shape,
+            "alpha": [0.1, 0.5, 1.0, 1.5, 2.0, 30.0],
+            "dtype": dtype,
+            "seed": 6,
+            "seed2": 7,
+        }
+        yield {"op": "RandomPoissonV2", "shape": shape, "rate": RATES, "dtype": dtype, "seed": 8, "seed2": 0}
     for dtype in ["int32", "int64"]:
-        yield dict(op="RandomPoissonV2", shape=[500], rate=RATES + [1e8], dtype=dtype, seed=8, seed2=1)
+        yield {"op": "RandomPoissonV2", "shape": [500], "rate": RATES + [1e8], "dtype": dtype, "seed": 8, "seed2": 1}
     for dtype, shape, bounds in itertools.product(FLOATS, [[1], [3, 7], [250]], BOUNDS):
         yield truncated(shape, bounds, dtype)
     # Vectors, of length 1 too, which are treated otherwise than scalars.
@@ -59,16 +118,18 @@ def cases():
         yield truncated([4, 30], [[0, 1, 2, 3], [1], [-2, 0, -INF, 3], [9, 1, 2, 4]], dtype)
     for shape, dtype in itertools.product(SHAPES, FLOATS):
         for op in ["StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal"]:
-            yield dict(op=op, shape=shape, dtype=dtype, seed=[5, -9])
+            yield {"op": op, "shape": shape, "dtype": dtype, "seed": [5, -9]}
     for shape in SHAPES:
-        uniform_int = dict(op="StatelessRandomUniformInt", shape=shape, seed=[2**40, 9], minval=-3)
+        uniform_int = {"op": "StatelessRandomUniformInt", "shape": shape, "seed": [2**40, 9], "minval": -3}
         yield dict(uniform_int, maxval=77, dtype="int32")
         yield dict(uniform_int, maxval=77 * 10**10, dtype="int64")
 
 
 def truncated(shape, parameters, dtype):
     names = ["means", "stdevs", "minvals", "maxvals"]
-    return dict(op="ParameterizedTruncatedNormal", shape=shape, dtype=dtype, seed=11, seed2=12, **dict(zip(names, parameters)))
+    return dict(
+        op="ParameterizedTruncatedNormal", shape=shape, dtype=dtype, seed=11, seed2=12, **dict(zip(names, parameters))
+    )
 
 
 def logits(batch, classes):
@@ -114,7 +175,7 @@ def seeds():
 def main():
     described, arrays = [], {}
     # On more threads TensorFlow gives the rows of Multinomial other numbers than on one.
-    options = dict(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
+    options = {"intra_op_parallelism_threads": 1, "inter_op_parallelism_threads": 1}
     with tf.Graph().as_default(), tf.compat.v1.Session(config=tf.compat.v1.ConfigProto(**options)) as session:
         tensors = [(case, build(**case)) for case in cases()]
         for i, (case, tensor) in enumerate(tensors):
@@ -128,11 +189,15 @@ def main():
     for name in sorted({str(array.dtype) for array in arrays.values()}):
         parts = [arrays[str(i)].reshape(-1) for i in range(len(described)) if str(arrays[str(i)].dtype) == name]
         packed[name] = np.concatenate(parts)
+    with open(__file__) as program:
+        text = program.read()
     np.savez_compressed(
-        os.path.join(HERE, "streams.npz"),
+        GOLDEN,
+        tensorflow=np.array(tf.__version__),
+        program=np.array(fingerprint(text)),
         cases=np.array(json.dumps(described)),
         seeds=np.array(json.dumps(list(seeds()))),
-        **packed
+        **packed,
     )
 
 
