@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,12 @@ def test_every_slot_is_wired_and_nothing_else_is():
 def test_a_slot_is_filled_by_what_can_be_called(name):
     assert callable(SLOTS[name].function)
     assert name in repr(SLOTS[name])
+
+
+def test_every_slot_is_asked_for():
+    sources = [path.read_text() for path in (ROOT / "headrace").rglob("*.py")]
+    asked_for = {name for source in sources for name in re.findall(r"\bslots\.(\w+)", source)}
+    assert set(SLOTS) <= asked_for
 
 
 def test_a_slot_says_that_nothing_has_been_wired():

@@ -93,7 +93,7 @@ PYTHON: dict[str, dict[str, str]] = {
     "framework": {
         "core.graph core.defaults core.operation core.tensor core.convert core.registry core.gradient_registry "
         "core.collections "
-        "core.internals core.bare_operations core.composite state.scoping .": "ops",
+        "core.framework_ops core.bare_operations core.composite state.scoping .": "ops",
         "core.dtypes .": "dtypes",
         "core.shapes .": "tensor_shape",
         "core.errors errors .": "errors errors_impl",
@@ -114,7 +114,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "functions.flow.case .": "smart_cond",
         "messages.function_graphs": "function_def_to_graph graph_to_function_def",
         "interop.meta_graph interop.meta_graph_imports messages.op_lists .": "meta_graph",
-        "core.composite core.type_specs core.bounded_tensor_spec core.internals core.convert "
+        "core.composite core.type_specs core.bounded_tensor_spec core.framework_ops core.convert "
         ".": "sparse_tensor indexed_slices",
         "core.composite_tensors": "composite_tensor",
         "functions.composite_values": "composite_tensor_utils",
@@ -281,7 +281,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "profiler.analyzer profiler.options profiler .": "model_analyzer option_builder profiler profile_context",
         "profiler.statistics profiler.analyzer profiler.options .": "tfprof_logger",
     },
-    "profiler.internal": {"profiler.flops core.internals": "flops_registry"},
+    "profiler.internal": {"profiler.flops core.framework_ops": "flops_registry"},
     "saved_model": {
         "saved_model saved_model.writing .": "builder builder_impl simple_save",
         "saved_model saved_model.loading .": "loader loader_impl",

@@ -19,7 +19,7 @@ HOMES: dict[str, str] = {
     "ops.nn.dilation": "dilation2d erosion2d",
     "functions.nn.dropout": "dropout",
     "functions.nn.embedding": "embedding_lookup embedding_lookup_sparse safe_embedding_lookup_sparse",
-    "ops.nn.loss_functions": "l2_loss",
+    "ops.nn.l2_loss": "l2_loss",
     "functions.nn.loss_functions": "compute_average_loss log_poisson_loss scale_regularization_loss",
     "ops.nn.fractional_pooling": "fractional_avg_pool fractional_max_pool",
     "ops.nn.lrn": "local_response_normalization lrn",

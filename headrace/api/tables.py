@@ -20,6 +20,15 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 
 ROWS = ("HOMES", "SPELLED", "NESTED", "EVERY", "ABSENT")
+# The modules beside the tables that are none, whatever they define.
+MACHINERY = frozenset(
+    {
+        *("gen_ops", "internal_modules", "internal_paths", "lazy", "op_index", "op_table", "tables", "v2_arguments"),
+        "wiring",
+    }
+)
+
+_FOLDER = __name__.rpartition(".")[0]
 
 
 class Table:
@@ -60,6 +69,9 @@ class Table:
 
 def is_table(module: ModuleType) -> bool:
     """Whether a module of the tables' folder describes a public module; a folder of tables does by itself."""
+    parent, _, leaf = module.__name__.rpartition(".")
+    if leaf in MACHINERY and parent == _FOLDER:
+        return False
     return hasattr(module, "__path__") or not vars(module).keys().isdisjoint(ROWS)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from headrace.autodiff.gradients import UnconnectedGradients, gradients, gradients_within, is_trainable
@@ -20,7 +20,7 @@ from headrace.core.tensor import Tensor
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
-    from headrace.core.typing import TensorLike, VariableLike
+    from headrace.core.typing import Nested, TensorLike, VariableLike
 
 
 def _differentiated_by(source: Tensor | VariableLike) -> Tensor:
@@ -79,7 +79,7 @@ class GradientTape:
         self._of_graphs.stop()
         self._recording = False
 
-    def watch(self, tensor: TensorLike) -> None:
+    def watch(self, tensor: Nested[Tensor | VariableLike]) -> None:
         """Makes gradients with respect to `tensor` available.
 
         Args:
@@ -130,9 +130,9 @@ class GradientTape:
 
     def gradient(
         self,
-        target: TensorLike,
-        sources: TensorLike | Mapping[str, Tensor | VariableLike],
-        output_gradients: float | Tensor | Sequence[Tensor] | None = None,
+        target: Nested[Tensor | VariableLike],
+        sources: Nested[Tensor | VariableLike],
+        output_gradients: Nested[TensorLike | None] = None,
         unconnected_gradients: str | UnconnectedGradients = UnconnectedGradients.NONE,
     ) -> Any:
         """The gradients of `target` with respect to `sources`.
@@ -148,6 +148,8 @@ class GradientTape:
 
         Raises:
             RuntimeError: if it was used before and is not persistent.
+            ValueError: for other `unconnected_gradients`.
+            TypeError: if a source is neither a tensor nor a variable.
         """
         if self._tape is None:
             raise RuntimeError("GradientTape.gradient can only be called once on non-persistent tapes.")
@@ -182,7 +184,7 @@ class GradientTape:
     def _graph_gradient(
         self,
         targets: list[Any],
-        sources: TensorLike | Mapping[str, Tensor | VariableLike],
+        sources: Nested[Tensor | VariableLike],
         starts: Any,
         unconnected: str | UnconnectedGradients,
     ) -> Any:
@@ -266,11 +268,11 @@ class GradientTape:
     def jacobian(
         self,
         target: Tensor,
-        sources: TensorLike,
+        sources: Nested[Tensor | VariableLike],
         unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
-    ) -> Tensor:
+    ) -> Any:
         """The derivatives of each element of `target` with respect to `sources`.
 
         Args:
@@ -311,8 +313,8 @@ class GradientTape:
 
     def batch_jacobian(
         self,
-        target: Any,
-        source: Any,
+        target: Tensor,
+        source: Tensor,
         unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
@@ -325,13 +327,14 @@ class GradientTape:
             unconnected_gradients, parallel_iterations, experimental_use_pfor: as in `jacobian`.
 
         Returns:
-            a tensor of shape [batch, the rest of target's, the rest of source's].
+            a tensor of shape [batch, the rest of target's, the rest of source's]; None if they are not connected.
 
         Raises:
             ValueError: if the first dimensions differ.
             RuntimeError: as `jacobian`.
         """
-        dims, around = target.shape.as_list(), source.shape.as_list()
+        dims: list[Any] = target.shape.as_list()
+        around = source.shape.as_list()
         if not dims or not around or dims[0] != around[0]:
             raise ValueError(
                 f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match."

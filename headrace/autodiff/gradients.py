@@ -418,7 +418,7 @@ class _Walk:
         if found is None and x.op not in self.collected and self.unconnected is UnconnectedGradients.ZERO:
             if x.dtype.name == "resource":
                 # A handle stands for the variable's value.
-                return zeros(variable_shape(x), handle_dtype(x))
+                return zeros(variable_shape(x), handle_dtype(x) or "float32")
             return zeros_like(x)
         return found
 

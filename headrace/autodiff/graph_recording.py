@@ -11,11 +11,8 @@ from headrace.core.defaults import get_default_graph
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
+from headrace.core.planning_facts import CONTROL_FLOW
 from headrace.core.tensor import Tensor
-
-_CONTROL_FLOW = frozenset(
-    prefix + kind for prefix in ("", "Ref") for kind in ("Switch", "Merge", "Enter", "Exit", "NextIteration")
-)
 
 
 class GraphRecording:
@@ -135,7 +132,7 @@ def backward_order(operations: Iterable[Operation], targets: Iterable[Any]) -> l
 def refuse_control_flow(operations: Iterable[Operation]) -> None:
     """Raises NotImplementedError for branches and loops, which only `tf.gradients` differentiates in a graph."""
     for op in operations:
-        if op.type in _CONTROL_FLOW:
+        if op.decl.role in CONTROL_FLOW:
             raise NotImplementedError(
                 "tf.GradientTape.gradients() does not support graph control flow operations like tf.cond or tf.while "
                 f"(here {op.name!r}, a {op.type}). Use tf.gradients() instead."

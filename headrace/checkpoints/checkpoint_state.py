@@ -6,7 +6,6 @@ import os
 import posixpath
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from headrace.core.errors import OpError
 from headrace.files import file_io
@@ -15,6 +14,7 @@ from headrace.files.paths import as_path, local_path
 from headrace.messages import protos
 from headrace.util import tf_logging
 
+# The formats of checkpoints, as `SaverDef` numbers them: tables of slices, and tensor bundles.
 V1, V2 = 1, 2
 
 
@@ -28,7 +28,7 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_paths: Sequence[str] | None = None,
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
-) -> Any:
+) -> protos.CheckpointState:
     """The `CheckpointState` that says which checkpoints a folder has.
 
     Args:
@@ -105,7 +105,16 @@ def update_checkpoint_state_internal(
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> None:
-    """`update_checkpoint_state`, and with `save_relative_paths` paths that hold when the folder is moved."""
+    """`update_checkpoint_state`, with a choice of how paths are written.
+
+    Args:
+        save_relative_paths: whether paths are relative to the folder, so that they hold when it is moved.
+        save_dir, model_checkpoint_path, all_model_checkpoint_paths, latest_filename, all_model_checkpoint_timestamps,
+            last_preserved_timestamp: as in `update_checkpoint_state`.
+
+    Raises:
+        RuntimeError: if the checkpoint has the very path of the file.
+    """
     path = _state_file(save_dir, latest_filename)
     newest, kept = model_checkpoint_path, list(all_model_checkpoint_paths or [])
     if save_relative_paths:
@@ -127,7 +136,7 @@ def update_checkpoint_state_internal(
     atomic.write(path, text_format.MessageToString(state).encode())
 
 
-def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None) -> Any:
+def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None) -> protos.CheckpointState | None:
     """What the `checkpoint` file of a folder says.
 
     Args:
@@ -230,7 +239,7 @@ def lies_in(checkpoint_prefix: str, folder: str) -> bool:
 
 def prefix_to_checkpoint_path(prefix: str, format_version: int) -> str:
     """The file whose existence says that a checkpoint does: the index, or the table of the first format."""
-    return f"{prefix}.index" if format_version == 2 else prefix
+    return f"{prefix}.index" if format_version == V2 else prefix
 
 
 def checkpoint_exists(checkpoint_prefix: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.defaults import device
 from headrace.core.device import DeviceSpec
 from headrace.core.dims import is_fully_defined
-from headrace.core.internals import internal_convert_to_tensor
+from headrace.core.framework_ops import internal_convert_to_tensor
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.ops.array.shape import reshape

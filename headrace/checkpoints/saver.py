@@ -19,7 +19,7 @@ from headrace.core.defaults import add_to_collection, get_collection, get_defaul
 from headrace.core.eager import executing_eagerly
 from headrace.core.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OpError
 from headrace.core.file_effects import find_writer
-from headrace.core.internals import prepend_name_scope, register_proto_function, strip_name_scope
+from headrace.core.framework_ops import prepend_name_scope, register_proto_function, strip_name_scope
 from headrace.files.paths import as_path
 from headrace.interop.meta_graph import export_scoped_meta_graph
 from headrace.messages import protos

@@ -19,7 +19,7 @@ from headrace.config.behavior import (
 )
 from headrace.core.defaults import get_default_graph
 from headrace.core.eager import eager_graph, eager_mode, executing_eagerly, graph_mode
-from headrace.core.internals import uid
+from headrace.core.framework_ops import uid
 from headrace.summary import recording
 
 __all__ = [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core import v2_switches
 from headrace.core.eager import EagerTensor
-from headrace.core.internals import executing_eagerly_outside_functions
+from headrace.core.framework_ops import executing_eagerly_outside_functions
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.state.variables import Variable

@@ -24,6 +24,7 @@ from headrace.data.options import Options
 from headrace.data.readers import TFRecordDataset
 from headrace.files.file_io import get_matching_files
 from headrace.files.gfile import GFile
+from headrace.functions.readers.readers import ReaderBase
 from headrace.ops.array.constant import constant
 
 if TYPE_CHECKING:
@@ -360,7 +361,7 @@ def make_batched_features_dataset(
         TypeError: if `reader` is a `tf.ReaderBase` class; ValueError: if the label is none of the features.
     """
     dataset = Dataset.list_files(file_pattern, shuffle=shuffle, seed=shuffle_seed)
-    if isinstance(reader, type) and any(base.__name__ == "ReaderBase" for base in reader.__mro__):
+    if ReaderBase in getattr(reader, "__mro__", ()):
         raise TypeError(
             "The `reader` argument must return a `Dataset` object. `tf.ReaderBase` subclasses are not supported. For "
             "example, pass `tf.data.TFRecordDataset` instead of `tf.TFRecordReader`."

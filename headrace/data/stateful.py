@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.registry import raw
@@ -11,25 +11,35 @@ from headrace.data.dataset_base import DatasetBase
 from headrace.data.element_functions import ElementFunction
 
 if TYPE_CHECKING:
-    from headrace.core.composite import SparseTensor
-    from headrace.core.type_specs import BatchableTypeSpec, TensorSpec
-    from headrace.core.typing import IntLike, TensorLike
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.type_specs import TypeSpec
+    from headrace.core.typing import Nested, TensorLike
 
 
 def traced_with_state(
     func: Callable[..., Any],
     transformation: str,
-    state: BatchableTypeSpec | Sequence[TensorSpec] | Mapping[str, TensorSpec],
+    state: Nested[TypeSpec],
     dataset: DatasetBase,
     pick: Callable[[Any], Any],
 ) -> tuple[ElementFunction, Any]:
-    """The function of (state, element), traced with a state of shapes that it keeps.
+    """Traces a function of (state, element), with shapes of the state that it keeps.
+
+    Where the function returns a state of other shapes, it is traced again with dimensions unknown that differ. That
+    ends, for each time fewer are known.
 
     Args:
-        pick: from the description of what it returns to that of the next state.
+        func: takes a state and an element.
+        transformation: the method of `Dataset` that it is for, as errors name it.
+        state: the description of the initial state.
+        dataset: gives the elements.
+        pick: takes the description of what `func` returns and gives that of the next state in it.
 
     Returns:
         the function and the description of the state.
+
+    Raises:
+        TypeError: if the next state has other classes or element types than the initial one.
     """
     while True:
         function = ElementFunction(func, transformation, (state, dataset.element_spec))
@@ -52,10 +62,19 @@ def traced_with_state(
 
 def reduced(
     dataset: DatasetBase,
-    initial_state: TensorLike | SparseTensor | Mapping[str, IntLike],
+    initial_state: Nested[TensorLike | CompositeTensor],
     reduce_func: Callable[..., Any],
 ) -> Any:
-    """`Dataset.reduce`."""
+    """The last state of `reduce_func`, called with a state and each element in turn: `Dataset.reduce`.
+
+    Args:
+        dataset: gives the elements.
+        initial_state: the state that the first call gets.
+        reduce_func: takes a state and an element, and returns the next state.
+
+    Returns:
+        a structure of tensors like `initial_state`.
+    """
     start = structure.normalized(initial_state)
     function, state = traced_with_state(reduce_func, "reduce()", structure.spec_of(start), dataset, lambda spec: spec)
     made = raw.ReduceDataset(

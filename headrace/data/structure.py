@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
@@ -14,7 +13,7 @@ from headrace.core.type_specs import TypeSpec
 from headrace.data import leaves, nest
 
 if TYPE_CHECKING:
-    from headrace.core.type_specs import BatchableTypeSpec, TensorSpec
+    from headrace.core.typing import Nested
     from headrace.data.dataset import Dataset
 
 
@@ -69,7 +68,7 @@ def to_tensors(spec: object, value: object) -> list[Tensor]:
 
 
 def to_batched_tensors(
-    spec: BatchableTypeSpec | Sequence[BatchableTypeSpec] | Mapping[str, BatchableTypeSpec | Sequence[TensorSpec]],
+    spec: Nested[TypeSpec],
     value: object,
 ) -> list[Tensor]:
     """The tensors whose rows stand for the rows of an element."""
@@ -93,7 +92,7 @@ def from_tensors(spec: object, tensors: list[Tensor]) -> Any:
 
 
 def batched(
-    spec: BatchableTypeSpec | Sequence[TensorSpec] | Mapping[str, BatchableTypeSpec | Sequence[TensorSpec]],
+    spec: Nested[TypeSpec],
     size: int | None,
 ) -> Any:
     """The description of `size` elements as the rows of one."""
@@ -101,7 +100,7 @@ def batched(
 
 
 def row(
-    spec: BatchableTypeSpec | Sequence[BatchableTypeSpec] | Mapping[str, BatchableTypeSpec | Sequence[TensorSpec]],
+    spec: Nested[TypeSpec],
 ) -> Any:
     """The description of the rows of an element.
 
@@ -170,14 +169,14 @@ def from_legacy(types: object, shapes: object, classes: object = None) -> Any:
 
 
 def most_general(
-    first: BatchableTypeSpec | Sequence[TensorSpec] | Mapping[str, TensorSpec],
-    second: BatchableTypeSpec | Sequence[TensorSpec] | Mapping[str, TensorSpec],
+    first: Nested[TypeSpec],
+    second: Nested[TypeSpec],
 ) -> Any:
     """The description that fits elements of both."""
     return nest.map_structure(leaves.most_general, first, second)
 
 
-def are_compatible(first: TensorSpec, second: TensorSpec) -> bool:
+def are_compatible(first: Nested[TypeSpec], second: Nested[TypeSpec]) -> bool:
     """Whether elements described so may be of one dataset."""
     try:
         nest.assert_same_structure(first, second)
@@ -196,12 +195,12 @@ def get_legacy_output_shapes(dataset_or_iterator: Dataset) -> Any:
     return legacy_shapes(dataset_or_iterator.element_spec)
 
 
-def get_legacy_output_classes(dataset_or_iterator: Dataset) -> dict[str, type]:
+def get_legacy_output_classes(dataset_or_iterator: Dataset) -> Any:
     """The class of each component of the elements of a dataset or iterator."""
     return legacy_classes(dataset_or_iterator.element_spec)
 
 
-def get_structure(dataset_or_iterator: Dataset) -> dict[str, TensorSpec]:
+def get_structure(dataset_or_iterator: Dataset) -> Any:
     """The description of the elements of a dataset or iterator.
 
     Raises:

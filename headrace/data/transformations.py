@@ -19,8 +19,8 @@ from headrace.data.seeds import get_seed
 from headrace.data.stateful import reduced
 
 if TYPE_CHECKING:
-    from headrace.core.composite import SparseTensor
-    from headrace.core.typing import IntLike, TensorLike
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.typing import Nested, TensorLike
     from headrace.data.dataset import Dataset
 
 
@@ -286,13 +286,11 @@ class Transformations(DatasetBase):
         )
         return self._made(variant, spec)
 
-    def reduce(
-        self, initial_state: TensorLike | SparseTensor | Mapping[str, IntLike], reduce_func: Callable[..., Any]
-    ) -> Any:
-        """The elements put together into one.
+    def reduce(self, initial_state: Nested[TensorLike | CompositeTensor], reduce_func: Callable[..., Any]) -> Any:
+        """The last state of a function that is called with a state and each element in turn.
 
         Args:
-            initial_state: a structure of tensors.
+            initial_state: the state that the first call gets, a structure of tensors.
             reduce_func: takes the state and an element, returns the next state.
 
         Returns:

@@ -27,7 +27,7 @@ from headrace.files.failures import failures_of
 from headrace.messages import protos
 from headrace.messages.tensor_proto import array_to_proto
 from headrace.plan.watched import WatchedPlan
-from headrace.runtime.watching import Reader, micros, openers, part_of_graph
+from headrace.runtime.watching import Reader, micros, part_of_graph
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
@@ -283,5 +283,3 @@ _DEBUG_OPS: dict[str, Callable[[Any, Any, Dims, dict[str, str]], Any]] = {
     "DebugNanCount": _nan_count,
     "DebugNumericSummary": _numeric_summary,
 }
-
-openers["file"] = FileWatcher

@@ -12,12 +12,13 @@ from headrace.core.tensor import Tensor
 from headrace.debug.parsing import Arguments, CommandError
 from headrace.debug.terminal import EXPLICIT_USER_EXIT, Leave, Terminal
 from headrace.plan.watched import WatchedPlan
-from headrace.runtime.watching import Reader, openers
+from headrace.runtime.watching import Reader
 
 if TYPE_CHECKING:
     import argparse
 
     from headrace.debug.local_cli import LocalCLIDebugWrapperSession
+    from headrace.messages import protos
 
 
 _numbers = itertools.count()
@@ -128,4 +129,6 @@ class Stepper:
         return [f"{len(lines)} node(s):", *lines]
 
 
-openers["step"] = lambda url, watches, global_step: _steppers[url]
+def stepper_of(url: str, watches: Sequence[protos.DebugTensorWatch], global_step: int) -> Stepper | None:
+    """The stepper of a URL, None if there is none; it stops at all operations, whatever is watched."""
+    return _steppers.get(url)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from headrace.core.typing import NodeView
 
 
-# From so many elements on the way to NumPy and back, about a microsecond, is worth it.
+# From so many elements on the way to NumPy and back, about a microsecond, is worth it: greater of 1,024 float32 takes 1.4 with
+# torch and 1.9 with NumPy, of 2,048 2.6 and 3.0, of 4,096 3.7 and 3.2; argmax 1.9 and 2.1, 4.3 and 3.5, 6.3 and 3.5.
 _MIN_ELEMENTS = 2048
 _SIMPLE = frozenset(
     {torch.float32, torch.float64, torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64, torch.bool}

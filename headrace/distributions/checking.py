@@ -13,7 +13,7 @@ from headrace.functions.math.reduction import reduce_mean
 
 if TYPE_CHECKING:
     from headrace.core.typing import SessionLike
-    from headrace.distributions.elementwise_bijectors import Exp
+    from headrace.distributions.bijector import Bijector
 
 
 def assert_finite(array: np.ndarray) -> None:
@@ -27,22 +27,34 @@ def assert_finite(array: np.ndarray) -> None:
 
 
 def assert_strictly_increasing(array: np.ndarray) -> None:
-    """Fails unless each element is greater than the one before."""
+    """Fails unless each element is greater than the one before.
+
+    Raises:
+        AssertionError: if one is not.
+    """
     np.testing.assert_array_less(0.0, np.diff(array))
 
 
 def assert_strictly_decreasing(array: np.ndarray) -> None:
-    """Fails unless each element is less than the one before."""
+    """Fails unless each element is less than the one before.
+
+    Raises:
+        AssertionError: if one is not.
+    """
     np.testing.assert_array_less(np.diff(array), 0.0)
 
 
 def assert_strictly_monotonic(array: np.ndarray) -> None:
-    """Fails unless the elements increase, or decrease, all along."""
+    """Fails unless the elements increase, or decrease, all along.
+
+    Raises:
+        AssertionError: if they do neither.
+    """
     (assert_strictly_increasing if array[0] < array[-1] else assert_strictly_decreasing)(array)
 
 
 def assert_scalar_congruency(
-    bijector: Exp,
+    bijector: Bijector,
     lower_x: float,
     upper_x: float,
     n: int = int(10e3),
@@ -55,7 +67,7 @@ def assert_scalar_congruency(
         bijector: the bijector.
         lower_x, upper_x: the ends of the interval it is tried on.
         n: how many numbers to try.
-        rtol: how much the length of the interval may be off, summed up from how it is stretched.
+        rtol: by which share the length of the interval may be off when it is estimated from the Jacobians.
         sess: a Session; the default one by default.
 
     Raises:
@@ -87,7 +99,7 @@ def assert_scalar_congruency(
 
 
 def assert_bijective_and_finite(
-    bijector: Exp,
+    bijector: Bijector,
     x: np.ndarray,
     y: np.ndarray,
     event_ndims: int,

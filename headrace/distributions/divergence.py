@@ -21,7 +21,7 @@ _rules: dict[tuple[type, type], Rule] = {}
 
 
 def _rule_for(a: type, b: type) -> Rule | None:
-    """The rule of the nearest base classes: those the fewest steps up."""
+    """The rule of the nearest base classes: the fewest steps up in all, then the fewest from the first class."""
     found = [
         (steps_a + steps_b, steps_a, _rules[base_a, base_b])
         for steps_a, base_a in enumerate(a.__mro__)
@@ -34,12 +34,15 @@ def _rule_for(a: type, b: type) -> Rule | None:
 def kl_divergence(
     distribution_a: Distribution, distribution_b: Distribution, allow_nan_stats: bool = True, name: str | None = None
 ) -> Tensor:
-    """The Kullback-Leibler divergence of one distribution from another, a number for each of the batch.
+    """The Kullback-Leibler divergence E_a[log(a(x) / b(x))] of one distribution from another.
 
     Args:
         distribution_a, distribution_b: the distributions.
         allow_nan_stats: whether NaN may come out; else that is an error when the graph runs.
         name: a name for the operations.
+
+    Returns:
+        a tensor of the shape of the batch.
 
     Raises:
         NotImplementedError: if no rule is registered for the two classes.
@@ -70,7 +73,15 @@ def kl_divergence(
 def cross_entropy(
     ref: Distribution, other: Distribution, allow_nan_stats: bool = True, name: str | None = None
 ) -> Tensor:
-    """The entropy of `ref` and its divergence from `other`, together. Arguments as for `kl_divergence`."""
+    """The cross entropy -E_ref[log(other(x))]: the entropy of `ref` plus its divergence from `other`.
+
+    Args:
+        ref, other: the distributions.
+        allow_nan_stats, name: as for `kl_divergence`.
+
+    Raises:
+        NotImplementedError: if no divergence is registered for the two classes.
+    """
     with name_scope(name, "cross_entropy"):
         return ref.entropy() + kl_divergence(ref, other, allow_nan_stats=allow_nan_stats)
 

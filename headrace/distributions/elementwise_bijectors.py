@@ -53,6 +53,9 @@ class _OfElements(Bijector):
 class PowerTransform(_OfElements):
     """y = (1 + power x) ** (1 / power), exp(x) for a power of 0.
 
+    The inverse is that of G. Box and D. Cox, "An analysis of transformations", Journal of the Royal Statistical Society B 26
+    (1964).
+
     Args:
         power: a number that is not negative, known while the graph is built.
         validate_args, name: as for `Bijector`.
@@ -109,6 +112,9 @@ class Exp(PowerTransform):
 
 class Softplus(_OfElements):
     """y = c log(1 + exp(x / c)), c the hinge softness, 1 by default.
+
+    Its derivative is the sigmoid of x / c: C. Dugas et al., "Incorporating second-order functional knowledge for better option
+    pricing", NIPS 2000.
 
     Args:
         hinge_softness: floating tensor, not 0.

@@ -9,7 +9,6 @@ does (github.com/google/leveldb, util/crc32c.h), so that a checksum of data that
 from __future__ import annotations
 
 import functools
-import itertools
 import struct
 import threading
 import zlib
@@ -356,11 +355,6 @@ def chunk_reader(file: Any, path: str, options: str | TFRecordOptions) -> Callab
                 return data
 
     return inflated
-
-
-def records_of(read: Callable[[int], bytes], path: str) -> Iterator[bytes]:
-    """The records in a sequence of bytes, checked: `batches_of`, one by one."""
-    return itertools.chain.from_iterable(batches_of(read, path))
 
 
 def batches_of(read: Callable[[int], bytes], path: str) -> Iterator[list[bytes]]:

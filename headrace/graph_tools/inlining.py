@@ -1,8 +1,13 @@
-"""Calls of functions made part of the graph: what looks at variables by name, or knows ops one by one, needs that."""
+"""Inlining: calls of functions are replaced by the nodes of the functions.
+
+Tools that look at each op of a graph, or at variables by name, see nothing of what a call runs; in the inlined graph
+they do.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from headrace.core.errors import ResourceExhaustedError
 from headrace.core.graph import Graph
@@ -17,6 +22,7 @@ if TYPE_CHECKING:
 
 
 CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
+# Calls within calls take some frames of Python's stack each, of which 1000 are allowed by default.
 _MAX_DEPTH = 64
 # Functions that call functions twice, level after level, are few bytes in a file and any number of nodes.
 _MAX_NODES = 1_000_000
@@ -33,7 +39,7 @@ def with_calls_inlined(graph_def: protos.GraphDef, graph: Graph) -> protos.Graph
         graph: a graph that has the functions, by which the outputs of calls are counted.
 
     Raises:
-        ValueError: if functions call themselves, or a call does not fit.
+        ValueError: if functions call themselves or calls are nested more than 64 deep, or a call does not fit.
         ResourceExhaustedError: if there would be more than a million nodes, or names of more than half a gigabyte.
     """
     library = {function.signature.name: function for function in graph_def.library.function}
@@ -41,28 +47,36 @@ def with_calls_inlined(graph_def: protos.GraphDef, graph: Graph) -> protos.Graph
     _Sizes(library).check(graph_def)
     inliner = _Inliner(library, made, graph)
     for node in graph_def.node:
-        inliner.add(node, node.name, list(node.input), 0)
+        inliner.add(node, node.name, list(node.input))
     return made
 
 
 class _Size(NamedTuple):
-    """How many nodes there are, how many names they are written with, and how long those are in all."""
+    """What nodes come to once their calls are inlined.
+
+    Attributes:
+        nodes: how many nodes there are.
+        names: how many names they are written with: their own and those of their inputs.
+        text: how long these names are in all.
+        depth: how many levels of calls there were.
+    """
 
     nodes: int
     names: int
     text: int
+    depth: int
 
 
 class _Sizes:
     """How much the calls of functions come to, computed from the functions alone."""
 
-    def __init__(self, library: dict[str, Any]) -> None:
+    def __init__(self, library: Mapping[str, protos.FunctionDef]) -> None:
         self.library = library
         self.known: dict[str, _Size] = {}
 
     def check(self, graph_def: protos.GraphDef) -> None:
         """Raises ResourceExhaustedError if inlining makes too much."""
-        nodes, _, text = self._of(graph_def.node, 0)
+        nodes, _, text, _ = self._of_nodes(graph_def.node, ())
         if self.known and (nodes > _MAX_NODES or text > _MAX_TEXT):
             most = max(self.known, key=lambda name: self.known[name].nodes)
             raise ResourceExhaustedError(
@@ -73,31 +87,53 @@ class _Sizes:
                 f"{self.known[most].nodes} of them.",
             )
 
-    def _of(self, nodes: Any, depth: int) -> _Size:
-        count = names = text = 0
+    def _of_nodes(self, nodes: Iterable[protos.NodeDef], callers: tuple[str, ...]) -> _Size:
+        count = names = text = depth = 0
         for node in nodes:
             own = 1 + len(node.input)
             count, names, text = count + 1, names + own, text + own * len(node.name)
             called = _called(node)
             if called in self.library:
-                if called not in self.known:
-                    if depth > _MAX_DEPTH:
-                        raise ValueError(f"Function {called!r} calls itself")
-                    self.known[called] = self._of(self.library[called].node_def, depth + 1)
-                inner = self.known[called]
+                inner = self._of_function(called, callers)
                 count, names = count + inner.nodes, names + inner.names
                 text += inner.text + inner.names * (len(node.name) + 1)
-        return _Size(count, names, text)
+                depth = max(depth, inner.depth + 1)
+        return _Size(count, names, text, depth)
+
+    def _of_function(self, name: str, callers: tuple[str, ...]) -> _Size:
+        """What a call of a function comes to; `callers` are the functions the call is in, the outermost first."""
+        if name in callers:
+            raise ValueError(f"Function {name!r} calls itself")
+        size = self.known.get(name)
+        if len(callers) + (size.depth if size else 0) > _MAX_DEPTH:
+            raise ValueError(f"Calls of functions are nested more than {_MAX_DEPTH} deep, at {name!r}")
+        if size is None:
+            size = self.known[name] = self._of_nodes(self.library[name].node_def, (*callers, name))
+        return size
 
 
 class _Inliner:
-    def __init__(self, library: dict[str, Any], made: protos.GraphDef, graph: Graph) -> None:
+    """Writes nodes into a GraphDef, and for calls the nodes of what they call.
+
+    Args:
+        library: the functions, none of which calls itself (`_Sizes` refuses those).
+        made: takes the nodes.
+        graph: a graph that has the functions, by which the outputs of calls are counted.
+    """
+
+    def __init__(self, library: Mapping[str, protos.FunctionDef], made: protos.GraphDef, graph: Graph) -> None:
         self.library = library
         self.made = made
         self.graph = graph
 
-    def add(self, node: protos.NodeDef, name: str, inputs: list[str], depth: int) -> None:
-        """Adds a node under a name, with the flat names of its inputs; a call as what it calls."""
+    def add(self, node: protos.NodeDef, name: str, inputs: list[str]) -> None:
+        """Adds a node, or where it is a call, the nodes of the function.
+
+        Args:
+            node: the node, of the graph or of a function's body.
+            name: its name in the inlined graph.
+            inputs: the names of its inputs there, controls with a `^`.
+        """
         called = _called(node)
         if called not in self.library:
             copied = self.made.node.add()
@@ -108,11 +144,10 @@ class _Inliner:
                 # Two calls of a function with a loop have two loops.
                 copied.attr["frame_name"].s = f"{name.rpartition('/')[0]}/".encode() + copied.attr["frame_name"].s
             return
-        if depth > _MAX_DEPTH:
-            raise ValueError(f"Function {called!r} calls itself")
-        self.body(self.library[called], name, inputs, depth)
+        self._add_body(self.library[called], name, inputs)
 
-    def body(self, function: protos.FunctionDef, name: str, inputs: list[str], depth: int) -> None:
+    def _add_body(self, function: protos.FunctionDef, name: str, inputs: list[str]) -> None:
+        """Adds the nodes of a function below `name`, the name of a call, and the node that gives the call's results."""
         signature = function.signature
         values = [text for text in inputs if not text.startswith("^")]
         controls = [text for text in inputs if text.startswith("^")]
@@ -124,6 +159,7 @@ class _Inliner:
         nodes = {node.name: node for node in function.node_def}
 
         def flat(text: str) -> str:
+            """The name in the inlined graph of an input, written as in a function: an argument, or `node:output:0`."""
             if text.startswith("^"):
                 return f"^{_node_of(given[text[1:]])}" if text[1:] in given else f"^{name}/{text[1:]}"
             if text in given:
@@ -140,14 +176,15 @@ class _Inliner:
             # What the call waits for, the nodes without inputs of their own wait for.
             if controls and not inner:
                 inner = controls
-            self.add(node, f"{name}/{node.name}", inner, depth + 1)
+            self.add(node, f"{name}/{node.name}", inner)
         results = [flat(function.ret[arg.name]) for arg in signature.output_arg]
         waits = [f"^{name}/{source}" for source in function.control_ret.values()]
-        end = self.made.node.add(name=name, op=("NoOp", "Identity")[len(results)] if len(results) < 2 else "IdentityN")
-        end.input.extend([*results, *waits, *controls])
+        end = self.made.node.add(name=name, op="NoOp", input=[*results, *waits, *controls])
         if len(results) == 1:
+            end.op = "Identity"
             end.attr["T"].type = signature.output_arg[0].type
         elif results:
+            end.op = "IdentityN"
             end.attr["T"].list.type.extend(arg.type for arg in signature.output_arg)
 
     def _place(self, node: protos.NodeDef, output: str) -> int:

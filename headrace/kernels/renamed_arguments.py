@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import TensorLike
 
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def first_given(new_name: str, new: object, old_name: str, old: TensorLike | None) -> Any:
+def first_given(new_name: str, new: object, old_name: str, old: object) -> Any:
     """An argument given under its new or its old name.
 
     Raises:

@@ -18,7 +18,7 @@ from headrace.layers.nodes import Node, reachable
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import Nested, TensorLike
 
 
 class Additions(Contents):
@@ -102,11 +102,11 @@ class Additions(Contents):
         """The metrics of the layer."""
         return [*self._metrics, *self._of_sublayers("metrics")]
 
-    def get_updates_for(self, inputs: TensorLike) -> list[Any]:
+    def get_updates_for(self, inputs: Nested[Tensor] | None) -> list[Any]:
         """The updates that depend on these inputs; for None those that depend on none."""
         return _related(inputs, self.updates, "_unconditional_update")
 
-    def get_losses_for(self, inputs: TensorLike) -> list[Any]:
+    def get_losses_for(self, inputs: Nested[Tensor] | None) -> list[Any]:
         """The losses that depend on these inputs; for None those that depend on none."""
         return _related(inputs, self.losses, "_unconditional_loss")
 
@@ -122,7 +122,8 @@ def _as_loss(loss: Any, unconditional: bool) -> Any:
     return loss
 
 
-def _related(inputs: TensorLike, items: list[Any], mark: str) -> list[Any]:
+def _related(inputs: Nested[Tensor] | None, items: list[Any], mark: str) -> list[Any]:
+    """Those of `items` that depend on inputs; of None those whose attribute `mark` says that they depend on none."""
     if inputs is None:
         return [item for item in items if getattr(item, mark)]
     items = [item for item in items if not getattr(item, mark)]

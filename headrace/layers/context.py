@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _names_of_graphs: weakref.WeakKeyDictionary[Graph, Counter[tuple[str, str]]] = weakref.WeakKeyDictionary()
 _phases_of_graphs: weakref.WeakKeyDictionary[Graph, weakref.ref[Operation]] = weakref.WeakKeyDictionary()
 
-# Where set, gives the value of `training` for calls that do not say; None for "nothing is known".
+# Where set, gives the value of `training` for calls that do not say; None for "nothing is known". Nothing here fills it:
+# it is for Keras' learning phase, which a program sets for all models.
 default_training: list[Callable[[], Any]] = []
 
 
@@ -38,11 +39,6 @@ def to_snake_case(name: str) -> str:
 def names_of_graph() -> Counter[tuple[str, str]]:
     """How many objects of each (namespace, name) the default graph has."""
     return _names_of_graphs.setdefault(get_default_graph(), Counter())
-
-
-def reset_names() -> None:
-    """Forgets the names given in all graphs."""
-    _names_of_graphs.clear()
 
 
 def unique_object_name(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core import nest
@@ -10,27 +10,35 @@ from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
 
 if TYPE_CHECKING:
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import Nested
+    from headrace.layers.connections import Connections
 
 
-# Where set, makes layers of the operations between layers and these tensors.
-history_makers: list[Callable[[Any], Any]] = []
+# The last, if any, is called with tensors whose operations are to become layers. Nothing here fills it: it is for Keras,
+# whose models are made of layers only.
+history_makers: list[Callable[[Nested[Tensor]], object]] = []
 
 
 class KerasHistory(NamedTuple):
-    """Which call of which layer gave a tensor."""
+    """Which call of which layer gave a tensor.
 
-    layer: Any
+    Attributes:
+        layer: the layer.
+        node_index: the number of the call among the layer's.
+        tensor_index: the number of the tensor among the outputs of the call.
+    """
+
+    layer: Connections
     node_index: int
     tensor_index: int
 
 
-def has_history(tensors: TensorLike) -> bool:
+def has_history(tensors: Nested[Tensor]) -> bool:
     """Whether all of these tensors are known to come from layers."""
     return all(getattr(t, "_keras_history", None) is not None for t in nest.flatten(tensors))
 
 
-def depends_on_history(tensors: Any) -> bool:
+def depends_on_history(tensors: Nested[Tensor]) -> bool:
     """Whether any of these tensors is computed from one that comes from a layer."""
     seen: set[int] = set()
     waiting = list(nest.flatten(tensors))
@@ -48,13 +56,13 @@ def depends_on_history(tensors: Any) -> bool:
     return False
 
 
-def make_history(tensors: TensorLike) -> None:
+def make_history(tensors: Nested[Tensor]) -> None:
     """Connects tensors that were computed from outputs of layers without a layer, where that is provided for."""
     if history_makers and not has_history(tensors) and depends_on_history(tensors):
         history_makers[-1](tensors)
 
 
-def _shape_of(tensor: Any) -> Any:
+def _shape_of(tensor: Tensor) -> tuple[int | None, ...] | None:
     shape = getattr(tensor, "shape", None)
     return None if shape is None or shape.ndims is None else tuple(shape.as_list())
 
@@ -64,20 +72,22 @@ class Node:
 
     Args:
         outbound_layer: the layer.
-        inbound_layers, node_indices, tensor_indices: where each input comes from.
+        inbound_layers: the layer that each input comes from, nested as the inputs; None of an input from elsewhere.
+        node_indices: the number of the call among that layer's, nested alike.
+        tensor_indices: the number of the input among the outputs of that call, nested alike.
         input_tensors, output_tensors: what it took and gave.
-        arguments: the other arguments of the call.
+        arguments: the other arguments of the call, by name.
     """
 
     def __init__(
         self,
-        outbound_layer: Any,
-        inbound_layers: Any,
-        node_indices: Any,
-        tensor_indices: Any,
-        input_tensors: Any,
-        output_tensors: Any,
-        arguments: Any = None,
+        outbound_layer: Connections,
+        inbound_layers: Nested[Connections | None],
+        node_indices: Nested[int],
+        tensor_indices: Nested[int],
+        input_tensors: Nested[Tensor],
+        output_tensors: Nested[Tensor],
+        arguments: Mapping[str, Any] | None = None,
     ) -> None:
         if isinstance(outbound_layer, (list, tuple, dict)):
             raise ValueError("`outbound_layer` should be a layer instance, not a list, tuple, or, dict.")
@@ -98,8 +108,12 @@ class Node:
                 layer.outbound_nodes.append(self)
         outbound_layer.inbound_nodes.append(self)
 
-    def iterate_inbound(self, include_arguments: bool = False) -> list[tuple[Any, int, int, Any]]:
-        """For each input: the layer it comes from, which call and output of it, and the tensor."""
+    def iterate_inbound(self, include_arguments: bool = False) -> list[tuple[Connections | None, int, int, Tensor]]:
+        """For each input: the layer it comes from, which call and output of it, and the tensor.
+
+        Args:
+            include_arguments: whether tensors among the other arguments are inputs too.
+        """
         found = list(
             zip(
                 nest.flatten(self.inbound_layers),
@@ -113,7 +127,7 @@ class Node:
         return found
 
     def get_config(self) -> dict[str, Any]:
-        """It in terms of names and numbers."""
+        """The call with names for the layers, as configurations of models are written."""
         return {
             "outbound_layer": self.outbound_layer.name,
             "inbound_layers": nest.map_structure(lambda layer: layer.name if layer else None, self.inbound_layers),
@@ -122,7 +136,7 @@ class Node:
         }
 
 
-def reachable(inputs: TensorLike, targets: Iterable[Any]) -> set[int]:
+def reachable(inputs: Nested[Tensor], targets: Iterable[Operation | Tensor]) -> set[int]:
     """The ids of those of `targets`, operations or tensors, that depend on `inputs`."""
     target_ids = {id(target) for target in targets}
     found: set[int] = set()

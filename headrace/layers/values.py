@@ -27,16 +27,6 @@ def get_session() -> Any:
     return _sessions[graph]
 
 
-def set_session(session: Session) -> None:
-    """Makes `session` the one that `get_session` gives for its graph."""
-    _sessions[session.graph] = session
-
-
-def clear_sessions() -> None:
-    """Forgets the sessions made here."""
-    _sessions.clear()
-
-
 def initialized(session: SessionLike, variables: list[Any]) -> None:
     """Initializes those of `variables` that have no value in `session`; each is looked at once."""
     waiting = [variable for variable in variables if not getattr(variable, "_keras_initialized", False)]

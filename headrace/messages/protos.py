@@ -14,8 +14,6 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.message_types import add_finder
-
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -371,7 +369,7 @@ def _set_type(field: Any, kind: str, enum: str | None, known: dict[str, str]) ->
         field.type_name = known[kind]
 
 
-def _descriptor_of(full_name: str) -> Any:
+def descriptor_of(full_name: str) -> Any:
     """The descriptor of a message of TensorFlow's by its full name there, None if there is none."""
     package, _, names = full_name.partition(".")
     first, *nested = names.split(".")
@@ -382,6 +380,3 @@ def _descriptor_of(full_name: str) -> Any:
         found = found.nested_types_by_name.get(name) if found is not None else None
     # Enumerations are in the tables too.
     return found if hasattr(found, "fields_by_name") else None
-
-
-add_finder(_descriptor_of)

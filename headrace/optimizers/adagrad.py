@@ -73,7 +73,8 @@ class AdagradOptimizer(OpOptimizer):
                 initial = self._init_constant_op(var, dtype)
             self._get_or_make_slot_with_initializer(var, initial, var.get_shape(), dtype, "accumulator", self._name)
 
-    def _init_constant_op(self, var: TensorLike, dtype: DType) -> Callable[[], Any]:
+    def _init_constant_op(self, var: Variable, dtype: DType) -> Callable[[], Tensor]:
+        """An initializer for a variable whose shape is known only when it has a value."""
         return lambda: cast(raw.Fill(shape(var), self._initial_accumulator_value), dtype)
 
     def _prepare(self) -> None:

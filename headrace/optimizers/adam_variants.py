@@ -142,6 +142,7 @@ class AdaMaxOptimizer(AdamOptimizer):
     def _apply_rows(
         self, grad: TensorLike, var: Any, indices: TensorLike, add: Callable[..., Any], update: Callable[..., Any]
     ) -> Any:
+        """The step of the rows `indices`; `add` and `update` change rows of a variable: (variable, indices, values)."""
         values = {name: cast(value, var.dtype.base_dtype) for name, value in self._values().items()}
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         m_rows = gather(m, indices) * values["beta1"] + grad * (1 - values["beta1"])

@@ -18,7 +18,7 @@ from headrace.functions.flow.cond import cond
 from headrace.functions.queues.queues import FIFOQueue
 from headrace.ops.flow.grouping import group, no_op
 from headrace.ops.math.add_n import add_n
-from headrace.ops.nn.loss_functions import l2_loss
+from headrace.ops.nn.l2_loss import l2_loss
 from headrace.optimizers.centers import (
     LOCAL_VARIABLE_NAME,
     CenterGetter,

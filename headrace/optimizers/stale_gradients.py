@@ -58,7 +58,16 @@ class DropStaleGradientOptimizer(Optimizer):
         return self._opt.get_slot_names(*args, **kwargs)
 
     def apply_gradients(self, grads_and_vars: Iterable[Any], global_step: Any = None, name: str | None = None) -> Any:
-        """The step or nothing; gives the number of gradients dropped so far."""
+        """Applies the gradients if they are fresh enough, else counts them as dropped.
+
+        Args:
+            grads_and_vars: what `compute_gradients` gave.
+            global_step: the step counter.
+            name: the name scope of the step.
+
+        Returns:
+            the operation; its value is how often gradients have been dropped so far.
+        """
         pairs = list(grads_and_vars)
         with colocate_with(global_step):
             dropped = get_variable("stale_counter", [], initializer=zeros_initializer(), trainable=False)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.internals import OpStats, RegisterStatistics
+from headrace.core.framework_ops import OpStats, RegisterStatistics
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.internals import get_stats_for_node_def
+from headrace.core.framework_ops import get_stats_for_node_def
 from headrace.messages import protos
 from headrace.profiler import flops as _flops  # noqa: F401 -- registers the counts
 from headrace.profiler.options import TRAINABLE_VARIABLES

@@ -98,7 +98,7 @@ def bind(
 
     Args:
         runtime: the caller's runtime.
-        function: a `core.functions.Function`.
+        function: a `core.graph_functions.Function`.
         scope: a name for this place of calling; random ops of the body keep a stream for each.
         known: arguments that never change, by position, as values of the caller's plan.
         device: where the body runs, the caller's default by default.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,14 +17,28 @@ from headrace.plan.plan import make_plan
 from headrace.runtime.eager_calls import Kernel, named
 
 if TYPE_CHECKING:
+    from headrace.core.dims import Dims
     from headrace.runtime.eager import EagerGraph
+
+
+class PlannedShapes(Enum):
+    """For which shapes of its inputs an operation is planned."""
+
+    GIVEN = auto()
+    """The shapes that they have."""
+
+    GIVEN_RANKS = auto()
+    """Any sizes of the ranks that they have."""
+
+    ANY = auto()
+    """Any shapes, so that the shape function refuses nothing."""
 
 
 def planned(
     graph: EagerGraph,
     op: EagerOperation,
     output_types: Sequence[Any],
-    any_shape: bool | None,
+    shapes: PlannedShapes,
     known: dict[int, np.ndarray],
     name: str,
 ) -> Kernel:
@@ -33,7 +48,7 @@ def planned(
         graph: where it runs: its functions, container and devices are those of the small graph.
         op: the operation.
         output_types: its outputs' element types.
-        any_shape: whether it is planned for any sizes; None for any rank too.
+        shapes: for which shapes of the inputs it is planned.
         known: values of inputs that are part of the plan.
         name: its name there.
 
@@ -53,12 +68,9 @@ def planned(
             if i in known:
                 inputs.append(raw.Const(value=np.array(known[i]), dtype=tensor._dtype.base_dtype, name="known"))
                 continue
-            dims = tensor.dims
-            if any_shape and dims is not None:
-                dims = (None,) * len(dims)
-            if any_shape is None or tensor._dtype.name in ("resource", "variant"):
-                dims = None
-            feed: Tensor = raw.Placeholder(dtype=tensor._dtype.base_dtype, shape=dims, name="input")
+            feed: Tensor = raw.Placeholder(
+                dtype=tensor._dtype.base_dtype, shape=_planned_dims(tensor, shapes), name="input"
+            )
             feeds.append(feed)
             given.append(i)
             inputs.append(feed)
@@ -67,7 +79,7 @@ def planned(
                 scratch, decl, inputs, dict(op.attrs), scratch.unique_name(name.replace(":", "_")), output_types
             )
         except ValueError as error:
-            if any_shape is None:
+            if shapes is PlannedShapes.ANY:
                 raise
             raise _refusal(graph, op, output_types, name) or invalid(str(error), decl.type) from None
         fetches: list[Any] = list(made._outputs) or [made]
@@ -88,12 +100,19 @@ def planned(
     return Kernel(decl.type, plan, given, len(op._inputs), writes, scratch)
 
 
+def _planned_dims(tensor: Tensor, shapes: PlannedShapes) -> Dims:
+    dims = tensor.dims
+    if dims is None or shapes is PlannedShapes.ANY or tensor._dtype.name in ("resource", "variant"):
+        return None
+    return (None,) * len(dims) if shapes is PlannedShapes.GIVEN_RANKS else dims
+
+
 def _refusal(graph: EagerGraph, op: EagerOperation, output_types: Sequence[Any], name: str) -> OpError | None:
     """What the kernel says of arguments that the shape function refuses: TensorFlow runs nothing else eagerly."""
     if op.decl.stateful:
         return None
     try:
-        graph._run(planned(graph, op, output_types, None, {}, name), op._inputs)
+        graph._run(planned(graph, op, output_types, PlannedShapes.ANY, {}, name), op._inputs)
     except OpError as error:
         # What torch says of shapes that it was never to see tells less than the shape function.
         return None if f"(op {op.decl.type}, node" in error.message else error

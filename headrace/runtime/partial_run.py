@@ -16,7 +16,7 @@ from headrace.runtime import failures
 from headrace.runtime.feeding import feeder
 from headrace.runtime.fetching import FetchPlan, expand_feed
 from headrace.runtime.outputs import to_output
-from headrace.runtime.session_handles import HANDLES, handle_output
+from headrace.runtime.session_handles import handle_output
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +112,7 @@ class PartialRun:
         return [None if isinstance(item, Operation) else self._output(item) for item in fetches]
 
     def _output(self, tensor: Tensor) -> TensorHandle | np.floating[Any]:
-        made = handle_output(tensor, self._session) if tensor.op.type in HANDLES else to_output(tensor, True)
+        made = handle_output(tensor, self._session) if tensor.op.decl.gives_session_handle else to_output(tensor, True)
         try:
             return made(self._values[tensor])
         except Exception as error:

@@ -29,17 +29,22 @@ LOCAL_TASK = "/job:localhost/replica:0/task:0"
 class Runtime:
     """What kernels may ask of the session they run in.
 
-    Attributes:
-        buffers: the variables, by container and name.
+    Args:
         device: where nodes run unless something says otherwise.
+
+    Attributes:
+        device: the argument.
+        buffers: the variables, by container and name.
+        objects: streams, queues and tables, by kind and name.
+        lock: is held while buffers and objects are looked up or made.
         waits: what its operations wait for at present.
+        settings: the options of the session, None where there are none.
     """
 
     def __init__(self, device: torch.device) -> None:
         start_threads()
         self.device = device
         self.buffers: dict[tuple[str, str], VariableBuffer] = {}
-        # Streams, queues and tables, by kind and name.
         self.objects: dict[Any, Any] = {}
         self.lock = threading.RLock()
         self.waits = Waits()

@@ -37,7 +37,7 @@ from headrace.runtime.session_entries import (
     split_feeds,
     with_operations,
 )
-from headrace.runtime.session_handles import HANDLES, handle_output
+from headrace.runtime.session_handles import handle_output
 from headrace.runtime.session_interface import SessionInterface
 from headrace.runtime.shared_state import SharingRuntime, shared_states
 
@@ -273,7 +273,7 @@ class BaseSession(SessionInterface):
             for element in fetch_plan.elements:
                 positions.append(len(outputs) if isinstance(element, Tensor) else None)
                 if isinstance(element, Tensor):
-                    if element.op.type in HANDLES:
+                    if element.op.decl.gives_session_handle:
                         outputs.append(handle_output(element, self))
                     else:
                         outputs.append(to_output(element, plan.shared[len(outputs)]))

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
     from headrace.runtime.session import BaseSession
 
-# The operations whose values are handles.
-HANDLES = frozenset({"GetSessionHandle"})
-
 
 class TensorHandle:
     """A value that a session keeps for later runs, until it is deleted or the handle goes.

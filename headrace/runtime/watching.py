@@ -43,8 +43,12 @@ class Watcher(Protocol):
         """The run is over, or has failed."""
 
 
-# Makes the watcher for the URLs of a scheme: takes the URL, the `DebugTensorWatch` messages that name it, and the step.
-openers: dict[str, Callable[[str, Sequence[Any], int], Watcher]] = {}
+# What makes the watcher for the URLs of a scheme: takes the URL, the `DebugTensorWatch` messages that name it, and the
+# step. Debuggers lie above this room, and a program may fill in the options itself and import none of them.
+_OPENERS: dict[str, Callable[[str, Sequence[Any], int], Watcher | None]] = {
+    "file": slots.dump_watcher,
+    "step": slots.step_watcher,
+}
 
 
 def watchers_of(options: protos.RunOptions) -> list[Watcher]:
@@ -59,17 +63,14 @@ def watchers_of(options: protos.RunOptions) -> list[Watcher]:
             watches.setdefault(url, []).append(watch)
     found = []
     for url, asked in watches.items():
-        scheme = url.partition("://")[0]
-        if scheme == "file" and scheme not in openers:
-            # A program may fill in the options itself, and import no debugger.
-            openers[scheme] = slots.dump_watcher.function
-        opener = openers.get(scheme)
-        if opener is None:
+        opener = _OPENERS.get(url.partition("://")[0])
+        watcher = opener(url, asked, options.debug_options.global_step) if opener is not None else None
+        if watcher is None:
             raise NotImplementedError(
                 f"RunOptions.debug_options with the URL {url!r}: Headrace writes watched tensors to files only; use a "
                 "file:// URL."
             )
-        found.append(opener(url, asked, options.debug_options.global_step))
+        found.append(watcher)
     return found
 
 

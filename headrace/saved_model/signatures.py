@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
@@ -19,7 +19,6 @@ from headrace.saved_model import names
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
-    from headrace.core.typing import TensorLike
     from headrace.state.variables import Variable
 
 
@@ -41,14 +40,16 @@ def build_tensor_info(tensor: SparseTensor | Tensor | Variable) -> protos.Tensor
     return info
 
 
-def build_tensor_info_from_op(op: Operation) -> Any:
+def build_tensor_info_from_op(op: Operation) -> protos.TensorInfo:
     """A `TensorInfo` that stands for an operation."""
     info = protos.TensorInfo(name=op.name, dtype=0)
     info.tensor_shape.unknown_rank = True
     return info
 
 
-def get_element_from_tensor_info(tensor_info: Any, graph: Graph | None = None, import_scope: str | None = None) -> Any:
+def get_element_from_tensor_info(
+    tensor_info: protos.TensorInfo, graph: Graph | None = None, import_scope: str | None = None
+) -> Operation | Tensor:
     """The operation or tensor that a `TensorInfo` names.
 
     Args:
@@ -65,7 +66,7 @@ def get_element_from_tensor_info(tensor_info: Any, graph: Graph | None = None, i
 
 def get_tensor_from_tensor_info(
     tensor_info: protos.TensorInfo, graph: Graph | None = None, import_scope: str | None = None
-) -> Any:
+) -> Tensor | SparseTensor:
     """The tensor that a `TensorInfo` names.
 
     Args:
@@ -74,7 +75,8 @@ def get_tensor_from_tensor_info(
         import_scope: a scope before the names.
 
     Raises:
-        KeyError: if the graph has none of that name; ValueError: for another kind of encoding.
+        KeyError: if the graph has none of that name.
+        ValueError: for another kind of encoding.
     """
     graph = graph or get_default_graph()
 
@@ -95,8 +97,8 @@ def get_tensor_from_tensor_info(
 
 
 def build_signature_def(
-    inputs: Mapping[str, Any] | None = None,
-    outputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, protos.TensorInfo] | None = None,
+    outputs: Mapping[str, protos.TensorInfo] | None = None,
     method_name: str | None = None,
 ) -> protos.SignatureDef:
     """A `SignatureDef`.
@@ -115,7 +117,7 @@ def build_signature_def(
     return made
 
 
-def op_signature_def(op: Operation, key: str) -> Any:
+def op_signature_def(op: Operation, key: str) -> protos.SignatureDef:
     """A `SignatureDef` with one output, which stands for an operation.
 
     Args:
@@ -125,7 +127,9 @@ def op_signature_def(op: Operation, key: str) -> Any:
     return build_signature_def(outputs={key: build_tensor_info_from_op(op)})
 
 
-def load_op_from_signature_def(signature_def: Any, key: str, import_scope: str | None = None) -> Any:
+def load_op_from_signature_def(
+    signature_def: protos.SignatureDef, key: str, import_scope: str | None = None
+) -> Operation | Tensor:
     """The operation of the default graph that an output made by `op_signature_def` stands for.
 
     Args:
@@ -144,7 +148,9 @@ def load_op_from_signature_def(signature_def: Any, key: str, import_scope: str |
         ) from error
 
 
-def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> protos.SignatureDef:
+def predict_signature_def(
+    inputs: Mapping[str, Tensor | SparseTensor], outputs: Mapping[str, Tensor | SparseTensor]
+) -> protos.SignatureDef:
     """The signature of a model that takes and gives any tensors.
 
     Args:
@@ -167,7 +173,7 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
     )
 
 
-def regression_signature_def(examples: TensorLike, predictions: TensorLike) -> protos.SignatureDef:
+def regression_signature_def(examples: Tensor, predictions: Tensor) -> protos.SignatureDef:
     """The signature of a model from serialized examples to numbers.
 
     Args:
@@ -193,7 +199,7 @@ def regression_signature_def(examples: TensorLike, predictions: TensorLike) -> p
 
 
 def classification_signature_def(
-    examples: TensorLike, classes: Tensor | None, scores: Tensor | None
+    examples: Tensor, classes: Tensor | None, scores: Tensor | None
 ) -> protos.SignatureDef:
     """The signature of a model from serialized examples to classes or scores or both.
 
@@ -227,7 +233,7 @@ def classification_signature_def(
 
 
 def is_valid_signature(signature_def: protos.SignatureDef) -> bool:
-    """Whether a signature has what serving asks of its kind."""
+    """Whether a signature has the inputs and outputs that TensorFlow Serving asks of its method."""
     if signature_def is None:
         return False
     method = signature_def.method_name
@@ -247,5 +253,6 @@ def is_valid_signature(signature_def: protos.SignatureDef) -> bool:
     return False
 
 
-def _has(infos: Any, key: str, dtype: str) -> bool:
+def _has(infos: Mapping[str, protos.TensorInfo], key: str, dtype: str) -> bool:
+    """Whether there is a tensor of this name and of this type, named as in `types.proto`."""
     return key in infos and infos[key].dtype == getattr(protos.types_pb2, dtype)

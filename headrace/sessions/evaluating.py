@@ -22,7 +22,7 @@ from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import SessionLike, TensorLike
+    from headrace.core.typing import Fetches, SessionLike, TensorLike
     from headrace.messages import protos
     from headrace.sessions.coordinator import Coordinator
     from headrace.sessions.scaffold import Scaffold
@@ -130,7 +130,7 @@ def evaluate_once(
     scaffold: Scaffold | None = None,
     eval_ops: Tensor | None = None,
     feed_dict: Mapping[Any, Any] | None = None,
-    final_ops: Tensor | Sequence[Tensor | Variable] | Mapping[str, Tensor | Variable] | None = None,
+    final_ops: Fetches | None = None,
     final_ops_feed_dict: Mapping[Any, Any] | None = None,
     hooks: Sequence[SessionRunHook] | None = None,
     config: protos.ConfigProto | None = None,

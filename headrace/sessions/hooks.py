@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,16 +21,21 @@ from headrace.summary.writer import FileWriterCache
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
-    from headrace.core.typing import SessionLike, TensorLike
+    from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import FeedDict, Fetches, SessionLike
     from headrace.sessions.coordinator import Coordinator
     from headrace.state.variables import Variable
 
 
-def step_to_read(hook: str) -> Any:
+def step_to_read(hook: str) -> Tensor:
     """A tensor with the global step.
 
+    Args:
+        hook: the name of the hook that needs it, for the error.
+
     Raises:
-        RuntimeError: naming the hook, if the graph has no global step.
+        RuntimeError: if the graph has no global step.
     """
     step = _get_or_create_global_step_read()
     if step is None:
@@ -38,7 +43,7 @@ def step_to_read(hook: str) -> Any:
     return step
 
 
-def _in_graph(item: TensorLike) -> Any:
+def _in_graph(item: str | Tensor | Operation) -> Tensor | Operation:
     """A tensor or operation of the default graph; a name without an output's number must be of one output."""
     graph = get_default_graph()
     if not isinstance(item, str):
@@ -71,11 +76,11 @@ class LoggingTensorHook(SessionRunHook):
 
     def __init__(
         self,
-        tensors: Any,
+        tensors: Sequence[str | Tensor | Operation] | Mapping[str, str | Tensor | Operation],
         every_n_iter: int | None = None,
         every_n_secs: float | None = None,
         at_end: bool = False,
-        formatter: Callable[[dict[Any, Any]], str] | None = None,
+        formatter: Callable[[Mapping[Any, Any]], str] | None = None,
     ) -> None:
         only_at_end = at_end and every_n_iter is None and every_n_secs is None
         if not only_at_end and (every_n_iter is None) == (every_n_secs is None):
@@ -282,7 +287,7 @@ class NanTensorHook(SessionRunHook):
         fail_on_nan_loss: raise NanLossDuringTrainingError; otherwise ask for the end.
     """
 
-    def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
+    def __init__(self, loss_tensor: Tensor, fail_on_nan_loss: bool = True) -> None:
         self._loss_tensor = loss_tensor
         self._fail_on_nan_loss = fail_on_nan_loss
 
@@ -309,7 +314,9 @@ class GlobalStepWaiterHook(SessionRunHook):
         wait_until_step: the step.
     """
 
+    # Seconds between looks at the global step, and after how many steps more it is logged again: both are 1.15's.
     _PAUSE = 0.5
+    _LOGGED_STEPS = 1000
 
     def __init__(self, wait_until_step: int) -> None:
         self._wait_until_step = wait_until_step
@@ -330,7 +337,7 @@ class GlobalStepWaiterHook(SessionRunHook):
             step = run_context.session.run(self._global_step_tensor)
             if step >= self._wait_until_step:
                 break
-            if step - logged > 1000:
+            if step - logged > self._LOGGED_STEPS:
                 tf_logging.info(
                     "Waiting for global step %d before starting training. Current step is %d.",
                     self._wait_until_step,
@@ -349,19 +356,14 @@ class FinalOpsHook(SessionRunHook):
         final_ops_feed_dict: what to feed.
     """
 
-    def __init__(self, final_ops: Any, final_ops_feed_dict: Mapping[Any, Any] | None = None) -> None:
+    def __init__(self, final_ops: Fetches | None, final_ops_feed_dict: FeedDict | None = None) -> None:
         self._final_ops = final_ops
         self._final_ops_feed_dict = final_ops_feed_dict
-        self._final_ops_values: (
-            np.integer[Any]
-            | list[np.floating[Any] | np.integer[Any]]
-            | dict[str, np.floating[Any] | np.integer[Any]]
-            | None
-        ) = None
+        self._final_ops_values: Any = None
 
     @property
     def final_ops_values(self) -> Any:
-        """What came of it; None before the end."""
+        """The values of what was run; None before the end."""
         return self._final_ops_values
 
     def end(self, session: SessionLike) -> None:
@@ -386,7 +388,7 @@ class FeedFnHook(SessionRunHook):
         feed_fn: called before each run; returns a feed dict.
     """
 
-    def __init__(self, feed_fn: Callable[[], Mapping[Any, Any]]) -> None:
+    def __init__(self, feed_fn: Callable[[], FeedDict]) -> None:
         self.feed_fn = feed_fn
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:

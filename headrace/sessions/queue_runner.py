@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core import errors, spans
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, get_collection, get_default_graph, get_default_session
-from headrace.core.internals import prepend_name_scope, register_proto_function, strip_name_scope
+from headrace.core.framework_ops import prepend_name_scope, register_proto_function, strip_name_scope
 from headrace.messages.protos import QueueRunnerDef
 from headrace.runtime.session_interface import SessionInterface
 from headrace.sessions.coordinator import Coordinator

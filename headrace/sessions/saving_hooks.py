@@ -207,7 +207,7 @@ class SummarySaverHook(SessionRunHook):
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Asks for the step, and for the summaries when it is time."""
         self._request_summary = self._next_step is None or self._timer.should_trigger_for_step(self._next_step)
-        requests = {"global_step": self._global_step_tensor}
+        requests: dict[str, Any] = {"global_step": self._global_step_tensor}
         if self._request_summary:
             summaries = self._get_summary_op()
             if summaries is not None:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from headrace.shim.distribution import TensorFlowDistribution
 
+# The attribute by which a module `tensorflow` on the disk says that it is ours.
 MARK = "__headrace_shim__"
-
 
 # Packages that had slim by itself, and its networks: they stand for ours where they are not installed.
 _SLIM = {"tf_slim": "headrace.contrib.slim", "nets": "headrace.contrib.slim.nets"}

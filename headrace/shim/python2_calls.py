@@ -1,13 +1,20 @@
-"""What converted sources call differently: built-ins, methods of strings, pickles and `csv`, by functions of our runtime."""
+"""Calls that a source converted from Python 2 sends to `python2_runtime`, which does what Python 2 did.
+
+They are calls of what Python 3 has under the same name with another meaning: built-ins, methods of strings, `pickle`,
+`csv`.
+"""
 
 from __future__ import annotations
 
 import ast
 
-# Modules of Python 2 whose names ours have, beside today's.
+# Modules of Python 2 and what is imported instead: modules that have today's names and the old ones.
 _MODULES = {"string": "headrace.shim.python2_string", "types": "headrace.shim.python2_types", "exceptions": "builtins"}
+# Built-ins, and the function of the runtime that is called instead.
 _BUILTINS = {"compile": "compiled", "next": "following", "round": "rounded"}
-_PICKLES = {"load": 0, "dump": 1}
+# The position of the file among the arguments of these functions of `pickle`.
+_PICKLE_FILE = {"load": 0, "dump": 1}
+# Functions of `csv` whose first argument is a file.
 _CSV = ("reader", "writer", "DictReader", "DictWriter")
 
 
@@ -72,7 +79,7 @@ class OldCalls(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """`error.message` and `iterator.next`."""
+        """`error.message`, which exceptions have no more, and `iterator.next`, now `__next__`."""
         self.generic_visit(node)
         if node.attr == "message" and self._is_caught(node.value, node.ctx):
             return call(self._used, "message", node, node.value)
@@ -81,7 +88,7 @@ class OldCalls(ast.NodeTransformer):
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """`error[0]`."""
+        """`error[0]`, the first argument of an exception; today exceptions take no index."""
         self.generic_visit(node)
         if self._is_caught(node.value, node.ctx) and isinstance(node.slice, ast.Constant):
             return call(self._used, "argument", node, node.value, node.slice)
@@ -120,7 +127,7 @@ class OldCalls(ast.NodeTransformer):
         if owner == "sys" and called.attr == "setdefaultencoding":
             return ast.copy_location(ast.Constant(None), node)
         if owner in ("pickle", "cPickle") and plain and called.attr in ("load", "loads", "dump"):
-            at = _PICKLES.get(called.attr)
+            at = _PICKLE_FILE.get(called.attr)
             if at is not None and len(node.args) > at:
                 node.args[at] = call(self._used, "binary", node, node.args[at])
             if called.attr != "dump" and len(node.args) == 1 and not node.keywords:
@@ -144,7 +151,14 @@ def _text(value: str, node: ast.AST) -> ast.Constant:
 
 
 class Inlined(ast.NodeTransformer):
-    """Lets a source that imports nothing reach the runtime: each name of its functions becomes an expression."""
+    """Makes each name of a function of the runtime an expression that imports the runtime.
+
+    A converted module begins with an import of the functions it calls; an expression given to `eval` has no place for
+    one.
+
+    Args:
+        runtime: the module that has the functions.
+    """
 
     def __init__(self, runtime: str) -> None:
         self._module = ast.parse(f"__import__({runtime!r}, fromlist=['_'])", mode="eval").body

@@ -15,7 +15,7 @@ from headrace.core.defaults import (
     name_scope,
 )
 from headrace.core.eager import executing_eagerly
-from headrace.core.internals import uid
+from headrace.core.framework_ops import uid
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor

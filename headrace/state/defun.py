@@ -18,6 +18,8 @@ from headrace.messages.function_def import function_def_of
 from headrace.state.variable_scope import VariableScope, get_variable_scope, variable_scope
 from headrace.state.variable_store import get_default_variable_store
 
+# What an element type adds to the name of a function that is traced for several combinations of them. As in 1.15, uint8
+# and int8 add the same.
 _SHORT = {
     "float16": "f16",
     "float32": "f32",
@@ -394,6 +396,6 @@ def get_extra_inputs() -> list[Tensor]:
 
 
 def get_extra_args() -> list[Tensor]:
-    """What stands for them inside the body."""
+    """What stands for `get_extra_inputs()` in the function whose body is being traced; none outside of one."""
     body = _body()
     return body.extra_args if body is not None else []

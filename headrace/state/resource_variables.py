@@ -10,7 +10,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, device, get_default_graph, name_scope
 from headrace.core.dims import compatible_dims
 from headrace.core.eager import executing_eagerly
-from headrace.core.internals import uid
+from headrace.core.framework_ops import uid
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.state.initial_values import try_guard_against_uninitialized_dependencies

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
@@ -12,8 +11,6 @@ from headrace.core.tensor import Tensor
 from headrace.kernels import composing
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from headrace.core.typing import TensorLike
     from headrace.state.variable_class import Variable
 
@@ -32,7 +29,7 @@ def is_variable_initialized(variable: Any, name: str | None = None) -> Tensor:
 
 def assign(
     ref: Any,
-    value: object,
+    value: TensorLike,
     validate_shape: bool | None = None,
     use_locking: bool | None = None,
     name: str | None = None,
@@ -50,7 +47,8 @@ def assign(
         what evaluates to the new value.
 
     Raises:
-        ValueError: if the static shapes differ; InvalidArgumentError: when run, if the shapes do.
+        ValueError: if the static shapes differ.
+        InvalidArgumentError: when run, if the shapes do.
 
     Example:
         >>> counter = tf.Variable(0)
@@ -91,8 +89,8 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
 def _rows(
     kind: str,
     ref: Any,
-    indices: Tensor | np.ndarray | Sequence[int],
-    updates: Tensor | np.ndarray | Sequence[bool | float],
+    indices: TensorLike,
+    updates: TensorLike,
     use_locking: bool | None,
     name: str | None,
 ) -> Tensor | Variable:
@@ -102,16 +100,16 @@ def _rows(
 
 
 def scatter_update(
-    ref: TensorLike,
-    indices: Tensor | np.ndarray | Sequence[int],
-    updates: Tensor | np.ndarray | Sequence[int],
+    ref: Any,
+    indices: TensorLike,
+    updates: TensorLike,
     use_locking: bool = True,
     name: str | None = None,
 ) -> Any:
     """Puts `updates` in place of rows of a variable.
 
     Args:
-        ref: a variable of shape [n, ...].
+        ref: a variable of shape [n, ...], or a tensor that refers to one.
         indices: int32 or int64, of any shape: which rows.
         updates: of shape indices.shape + ref.shape[1:], or a scalar.
         use_locking: whether to lock the variable meanwhile.
@@ -126,15 +124,17 @@ def scatter_update(
     return _rows("Update", ref, indices, updates, use_locking, name)
 
 
-def scatter_add(ref: TensorLike, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+def scatter_add(
+    ref: Any, indices: TensorLike, updates: TensorLike, use_locking: bool = False, name: str | None = None
+) -> Any:
     """Adds `updates` to rows of a variable; arguments as in `scatter_update`. Repeated indices add up."""
     return _rows("Add", ref, indices, updates, use_locking, name)
 
 
 def scatter_sub(
-    ref: TensorLike,
-    indices: Tensor | np.ndarray,
-    updates: Tensor | np.ndarray,
+    ref: Any,
+    indices: TensorLike,
+    updates: TensorLike,
     use_locking: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -143,9 +143,9 @@ def scatter_sub(
 
 
 def scatter_mul(
-    ref: Variable,
-    indices: Tensor | np.ndarray | Sequence[int],
-    updates: np.ndarray | Sequence[float],
+    ref: Any,
+    indices: TensorLike,
+    updates: TensorLike,
     use_locking: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -154,9 +154,9 @@ def scatter_mul(
 
 
 def scatter_div(
-    ref: Variable,
-    indices: Tensor | np.ndarray | Sequence[int],
-    updates: np.ndarray | Sequence[float],
+    ref: Any,
+    indices: TensorLike,
+    updates: TensorLike,
     use_locking: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -165,9 +165,9 @@ def scatter_div(
 
 
 def scatter_max(
-    ref: Variable,
-    indices: Tensor | np.ndarray | Sequence[int],
-    updates: np.ndarray | Sequence[float],
+    ref: Any,
+    indices: TensorLike,
+    updates: TensorLike,
     use_locking: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -176,9 +176,9 @@ def scatter_max(
 
 
 def scatter_min(
-    ref: Variable,
-    indices: Tensor | Sequence[int],
-    updates: np.ndarray | Sequence[float],
+    ref: Any,
+    indices: TensorLike,
+    updates: TensorLike,
     use_locking: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -190,7 +190,7 @@ def _slices(
     kind: str,
     ref: Any,
     indices: TensorLike,
-    updates: np.ndarray | Sequence[float],
+    updates: TensorLike,
     use_locking: bool | None,
     name: str | None,
 ) -> Tensor | Variable:
@@ -200,7 +200,7 @@ def _slices(
 
 
 def scatter_nd_update(
-    ref: TensorLike, indices: TensorLike, updates: Any, use_locking: bool = True, name: str | None = None
+    ref: Any, indices: TensorLike, updates: TensorLike, use_locking: bool = True, name: str | None = None
 ) -> Any:
     """Puts `updates` in place of elements or slices of a variable.
 
@@ -218,9 +218,9 @@ def scatter_nd_update(
 
 
 def scatter_nd_add(
-    ref: Variable,
+    ref: Any,
     indices: TensorLike,
-    updates: np.ndarray | Sequence[float],
+    updates: TensorLike,
     use_locking: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -229,9 +229,9 @@ def scatter_nd_add(
 
 
 def scatter_nd_sub(
-    ref: Variable,
-    indices: Sequence[TensorLike],
-    updates: Sequence[float],
+    ref: Any,
+    indices: TensorLike,
+    updates: TensorLike,
     use_locking: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -240,7 +240,7 @@ def scatter_nd_sub(
 
 
 def batch_scatter_update(
-    ref: Any, indices: TensorLike, updates: Any, use_locking: bool = True, name: str | None = None
+    ref: Any, indices: TensorLike, updates: TensorLike, use_locking: bool = True, name: str | None = None
 ) -> Any:
     """`scatter_update` within each element of a batch: ref[b, indices[b, i]] = updates[b, i].
 

@@ -19,7 +19,7 @@ from headrace.core.defaults import (
 )
 from headrace.core.dtypes import string
 from headrace.core.eager import EagerTensor, executing_eagerly
-from headrace.core.internals import inside_function, uid
+from headrace.core.framework_ops import inside_function, uid
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import device, get_default_graph
 from headrace.core.eager import eager_graph, executing_eagerly
-from headrace.core.internals import inside_function
+from headrace.core.framework_ops import inside_function
 from headrace.core.tensor import Tensor
 from headrace.messages import protos
 from headrace.ops.array.constant import constant

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
 
+from headrace.core.framework_ops import get_collection_proto_type
 from headrace.core.graph import Graph
-from headrace.core.internals import get_collection_proto_type
 from headrace.messages import protos
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from headrace.core.tensor import Tensor
+from headrace.testing.assertions import Assertions
 
 
-def assert_ops_in_graph(expected_ops: dict[str, str], graph: Graph) -> dict[str, Any]:
+def assert_ops_in_graph(expected_ops: dict[str, str], graph: Graph) -> dict[str, protos.NodeDef]:
     """Checks that a graph has operations of given names and types.
 
     Args:
@@ -37,11 +32,13 @@ def assert_ops_in_graph(expected_ops: dict[str, str], graph: Graph) -> dict[str,
     return found
 
 
+# What savers name the shards of a checkpoint before they are merged, and tables that were given no name.
 _RANDOM_SHARD = re.compile(rb"_temp_[0-9a-z]{32}/part")
 _RANDOM_TABLE = re.compile(rb"hash_table_[0-9a-z\-]+")
 
 
-def _without_random_names(node: Any, checkpoint_v2: bool, hash_table_shared_name: bool) -> Any:
+def _without_random_names(node: protos.NodeDef, checkpoint_v2: bool, hash_table_shared_name: bool) -> protos.NodeDef:
+    """A copy of a node; the arguments are those of `assert_equal_graph_def`."""
     node = type(node).FromString(node.SerializeToString())
     for key in list(node.attr):
         strings = node.attr[key].tensor.string_val
@@ -53,7 +50,10 @@ def _without_random_names(node: Any, checkpoint_v2: bool, hash_table_shared_name
 
 
 def assert_equal_graph_def(
-    actual: Any, expected: Any, checkpoint_v2: bool = False, hash_table_shared_name: bool = False
+    actual: protos.GraphDef,
+    expected: protos.GraphDef,
+    checkpoint_v2: bool = False,
+    hash_table_shared_name: bool = False,
 ) -> None:
     """Checks that two GraphDefs have the same nodes, in any order; control inputs may stand in any order too.
 
@@ -63,7 +63,8 @@ def assert_equal_graph_def(
         hash_table_shared_name: whether to leave out the random names of tables.
 
     Raises:
-        TypeError: if one is no GraphDef; AssertionError: naming the first node that differs.
+        TypeError: if one is no GraphDef.
+        AssertionError: if they differ; it names the first node that does.
     """
     for which, graph_def in (("actual", actual), ("expected", expected)):
         if not isinstance(graph_def, protos.GraphDef):
@@ -86,18 +87,19 @@ def assert_equal_graph_def(
 assert_equal_graph_def_v1 = assert_equal_graph_def
 
 
-def assert_equal_graph_def_v2(expected: Tensor | np.ndarray, actual: Any) -> None:
+def assert_equal_graph_def_v2(expected: protos.GraphDef, actual: protos.GraphDef) -> None:
     """`assert_equal_graph_def` with the arguments in the order of TensorFlow 2, random names left out."""
     assert_equal_graph_def(actual, expected, checkpoint_v2=True, hash_table_shared_name=True)
 
 
-def _summary(node: Any) -> str:
+def _summary(node: protos.NodeDef) -> str:
     """`{{node name}} = Op[T=DT_FLOAT](input, ^control)`, roughly as TensorFlow prints it."""
     attrs = ", ".join(f"{key}={str(node.attr[key]).strip()}" for key in sorted(node.attr))
     return f"{{{{node {node.name}}}}} = {node.op}[{attrs}]({', '.join(node.input)})"
 
 
-def _node_difference(mine: Any, theirs: Any) -> str | None:
+def _node_difference(mine: protos.NodeDef, theirs: protos.NodeDef) -> str | None:
+    """The first thing in which a node is not the expected one, as a sentence; None if there is none."""
     where = f"Node named '{mine.name}'"
     if mine.op != theirs.op:
         return f"{where} has op '{mine.op}' that is not expected '{theirs.op}'"
@@ -125,8 +127,16 @@ def _node_difference(mine: Any, theirs: Any) -> str | None:
     return None
 
 
-def assert_meta_graph_protos_equal(tester: Any, a: Any, b: Any) -> None:
-    """Checks in a test case that two MetaGraphDefs are equal; their fields are compared one by one and cleared."""
+def assert_meta_graph_protos_equal(tester: Assertions, a: protos.MetaGraphDef, b: protos.MetaGraphDef) -> None:
+    """Checks in a test case that two MetaGraphDefs are equal.
+
+    Args:
+        tester: a `tf.test.TestCase`.
+        a, b: `MetaGraphDef` messages. Their collections and graphs are compared first and cleared then.
+
+    Raises:
+        AssertionError: if they differ.
+    """
     if set(a.collection_def) != set(b.collection_def):
         tester.fail(f"Collections differ: {sorted(a.collection_def)} and {sorted(b.collection_def)}.")
     for key in a.collection_def:
@@ -147,6 +157,6 @@ def assert_meta_graph_protos_equal(tester: Any, a: Any, b: Any) -> None:
     tester.assertProtoEquals(a, b)
 
 
-def get_node_def_from_graph(node_name: str, graph_def: protos.GraphDef) -> Any:
+def get_node_def_from_graph(node_name: str, graph_def: protos.GraphDef) -> protos.NodeDef | None:
     """The node of a GraphDef that has a name, or None."""
     return next((node for node in graph_def.node if node.name == node_name), None)

@@ -21,8 +21,8 @@ from headrace.core import nest
 from headrace.core.composite import IndexedSlices, IndexedSlicesValue, SparseTensor, SparseTensorValue
 from headrace.core.defaults import get_default_graph, get_default_session
 from headrace.core.eager import executing_eagerly
+from headrace.core.framework_ops import _default_graph_stack
 from headrace.core.graph import Graph
-from headrace.core.internals import _default_graph_stack
 from headrace.core.random_seed import DEFAULT_GRAPH_SEED
 from headrace.messages import protos
 from headrace.runtime.session import Session

@@ -20,7 +20,7 @@ bytes_or_text_types = (bytes, str)
 _horizon = datetime.date(2019, 8, 21)
 
 
-def as_bytes(bytes_or_text: bytes | int | str, encoding: str = "utf-8") -> bytes:
+def as_bytes(bytes_or_text: bytes | bytearray | str, encoding: str = "utf-8") -> bytes:
     """Bytes of text or bytes.
 
     Raises:
@@ -39,7 +39,7 @@ def as_bytes(bytes_or_text: bytes | int | str, encoding: str = "utf-8") -> bytes
     raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
 
 
-def as_text(bytes_or_text: bytes | int | str, encoding: str = "utf-8") -> str:
+def as_text(bytes_or_text: bytes | str, encoding: str = "utf-8") -> str:
     """Text of text or bytes.
 
     Raises:
@@ -60,19 +60,31 @@ def as_str_any(value: Any) -> str:
     return as_text(value) if isinstance(value, bytes) else str(value)
 
 
-def path_to_str(path: str) -> str:
+def path_to_str(path: str | os.PathLike[str]) -> str:
     """The text of a path object; anything else as it is."""
     return as_str_any(os.fspath(path)) if hasattr(path, "__fspath__") else path
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """Whether what a program says may be written from this day on may be written."""
+    """Whether graphs may have what runtimes know from this day on: whether the horizon of compatibility is later.
+
+    Args:
+        year, month, day: the day.
+
+    Example:
+        >>> forward_compatible(2019, 1, 1), forward_compatible(2030, 1, 1)
+        (True, False)
+    """
     return _horizon > datetime.date(year, month, day)
 
 
 @contextlib.contextmanager
 def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[None]:
-    """A context in which `forward_compatible` takes the given day for today."""
+    """A context in which `forward_compatible` goes by the given day.
+
+    Args:
+        year, month, day: the day.
+    """
     global _horizon
     old = _horizon
     _horizon = datetime.date(year, month, day)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import headrace as tf
-from headrace.core.internals import OpStats, RegisterStatistics
+from headrace.core.framework_ops import OpStats, RegisterStatistics
 from headrace.messages import protos
 from headrace.profiler import analyzer, report, statistics, views
 

@@ -15,7 +15,7 @@ HOMES = {
     "get_variables get_variables_by_name get_variables_by_suffix get_variables_to_restore global_variable "
     "local_variable model_variable variable zero_initializer",
     "core.composite": "convert_to_tensor_or_sparse_tensor",
-    "core.internals": "get_name_scope prepend_name_scope strip_name_scope",
+    "core.framework_ops": "get_name_scope prepend_name_scope strip_name_scope",
     "core.nest": "assert_same_structure flatten flatten_dict_items is_nested is_sequence is_sequence_or_composite "
     "map_structure pack_sequence_as",
     "core.nest_paths": "assert_shallow_structure flatten_up_to flatten_with_joined_string_paths "

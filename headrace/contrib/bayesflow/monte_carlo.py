@@ -7,7 +7,7 @@ E_p[f] = E_q[f p / q], and the gradient of E_p[f] is E_p[f grad log p + grad f]:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
@@ -18,14 +18,15 @@ from headrace.kernels import composing
 from headrace.ops.array.identity import stop_gradient
 
 if TYPE_CHECKING:
-    from headrace.core.typing import TensorLike
-    from headrace.distributions.normal import Normal
+    from headrace.core.typing import AxisLike, TensorLike
+    from headrace.distributions.base import Distribution
 
 
 Function = Callable[[Tensor], Tensor]
 
 
-def _samples(distribution: Normal, z: TensorLike | None, n: int | None, seed: int | None) -> Tensor:
+def _samples(distribution: Distribution, z: TensorLike | None, n: int | None, seed: int | None) -> Tensor:
+    """The samples `z`, or `n` of them drawn now."""
     if (n is None) == (z is None):
         raise ValueError(f"Must specify exactly one of arguments 'n' and 'z'.  Found: n = {n}, z = {z}")
     return distribution.sample(n, seed=seed) if z is None else convert_to_tensor(z, name="z")
@@ -34,7 +35,7 @@ def _samples(distribution: Normal, z: TensorLike | None, n: int | None, seed: in
 def expectation_importance_sampler(
     f: Function,
     log_p: Function,
-    sampling_dist_q: Normal,
+    sampling_dist_q: Distribution,
     z: TensorLike | None = None,
     n: int | None = None,
     seed: int | None = None,
@@ -74,9 +75,9 @@ def expectation_importance_sampler(
 def expectation_importance_sampler_logspace(
     log_f: Function,
     log_p: Function,
-    sampling_dist_q: Normal,
+    sampling_dist_q: Distribution,
     z: TensorLike | None = None,
-    n: Any = None,
+    n: int | None = None,
     seed: int | None = None,
     name: str = "expectation_importance_sampler_logspace",
 ) -> Tensor:
@@ -90,10 +91,10 @@ def expectation_importance_sampler_logspace(
 
 def expectation(
     f: Function,
-    samples: Any,
+    samples: Tensor,
     log_prob: Function | None = None,
     use_reparametrization: bool = True,
-    axis: Any = 0,
+    axis: AxisLike = 0,
     keep_dims: bool = False,
     name: str | None = None,
 ) -> Tensor:

@@ -14,7 +14,8 @@ from headrace.state.variable_scope import VariableScope
 
 if TYPE_CHECKING:
     from headrace.core.shapes import TensorShape
-    from headrace.core.typing import TensorLike
+    from headrace.core.tensor import Tensor
+    from headrace.state.variables import Variable
 
 
 class CudnnOpaqueParamsSaveable(SaveableObject):
@@ -33,13 +34,13 @@ class CudnnOpaqueParamsSaveable(SaveableObject):
 
     def __init__(
         self,
-        opaque_params: TensorLike,
+        opaque_params: Variable,
         num_layers: int,
         num_units: int,
         input_size: int,
         input_mode: str = network.CUDNN_INPUT_LINEAR_MODE,
         direction: str = network.CUDNN_RNN_UNIDIRECTION,
-        scope: Any = None,
+        scope: str | VariableScope | None = None,
         name: str = "cudnn_rnn_saveable",
     ) -> None:
         self._variables = opaque_params
@@ -55,14 +56,14 @@ class CudnnOpaqueParamsSaveable(SaveableObject):
         specs = [SaveSpec(value, "", own) for value, own in zip(weights + biases, names, strict=True)]
         super().__init__(identity(opaque_params), specs, name)
 
-    def restore(self, restored_tensors: Any, restored_shapes: Sequence[TensorShape] | None) -> Any:
-        """Assigns the vector of what the cells' variables were."""
+    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorShape] | None) -> Any:
+        """Makes one vector of the kernels and biases that were read, and assigns it."""
         opaque = self.format_converter.tf_canonical_to_opaque(list(restored_tensors))
         return assign(self._variables, opaque, validate_shape=False)
 
 
 def _prefixes(layers: int, direction: str) -> list[str]:
-    """The scopes of the cells in the functions that would run them."""
+    """The variable scopes of the cells under `dynamic_rnn` or `stack_bidirectional_dynamic_rnn`, layer by layer."""
     if direction == network.CUDNN_RNN_UNIDIRECTION:
         return [f"rnn/multi_rnn_cell/cell_{i}" for i in range(layers)]
     return [f"stack_bidirectional_rnn/cell_{i}/bidirectional_rnn/{way}" for i in range(layers) for way in ("fw", "bw")]

@@ -6,7 +6,6 @@ Dempster, Laird and Rubin, "Maximum likelihood from incomplete data via the EM a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,11 +45,14 @@ if TYPE_CHECKING:
 FULL_COVARIANCE = "full"
 DIAG_COVARIANCE = "diag"
 
+# Keeps sums that are divided by from being 0.
 _EPSILON = np.finfo(float).eps
+# Added to all variances, so that a Gaussian of one point has a density. It is 1.15's value.
 _MIN_VARIANCE = 1e-3
 
 
-def _covariance(points: np.ndarray, only_diagonal: bool) -> Tensor:
+def _covariance(points: Tensor, only_diagonal: bool) -> Tensor:
+    """The covariance of points, [dims, dims], or [1, dims] of its diagonal."""
     count = cast(shape(points)[0], "float32")
     points -= reduce_mean(points, 0, keepdims=True)
     if only_diagonal:
@@ -58,7 +60,8 @@ def _covariance(points: np.ndarray, only_diagonal: bool) -> Tensor:
     return matmul(points, points, transpose_a=True) / (count - 1)
 
 
-def _random_means(data: list[Any], count: int, seed: int) -> Tensor:
+def _random_means(data: list[Tensor], count: int, seed: int) -> Tensor:
+    """`count` points drawn from all parts of the data, with repetition."""
     num_data = add_n([shape(part)[0] for part in data])
     with control_dependencies([assert_less_equal(count, num_data)]):
         indices: Tensor = random_uniform([count], minval=0, maxval=cast(num_data, "int64"), seed=seed, dtype="int64")
@@ -87,7 +90,7 @@ class GmmAlgorithm:
 
     def __init__(
         self,
-        data: list[Any],
+        data: list[Tensor],
         num_classes: int,
         initial_means: TensorLike | None = None,
         params: str = "wmc",
@@ -121,7 +124,7 @@ class GmmAlgorithm:
         each = [prior + log(members) for prior, members in zip(self._priors, self._memberships, strict=True)]
         self._scores = squeeze(reduce_logsumexp(each, axis=2, keepdims=True), axis=0)
 
-    def _initializing(self, data: list[Any], initial_means: TensorLike | None) -> list[Any]:
+    def _initializing(self, data: list[Tensor], initial_means: TensorLike | None) -> list[Operation]:
         if initial_means is None:
             initial_means = _random_means(data, self._num_classes, self._seed)
         means = expand_dims(initial_means, 1)
@@ -153,15 +156,15 @@ class GmmAlgorithm:
         """The bool variable that tells whether `init_ops` has run."""
         return self._initialized
 
-    def alphas(self) -> Any:
+    def alphas(self) -> Variable:
         """The weights of the Gaussians, a variable [num_classes]."""
         return self._alpha
 
-    def clusters(self) -> Any:
+    def clusters(self) -> Variable:
         """The means, a variable [num_classes, 1, dims]."""
         return self._means
 
-    def covariances(self) -> Any:
+    def covariances(self) -> Variable:
         """The covariances, a variable [num_classes, dims, dims], or [num_classes, dims] of diagonals."""
         return self._covs
 
@@ -177,8 +180,14 @@ class GmmAlgorithm:
         """The log-likelihood of all points."""
         return self._log_likelihood
 
-    def _expectation(self, part: np.ndarray) -> tuple[Any, Any, Any, Any, Any]:
-        """(log-likelihoods, memberships, points in each, and weighted sums of points and of their squares)."""
+    def _expectation(self, part: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+        """The expectation step for a part of the data.
+
+        Returns:
+            the log-likelihood of each point [points, 1], the probability of each Gaussian for it [points, num_classes],
+            and of each Gaussian the sums, weighted by these, of 1 [1, num_classes], of the points
+            [num_classes, 1, dims] and of their outer products [num_classes, dims, dims].
+        """
         count = shape(part)[0]
         points = expand_dims(part, 0)
         by_class = self._full_log_probs(points) if self._full else self._diagonal_log_probs(points)
@@ -194,6 +203,7 @@ class GmmAlgorithm:
         return prior, members, found, sums, matmul(weighted, copies)
 
     def _full_log_probs(self, points: Tensor) -> Tensor:
+        """The log-density [points, num_classes] of each Gaussian at points [1, points, dims]."""
         difference = points - self._means
         root = cholesky(self._covs + self._least)
         log_det = 2.0 * reduce_sum(log(matrix_diag_part(root)), 1)
@@ -202,13 +212,17 @@ class GmmAlgorithm:
         return -0.5 * (squared + cast(self._dimensions, "float32") * log(2 * math.pi) + log_det)
 
     def _diagonal_log_probs(self, points: Tensor) -> Tensor:
+        """The same for Gaussians whose dimensions are independent."""
         log_det = reduce_sum(log(self._covs + _MIN_VARIANCE), 1, keepdims=True)
         squared = squared_difference(points, self._means)
         precision = expand_dims(1.0 / (self._covs + _MIN_VARIANCE), 2)
         distances = transpose(squeeze(matmul(squared, precision), [2]))
         return -0.5 * (cast(self._dimensions, "float32") * log(2.0 * math.pi) + transpose(log_det) + distances)
 
-    def _maximization(self, found: list[Any], sums: list[Any], squares: list[Any]) -> list[Any]:
+    def _maximization(
+        self, found: list[Tensor], sums: list[Tensor], squares: list[Tensor]
+    ) -> list[Operation | Tensor | Variable]:
+        """The maximization step: what sets the parameters, from the three sums of each part."""
         with control_dependencies(self._memberships):
             in_class = squeeze(add_n(found), axis=[0])
             weights_op: Operation | Tensor = no_op()
@@ -216,7 +230,7 @@ class GmmAlgorithm:
                 share = in_class / len(found)
                 total = cast(reduce_sum(share), "float32")
                 weights_op = self._alpha.assign(share / (total + _EPSILON))
-            train_ops = [weights_op]
+            train_ops: list[Operation | Tensor | Variable] = [weights_op]
             divisor = reshape(in_class, [self._num_classes, 1, 1])
             means_op: Operation | Tensor = no_op()
             if "m" in self._params:
@@ -230,19 +244,20 @@ class GmmAlgorithm:
         return train_ops
 
     def _new_covariance(self, moments: Tensor, k: int) -> Tensor:
+        """The covariance of Gaussian `k` from its mean and all second moments [num_classes, dims, dims]."""
         mean = self._means.value()[k, :, :]
         covariance = moments[k, :, :] - matmul(mean, mean, transpose_a=True) + self._least
         return expand_dims(covariance if self._full else diag_part(covariance), 0)
 
 
 def gmm(
-    inp: TensorLike,
-    initial_clusters: str | Sequence[Sequence[float]],
+    inp: Tensor | list[Tensor],
+    initial_clusters: str | TensorLike,
     num_clusters: int,
     random_seed: int,
     covariance_type: str = FULL_COVARIANCE,
     params: str = "wmc",
-) -> tuple[Any, Any, Any, Any, Any, Any]:
+) -> tuple[Tensor, Tensor, list[list[Tensor]], Operation, Operation, Variable]:
     """The graph that fits a mixture of Gaussians.
 
     Args:

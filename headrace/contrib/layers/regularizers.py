@@ -14,7 +14,7 @@ from headrace.ops.array.constant import constant
 from headrace.ops.math.add_n import add_n
 from headrace.ops.math.binary import multiply
 from headrace.ops.math.unary import abs
-from headrace.ops.nn.loss_functions import l2_loss
+from headrace.ops.nn.l2_loss import l2_loss
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:

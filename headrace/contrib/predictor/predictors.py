@@ -98,8 +98,8 @@ class SavedModelPredictor(Predictor):
             session = Session(graph=graph, config=config)
             load(session, tag_set, export_dir)
         if input_names is not None and output_names is not None:
-            feeds = {key: graph.get_tensor_by_name(name) for key, name in input_names.items()}
-            fetches = {key: graph.get_tensor_by_name(name) for key, name in output_names.items()}
+            feeds: dict[str, Any] = {key: graph.get_tensor_by_name(name) for key, name in input_names.items()}
+            fetches: dict[str, Any] = {key: graph.get_tensor_by_name(name) for key, name in output_names.items()}
         else:
             if signature_def is None:
                 signature_def = _signature(export_dir, tag_set, signature_def_key)

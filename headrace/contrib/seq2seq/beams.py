@@ -38,6 +38,7 @@ def known_rank(tensor: Tensor) -> int:
 
 
 def _depth(size: TensorLike) -> TensorShape:
+    """What is known of inner axes whose sizes may be a tensor."""
     if isinstance(size, Tensor):
         known = constant_value(size)
         return TensorShape(None if known is None else [int(part) for part in known.reshape(-1)])
@@ -52,7 +53,7 @@ class Beams:
         width: the number of beams of each.
     """
 
-    def __init__(self, batch_size: Any, width: int) -> None:
+    def __init__(self, batch_size: Tensor, width: int) -> None:
         self.batch_size, self.width = batch_size, width
         known = constant_value(batch_size)
         self.static_batch = None if known is None else int(known)
@@ -93,23 +94,37 @@ class Beams:
         """
         return self._reshaped(t, [self.batch_size, self.width], 1, [self.static_batch, self.width], size)
 
-    def maybe_split(self, t: Tensor | TensorArray, size: TensorLike) -> Any:
+    def maybe_split(self, t: Tensor | TensorArray, size: TensorLike) -> Tensor | TensorArray:
         """`split` of what has a batch: not of TensorArrays and scalars."""
         return t if isinstance(t, TensorArray) or known_rank(t) < 1 else self.split(t, size)
 
-    def maybe_merge(self, t: Tensor | TensorArray, size: TensorLike) -> Any:
+    def maybe_merge(self, t: Tensor | TensorArray, size: TensorLike) -> Tensor | TensorArray:
         """`merge` of what has beams: not of TensorArrays and scalars."""
         return t if isinstance(t, TensorArray) or known_rank(t) < 2 else self.merge(t, size)
 
     def pick_each(self, t: Tensor, places: Tensor, count: TensorLike, name: str | None = None) -> Tensor:
-        """The elements of `t`, [batch, ...] of `count` elements a sequence, at `places`, [batch, width]."""
+        """Elements of each sequence.
+
+        Args:
+            t: [batch, ...] with `count` elements for each sequence.
+            places: [batch, width]: the numbers of the elements to take of each sequence.
+            count: an int32 scalar.
+            name: a name scope.
+
+        Returns:
+            [batch, width].
+        """
         with name_scope(name, "pick_each"):
             picked = gather(reshape(t, [-1]), places + self._rows * count)
             picked.set_shape([self.static_batch, self.width])
             return picked
 
-    def picker(self, parents: Tensor) -> Callable[[Any], Any]:
-        """What puts beams in the order of `parents`, [batch, width]: of tensors [batch, width, ...]; others stay."""
+    def picker(self, parents: Tensor) -> Callable[[Tensor | TensorArray], Tensor | TensorArray]:
+        """A function that puts the beams of tensors [batch, width, ...] in another order; what has no beams stays.
+
+        Args:
+            parents: [batch, width]: the number of the beam that comes to each place.
+        """
         places = parents + self._first_beams
 
         def pick(t: Tensor | TensorArray) -> Tensor | TensorArray:
@@ -128,7 +143,7 @@ def length_penalty(lengths: Tensor, weight: Tensor) -> Tensor:
     return div((5.0 + cast(lengths, float32)) ** weight, (5.0 + 1.0) ** weight)
 
 
-def _mean(parts: list[Any]) -> Tensor:
+def _mean(parts: list[Tensor]) -> Tensor:
     return parts[0] if len(parts) == 1 else reduce_mean(stack(parts, axis=-1), -1)
 
 

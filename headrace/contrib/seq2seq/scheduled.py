@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 def _checked_probability(value: TensorLike) -> Tensor:
+    """The probability as a tensor, which has to be a scalar or a vector."""
     probability = convert_to_tensor(value, name="sampling_probability")
     if probability.get_shape().ndims not in (0, 1):
         raise ValueError(
@@ -39,12 +40,13 @@ def _checked_probability(value: TensorLike) -> Tensor:
     return probability
 
 
-def _places(mask: TensorLike) -> Tensor:
+def _places(mask: Tensor) -> Tensor:
+    """The indices of the elements that are true, int32 [count, rank]."""
     return cast(where(mask), int32)
 
 
-def _scattered(shaped_like: Tensor, *rows: tuple[Any, Any]) -> Tensor:
-    """Rows at their places, in a tensor of the shape of `shaped_like`."""
+def _scattered(shaped_like: Tensor, *rows: tuple[Tensor, Tensor]) -> Tensor:
+    """A tensor of the shape of `shaped_like`, put together from two pairs of places and the rows for them."""
     full_shape = shape(shaped_like)
     first, second = (scatter_nd(indices=places, updates=updates, shape=full_shape) for places, updates in rows)
     return first + second
@@ -71,7 +73,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         self,
         inputs: TensorLike,
         sequence_length: TensorLike,
-        embedding: TensorLike,
+        embedding: TensorLike | Callable[[Any], Any],
         sampling_probability: TensorLike,
         time_major: bool = False,
         seed: int | None = None,

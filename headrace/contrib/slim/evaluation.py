@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.checkpoint_utils import checkpoints_iterator, wait_for_new_checkpoint
@@ -13,19 +13,28 @@ from headrace.sessions.scaffold import Scaffold
 from headrace.summary import operations as summary
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from headrace.core.operation import Operation
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import FeedDict, Fetches
+    from headrace.messages import protos
+    from headrace.sessions.session_run_hook import SessionRunHook
+    from headrace.state.variables import Variable
 
 
 __all__ = ["checkpoints_iterator", "evaluate_once", "evaluation_loop", "wait_for_new_checkpoint"]
 
+# In the place of a summary operation: all summaries of the graph. None is for no summaries, so it cannot say that.
 _USE_DEFAULT = 0
 
 
-def _hooks(num_evals: int, logdir: str, summary_op: Any, summary_op_feed_dict: Any, hooks: Any) -> list[Any]:
+def _hooks(
+    num_evals: int,
+    logdir: str,
+    summary_op: Any,
+    summary_op_feed_dict: FeedDict | None,
+    hooks: Sequence[SessionRunHook] | None,
+) -> list[Any]:
+    """The hooks that end an evaluation and write its summaries, and those given."""
     if summary_op is _USE_DEFAULT:
         summary_op = summary.merge_all()
     found: list[Any] = [evaluating.StopAfterNEvalsHook(num_evals)]
@@ -34,7 +43,7 @@ def _hooks(num_evals: int, logdir: str, summary_op: Any, summary_op_feed_dict: A
     return [*found, *(hooks or ())]
 
 
-def _saver(variables_to_restore: Any) -> Saver | None:
+def _saver(variables_to_restore: Sequence[Variable] | None) -> Saver | None:
     return None if variables_to_restore is None else Saver(variables_to_restore)
 
 
@@ -44,17 +53,17 @@ def evaluate_once(
     logdir: str,
     num_evals: int = 1,
     initial_op: Operation | None = None,
-    initial_op_feed_dict: Any = None,
+    initial_op_feed_dict: FeedDict | None = None,
     eval_op: Tensor | None = None,
-    eval_op_feed_dict: Mapping[Tensor, Sequence[float]] | None = None,
-    final_op: Any = None,
-    final_op_feed_dict: Any = None,
-    summary_op: int = _USE_DEFAULT,
-    summary_op_feed_dict: Any = None,
-    variables_to_restore: TensorLike | None = None,
-    session_config: Any = None,
-    hooks: Any = None,
-) -> list[np.floating[Any]]:
+    eval_op_feed_dict: FeedDict | None = None,
+    final_op: Fetches | None = None,
+    final_op_feed_dict: FeedDict | None = None,
+    summary_op: Tensor | int | None = _USE_DEFAULT,
+    summary_op_feed_dict: FeedDict | None = None,
+    variables_to_restore: Sequence[Variable] | None = None,
+    session_config: protos.ConfigProto | None = None,
+    hooks: Sequence[SessionRunHook] | None = None,
+) -> Any:
     """Evaluates a checkpoint.
 
     Args:
@@ -65,7 +74,8 @@ def evaluate_once(
         initial_op, initial_op_feed_dict: what runs first where the checkpoint leaves variables out.
         eval_op, eval_op_feed_dict: what runs each time, usually the updates of metrics.
         final_op, final_op_feed_dict: what runs at the end, usually their values.
-        summary_op, summary_op_feed_dict: what to summarize at the end; all summaries of the graph by default.
+        summary_op, summary_op_feed_dict: what to summarize at the end; all summaries of the graph by default, None for
+            nothing.
         variables_to_restore: those the checkpoint has; all by default.
         session_config: the session's configuration.
         hooks: further hooks.
@@ -92,21 +102,21 @@ def evaluation_loop(
     logdir: str,
     num_evals: int = 1,
     initial_op: Operation | None = None,
-    initial_op_feed_dict: Any = None,
-    init_fn: Any = None,
+    initial_op_feed_dict: FeedDict | None = None,
+    init_fn: Callable[..., Any] | None = None,
     eval_op: Tensor | None = None,
-    eval_op_feed_dict: Mapping[Tensor, Sequence[float]] | None = None,
-    final_op: Sequence[TensorLike] | None = None,
-    final_op_feed_dict: Any = None,
-    summary_op: int = _USE_DEFAULT,
-    summary_op_feed_dict: Any = None,
-    variables_to_restore: TensorLike | None = None,
+    eval_op_feed_dict: FeedDict | None = None,
+    final_op: Fetches | None = None,
+    final_op_feed_dict: FeedDict | None = None,
+    summary_op: Tensor | int | None = _USE_DEFAULT,
+    summary_op_feed_dict: FeedDict | None = None,
+    variables_to_restore: Sequence[Variable] | None = None,
     eval_interval_secs: float = 60,
     max_number_of_evaluations: int | None = None,
-    session_config: Any = None,
+    session_config: protos.ConfigProto | None = None,
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
-    hooks: Any = None,
+    hooks: Sequence[SessionRunHook] | None = None,
 ) -> Any:
     """Evaluates each new checkpoint of a folder.
 

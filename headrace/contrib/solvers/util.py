@@ -12,7 +12,7 @@ from headrace.kernels.composing.arithmetic import conj
 from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.constant import constant
 from headrace.ops.math.unary import sqrt
-from headrace.ops.nn.loss_functions import l2_loss
+from headrace.ops.nn.l2_loss import l2_loss
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike

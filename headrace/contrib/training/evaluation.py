@@ -20,10 +20,8 @@ from headrace.summary.writer import FileWriterCache
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import SessionLike, TensorLike
+    from headrace.core.typing import Fetches, SessionLike
     from headrace.messages import protos
     from headrace.sessions.coordinator import Coordinator
     from headrace.sessions.hooks import StopAtStepHook
@@ -86,7 +84,7 @@ def evaluate_repeatedly(
     scaffold: Scaffold | None = None,
     eval_ops: Tensor | Sequence[Tensor] | None = None,
     feed_dict: Mapping[Any, Any] | None = None,
-    final_ops: TensorLike | None = None,
+    final_ops: Fetches | None = None,
     final_ops_feed_dict: Mapping[Any, Any] | None = None,
     eval_interval_secs: float = 60,
     hooks: list[SessionRunHook] | None = None,
@@ -94,7 +92,7 @@ def evaluate_repeatedly(
     max_number_of_evaluations: int | None = None,
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
-) -> list[np.floating[Any] | np.integer[Any]]:
+) -> Any:
     """Evaluates each new checkpoint of a folder.
 
     Args:

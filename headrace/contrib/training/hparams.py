@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from headrace.core.internals import register_proto_function
+from headrace.core.framework_ops import register_proto_function
 from headrace.messages.protos import HParamDef
 
 # name=value, name[index]=value or name=[value, …], up to the next comma.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32, int64
-from headrace.core.internals import convert_n_to_tensor_or_composite
+from headrace.core.framework_ops import convert_n_to_tensor_or_composite
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.assertion import Assert

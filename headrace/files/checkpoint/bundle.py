@@ -349,11 +349,3 @@ def length_bytes(lengths: Sequence[int]) -> bytes:
     if max(lengths, default=0) < 1 << 32:
         return np.array(lengths, "<u4").tobytes()
     return b"".join(length.to_bytes(4 if length < 1 << 32 else 8, "little") for length in lengths)
-
-
-def entries_of(reader: BundleReader) -> Iterator[tuple[str, Entry]]:
-    """The tensors of a bundle with what is said of each."""
-    for name in reader.names():
-        entry = reader.find(name.encode("utf-8", "surrogateescape"))
-        if entry is not None:
-            yield name, entry

@@ -21,9 +21,3 @@ def crc32c(data: bytes | np.ndarray, crc: int = 0) -> int:
 def mask(crc: int) -> int:
     """A checksum in the form it is stored in."""
     return (((crc >> 15) | (crc << 17)) + _DELTA) & _WORD
-
-
-def unmask(masked: int) -> int:
-    """The checksum that `mask` made `masked` of."""
-    rotated = (masked - _DELTA) & _WORD
-    return ((rotated >> 17) | (rotated << 15)) & _WORD

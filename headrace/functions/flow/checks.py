@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.core.composite import SparseTensor
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
@@ -27,14 +28,9 @@ from headrace.ops.flow.assertion import all_of, summarized
 from headrace.ops.flow.grouping import no_op
 
 if TYPE_CHECKING:
-    from headrace.core.composite import SparseTensor
     from headrace.core.typing import DTypeLike, TensorLike
 
 
-# The ops whose value TensorFlow knows while it builds the graph; what it does not know it checks at run time.
-_KNOWN_OPS = frozenset(
-    {"Const", "Shape", "Size", "Rank", "Range", "Cast", "Concat", "ConcatV2", "Pack", "Fill", "Equal", "NotEqual"}
-)
 _NUMERIC = frozenset(
     {
         *("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "qint8", "qint32", "quint8"),
@@ -44,9 +40,10 @@ _NUMERIC = frozenset(
 
 
 def _known(tensor: TensorLike) -> np.ndarray | None:
-    if not isinstance(tensor, Tensor):
+    if not isinstance(tensor, Tensor) or not tensor._is_graph_tensor:
         return None
-    return constant_value(tensor) if tensor._op.type in _KNOWN_OPS else None
+    # What TensorFlow does not know while it builds the graph it checks at run time.
+    return None if tensor.op.decl.python_value_rule is None else constant_value(tensor)
 
 
 def _text(item: TensorLike) -> str:
@@ -266,7 +263,7 @@ def assert_proper_iterable(values: object) -> None:
     Raises:
         TypeError: if it cannot.
     """
-    if isinstance(values, (Tensor, np.ndarray, bytes, str)) or type(values).__name__ == "SparseTensor":
+    if isinstance(values, (Tensor, SparseTensor, np.ndarray, bytes, str)):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
     if not hasattr(values, "__iter__"):
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')

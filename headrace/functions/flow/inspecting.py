@@ -12,6 +12,7 @@ from headrace.kernels.flow.contexts import constant_enter_of as GetLoopConstantE
 from headrace.kernels.flow.contexts import is_constant_enter as IsLoopConstantEnter
 from headrace.kernels.flow.contexts import is_loop_enter as IsLoopEnter
 from headrace.kernels.flow.contexts import is_loop_exit as IsLoopExit
+from headrace.kernels.flow.contexts import is_merge as IsMerge
 from headrace.kernels.flow.contexts import is_switch as IsSwitch
 from headrace.kernels.flow.contexts import output_context as GetOutputContext
 from headrace.kernels.flow.contexts import while_context_of as GetWhileContext
@@ -107,11 +108,6 @@ def IsInCond(op: Operation) -> bool:
 def IsInXLAContext(op: Operation) -> bool:
     """Whether an operation lies in a compiled part."""
     return bool(op.attrs.get("_XlaCompile")) or GetContainingXLAContext(op._get_control_flow_context()) is not None
-
-
-def IsMerge(op: Operation) -> bool:
-    """Whether an operation is the Merge of a branch or of a loop."""
-    return op.type in ("Merge", "RefMerge")
 
 
 def IsCondSwitch(op: Operation) -> bool:

@@ -197,6 +197,7 @@ class LinearOperator(ModuleMembers, Dispatching):
     # ------------------------------------------------------------------------------------------------- assertions
 
     def _by_cholesky(self) -> bool:
+        """Whether it is known to have a Cholesky factor, which then serves for solutions and determinants."""
         return bool(self.is_self_adjoint and self.is_positive_definite)
 
     def _assert_non_singular(self) -> Operation:
@@ -252,7 +253,10 @@ class LinearOperator(ModuleMembers, Dispatching):
         dimension_at_index(self.shape, mine).assert_is_compatible_with(dimension_at_index(tensor.get_shape(), theirs))
         return tensor
 
-    def _other(self, other: LinearOperator, name: str, adjoint: bool, adjoint_arg: bool) -> tuple[Any, Any]:
+    def _other(
+        self, other: LinearOperator, name: str, adjoint: bool, adjoint_arg: bool
+    ) -> tuple[LinearOperator, LinearOperator]:
+        """Both operators of a product or solution, or their adjoints, once their sizes are seen to fit."""
         left = self.adjoint() if adjoint else self
         right = other.adjoint() if adjoint_arg else other
         sizes = left.domain_dimension.value, right.range_dimension.value
@@ -282,7 +286,8 @@ class LinearOperator(ModuleMembers, Dispatching):
             tensor of shape [..., m, r], or a LinearOperator.
 
         Raises:
-            TypeError: if `x` has another type. ValueError: if the sizes do not fit.
+            TypeError: if `x` has another type.
+            ValueError: if the sizes do not fit.
         """
         if isinstance(x, LinearOperator):
             left, right = self._other(x, "x", adjoint, adjoint_arg)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# To the function of `ops.linalg.dispatch` that does it for operators.
+# To the function of `functions.linalg.dispatch` that does it for operators.
 SUPPORTED: dict[tuple[str, str], str] = {
     ("kernels.composing.matrices", "adjoint"): "adjoint",
     ("functions.math.linalg_functions", "cholesky"): "cholesky",

@@ -86,7 +86,7 @@ def dropout(
         if isinstance(rate, numbers.Real):
             if not 0 <= rate < 1:  # type: ignore[operator]  # real numbers compare with others, which `numbers.Real` does not tell
                 raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {rate:g}")
-            if rate > 0.5:  # type: ignore[operator]  # as above
+            if rate > 0.5:  # type: ignore[operator]  # the same holds here
                 _warn_of_large_rate(rate)
             if rate == 0:
                 return x

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -28,6 +28,15 @@ if TYPE_CHECKING:
 _log = logging.getLogger("tensorflow")
 
 
+@runtime_checkable
+class Partitioned(Protocol):
+    """A variable kept in several parts: `PartitionedVariable`, which lies in a room above."""
+
+    def _get_partitions(self) -> Sequence[int]: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
 def tables(params: Any) -> list[Any]:
     """The tensors or variables among which the rows of a table are divided.
 
@@ -36,7 +45,7 @@ def tables(params: Any) -> list[Any]:
     """
     if params is None:
         raise ValueError("params must be specified")
-    if type(params).__name__ == "PartitionedVariable":
+    if isinstance(params, Partitioned):
         params = list(params)
     if isinstance(params, (list, tuple)) and not params:
         raise ValueError("Need at least one param")

@@ -10,7 +10,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.nn.cross_entropy import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits_v2
-from headrace.functions.nn.embedding import embedding_lookup
+from headrace.functions.nn.embedding import Partitioned, embedding_lookup
 from headrace.kernels import composing
 from headrace.ops.nn.candidates import compute_accidental_hits, log_uniform_candidate_sampler
 
@@ -53,7 +53,7 @@ def sampled_logits(
     Returns:
         (logits, labels), both [batch, num_true + num_sampled].
     """
-    if type(weights).__name__ == "PartitionedVariable":
+    if isinstance(weights, Partitioned):
         weights = list(weights)
     if not isinstance(weights, list):
         weights = [weights]

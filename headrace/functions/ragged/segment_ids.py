@@ -96,11 +96,6 @@ def numbers_up_to(limit: Tensor, step: TensorLike = 1) -> Tensor:
     return range_of(0, limit, step)
 
 
-def lengths_of(row_ids: Tensor, rows: TensorLike, dtype: DTypeLike) -> Tensor:
-    """How many values each row has."""
-    return raw.UnsortedSegmentSum(raw.Fill(composing.shape(row_ids), convert_to_tensor(1, dtype)), row_ids, rows)
-
-
 def lengths_to_splits(lengths: Tensor, axis: int = -1) -> Tensor:
     """Where rows of these lengths begin and end; `axis` is how the only axis is counted."""
     return composing.concat([[0], raw.Cumsum(lengths, 0)], axis)

@@ -58,7 +58,7 @@ def bytes_split(input: TensorLike | RaggedTensor, name: str | None = None) -> An
         return bytes_split(RaggedTensor.from_tensor(text))
 
 
-def split_rows(input: TensorLike | RaggedTensor, sep: str | None, maxsplit: int) -> Any:
+def split_rows(input: TensorLike | RaggedTensor, sep: TensorLike | None, maxsplit: int) -> Any:
     """The parts of each string as rows; a vector for a single string."""
     text = convert_to_tensor_or_ragged_tensor(input, "string", name="input")
     if isinstance(text, RaggedTensor):

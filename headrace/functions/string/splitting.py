@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import SparseTensor
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
 
 def string_split(
     source: TensorLike,
-    sep: Any = None,
+    sep: TensorLike | None = None,
     skip_empty: bool = True,
-    delimiter: Sequence[str] | None = None,
+    delimiter: TensorLike | None = None,
     result_type: str = "SparseTensor",
     name: str | None = None,
 ) -> Any:
@@ -56,11 +55,11 @@ def string_split(
 
 
 def split(
-    input: str | RaggedTensor | Sequence[str | Sequence[str]] | None = None,
-    sep: str | None = None,
+    input: TensorLike | RaggedTensor | None = None,
+    sep: TensorLike | None = None,
     maxsplit: int = -1,
     result_type: str = "SparseTensor",
-    source: Any = None,
+    source: TensorLike | RaggedTensor | None = None,
     name: str | None = None,
 ) -> Any:
     """Splits each string of a vector at `sep`, as Python's `str.split` does: `tf.strings.split`.
@@ -78,7 +77,8 @@ def split(
         where a ragged result is asked for.
 
     Raises:
-        ValueError: for another result_type. AttributeError: for a single string and a sparse result.
+        ValueError: for another result_type.
+        AttributeError: for a single string and a sparse result.
     """
     text = first_given("input", input, "source", source)
     _check_result(result_type)
@@ -97,8 +97,13 @@ def _check_result(result_type: str) -> None:
         raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
 
 
-def string_split_v2(source: TensorLike, sep: Any = None, maxsplit: int = -1) -> SparseTensor:
-    """`split` of a vector of strings into a SparseTensor, with the name of 1.x's own module.
+def string_split_v2(source: TensorLike, sep: TensorLike | None = None, maxsplit: int = -1) -> SparseTensor:
+    """`split` of a vector of strings into a SparseTensor, under the name that it has in 1.x's `string_ops`.
+
+    Args:
+        source: string vector.
+        sep: string scalar; by default any whitespace separates.
+        maxsplit: how many splits to make at most; -1 for no limit.
 
     Example:
         >>> string_split_v2(["a b", "c"]).dense_shape  # [2, 2]

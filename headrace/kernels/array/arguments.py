@@ -17,9 +17,7 @@ from headrace.core.shapes import TensorShape
 from headrace.kernels.host_values import boxed as boxed
 
 if TYPE_CHECKING:
-    from headrace.core.composite import SparseTensor
-    from headrace.core.composite_types import CompositeTensor
-    from headrace.core.typing import NodeView, OpView, TensorLike
+    from headrace.core.typing import NodeView, OpView
 
 
 # Moving elements needs no arithmetic, so types for which torch has few kernels travel as others of their width.
@@ -170,11 +168,6 @@ def scalar_constant(op: Any, index: int) -> int | None:
 def invalid(message: str) -> InvalidArgumentError:
     """The run-time error of a bad value."""
     return InvalidArgumentError(None, None, message)
-
-
-def is_sparse(value: TensorLike | SparseTensor | CompositeTensor | None) -> bool:
-    """Whether `value` is a SparseTensor or SparseTensorValue."""
-    return type(value).__name__ in ("SparseTensor", "SparseTensorValue")
 
 
 def tensor_shape(dims: Dims) -> TensorShape:

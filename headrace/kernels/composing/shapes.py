@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.core.composite import is_sparse
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dims import element_count, is_fully_defined
 from headrace.core.dtypes import as_dtype, int32
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.kernels.array.arguments import is_sparse
 from headrace.kernels.renamed_arguments import first_given
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import NodeView
 
 
+# What the names that we issue begin with.
 _BEGINNING = b"headrace-"
 
 
@@ -28,15 +29,20 @@ class Handles:
     """
 
     def __init__(self, node: NodeView, kind: str) -> None:
-        self._known: Any = node.runtime.object(("string handles", kind), weakref.WeakValueDictionary)
+        self._known: weakref.WeakValueDictionary[bytes, Any] = node.runtime.object(
+            ("string handles", kind), weakref.WeakValueDictionary
+        )
 
     def issue(self, thing: Any) -> np.ndarray:
-        """The handle of something, as a string tensor."""
+        """The handle of something, its attribute `handle`, as a string tensor."""
         self._known[thing.handle] = thing
         return strings(thing.handle)
 
-    def find(self, handle: Any) -> Any:
+    def find(self, handle: np.ndarray) -> Any:
         """What a handle stands for.
+
+        Args:
+            handle: a string tensor, which has to be a scalar.
 
         Raises:
             NotFoundError: if it is not of this session.
@@ -44,7 +50,7 @@ class Handles:
         """
         if handle.ndim:
             raise invalid("string_handle must be a scalar")
-        name = handle[()]
+        name: bytes = handle.item()
         found = self._known.get(name)
         if found is None and name.startswith(_BEGINNING):
             raise errors.NotFoundError(

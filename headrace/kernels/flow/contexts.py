@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.core.operation import Operation
+from headrace.core.planning_facts import Role
 from headrace.core.tensor import Tensor
 
 
 def is_loop_enter(op: Operation) -> bool:
     """Whether `op` brings a value into a loop."""
-    return op.type in ("Enter", "RefEnter")
+    return op.decl.role is Role.ENTER
 
 
 def is_constant_enter(op: Operation) -> bool:
@@ -20,23 +21,28 @@ def is_constant_enter(op: Operation) -> bool:
 
 def is_loop_exit(op: Operation) -> bool:
     """Whether `op` takes a value out of a loop."""
-    return op.type in ("Exit", "RefExit")
+    return op.decl.role is Role.EXIT
 
 
 def is_switch(op: Operation) -> bool:
     """Whether `op` is a Switch of a branch or of a loop."""
-    return op.type in ("Switch", "RefSwitch")
+    return op.decl.role is Role.SWITCH
+
+
+def is_merge(op: Operation) -> bool:
+    """Whether `op` is the Merge of a branch or of a loop."""
+    return op.decl.role is Role.MERGE
 
 
 def is_loop_switch(op: Operation) -> bool:
     """Whether `op` is a Switch at which a loop goes on or ends."""
-    return is_switch(op) and op.inputs[1].op.type == "LoopCond"
+    return is_switch(op) and op.inputs[1].op.decl.role is Role.LOOP_CONDITION
 
 
 def constant_enter_of(value: Tensor) -> Operation | None:
     """The constant Enter that `value` comes from through Identities and branches' Switches, or None."""
     op = value.op
-    while op.type in ("Identity", "Switch", "RefSwitch", "RefIdentity"):
+    while is_switch(op) or op.type in ("Identity", "RefIdentity"):
         op = op.inputs[0].op
     return op if is_constant_enter(op) else None
 

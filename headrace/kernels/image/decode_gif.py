@@ -10,7 +10,11 @@ import numpy as np
 
 from headrace.core.errors import InvalidArgumentError
 
+# The format is that of CompuServe's "Graphics Interchange Format, version 89a", 1990. The first bytes of its blocks:
 _EXTENSION, _IMAGE, _TRAILER = 0x21, 0x2C, 0x3B
+# Bits of the flags of the screen and of images: a palette follows (the lowest three bits say how large), rows are
+# interlaced.
+_HAS_PALETTE, _INTERLACED = 0x80, 0x40
 # A code stands for no more than 4096 pixels and has at least three bits.
 _MAX_EXPANSION = 4096 * 8 // 3
 
@@ -37,11 +41,11 @@ class _Frame:
         # A file of its own for this frame alone, whose indices Pillow reads.
         size = struct.pack("<HH", self.width, self.height)
         bits = max(1, (len(self.colours) // 3 - 1).bit_length())
-        header = b"GIF89a" + size + bytes([0x80 | (bits - 1), 0, 0]) + self.colours
-        local = b"\x2c\0\0\0\0" + size + bytes([self.flags & 0x40])
+        header = b"GIF89a" + size + bytes([_HAS_PALETTE | (bits - 1), 0, 0]) + self.colours
+        local = bytes([_IMAGE, 0, 0, 0, 0]) + size + bytes([self.flags & _INTERLACED])
         try:
             # Not `Image.open`, which has a limit of its own that TensorFlow does not have.
-            with GifImageFile(io.BytesIO(header + local + self.data + b"\x3b")) as image:
+            with GifImageFile(io.BytesIO(header + local + self.data + bytes([_TRAILER]))) as image:
                 indices = np.asarray(image)
         except (OSError, SyntaxError, UnidentifiedImageError, struct.error, EOFError) as error:
             raise ValueError(str(error)) from None
@@ -100,7 +104,7 @@ def _parsed(data: bytes) -> tuple[int, int, list[_Frame]]:
     width, height, flags = struct.unpack_from("<HHB", data, 6)
     at = 13
     common = b""
-    if flags & 0x80:
+    if flags & _HAS_PALETTE:
         common, at = _palette(data, at, flags)
     frames: list[_Frame] = []
     while data[at] != _TRAILER:
@@ -112,7 +116,7 @@ def _parsed(data: bytes) -> tuple[int, int, list[_Frame]]:
         left, top, wide, high, flags = struct.unpack_from("<HHHHB", data, at + 1)
         at += 10
         colours = common
-        if flags & 0x80:
+        if flags & _HAS_PALETTE:
             colours, at = _palette(data, at, flags)
         end = _blocks_end(data, at + 1)
         frames.append(_Frame(left, top, wide, high, colours, flags, data[at:end]))
@@ -121,6 +125,7 @@ def _parsed(data: bytes) -> tuple[int, int, list[_Frame]]:
 
 
 def _palette(data: bytes, at: int, flags: int) -> tuple[bytes, int]:
+    """The palette at a place, three bytes a colour, and the place after it."""
     end = at + 3 * (2 << (flags & 7))
     if end > len(data):
         raise ValueError("no palette")
@@ -128,6 +133,7 @@ def _palette(data: bytes, at: int, flags: int) -> tuple[bytes, int]:
 
 
 def _blocks_end(data: bytes, at: int) -> int:
+    """The place after a row of blocks, each of which begins with its length; one of length 0 ends them."""
     while data[at]:
         at += data[at] + 1
     return at + 1

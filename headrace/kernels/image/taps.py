@@ -255,6 +255,8 @@ def resample(images: torch.Tensor, rows: Taps, columns: Taps) -> torch.Tensor:
     return out
 
 
+# In float32s. On a core of an AMD EPYC 32 images of 256 x 256 x 3 take 1.5 ms in groups of so many, 1.8 in groups of a quarter
+# as many, 2.4 in those of a sixteenth, and 1.7 all at once.
 _CACHED = 1 << 19
 
 

@@ -19,11 +19,12 @@ from google.protobuf import (
 )
 from google.protobuf.message import DecodeError
 
-from headrace.core import dtypes, message_types
+from headrace.core import dtypes
 from headrace.core.dtypes import DType, float32, float64, int32, int64, string, uint32, uint64
 from headrace.core.errors import NotFoundError
 from headrace.files.file_io import read_file_to_string
 from headrace.kernels.array.arguments import invalid
+from headrace.messages import protos
 
 _Field = descriptor_pb2.FieldDescriptorProto
 _LOCAL = ("", "local://")
@@ -104,7 +105,7 @@ class MessageType:
         try:
             return self.pool.FindMessageTypeByName(self.name)
         except (KeyError, TypeError) as error:
-            known = message_types.find(self.name) if local else None
+            known = protos.descriptor_of(self.name) if local else None
             if known is None:
                 raise invalid(f"No descriptor found for message type {self.name}") from error
             return known

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.registry import OpDecl, op
-from headrace.kernels.state.handles import invalid
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView
@@ -78,8 +77,3 @@ def both(rule: str, *declarations: OpDecl) -> Callable[[Any], Any]:
         return function
 
     return declare
-
-
-def wrong_kind(expected: str, got: object) -> Exception:
-    """The error of a handle to something else."""
-    return invalid(f"Trying to access resource of the wrong type: expected {expected}, got {type(got).__name__}.")

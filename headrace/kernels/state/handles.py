@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from headrace.core.typing import NodeView
 
 
-# What a handle may pass through on its way from the op that makes it.
-_PASSING = frozenset({"Identity", "Switch", "RefSwitch", "Merge", "Enter"})
-
 # torch has few kernels for these; the signed types of the same width share their bits.
 SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 
@@ -69,7 +66,7 @@ def _maker(handle: Tensor) -> Operation | _EagerMaker:
         if not handle._is_graph_tensor:
             return _EagerMaker(handle)
         op = handle.op
-        if op.type in _PASSING:
+        if op.decl.handle_of == "first":
             handle = op.inputs[0]
         elif op.type == "Placeholder" and isinstance(op.graph, FuncGraph):
             outer = op.graph.outer_of(handle)
@@ -105,7 +102,7 @@ def check_handle_dtype(handle: Tensor, dtype: DType) -> None:
 def may_share_memory(node: NodeView, index: int) -> bool:
     """Whether the value of input `index` may be a view of a variable: an in-place copy onto it needs care then."""
     source = node.inputs[index].node.decl
-    return bool(source.may_alias or source.reads_state or source.type in _PASSING)
+    return bool(source.may_alias or source.reads_state)
 
 
 def is_view_of(value: np.ndarray | torch.Tensor, target: np.ndarray | torch.Tensor | None) -> bool:
