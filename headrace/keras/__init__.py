@@ -1,0 +1,1 @@
+"""Keras: models of layers, trained and saved by a few calls."""

@@ -1,0 +1,1 @@
+"""Well-known networks for images."""

@@ -1,0 +1,1 @@
+"""The functions on tensors that Keras layers are written in."""

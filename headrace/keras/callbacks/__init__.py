@@ -1,0 +1,1 @@
+"""What is called while a model trains."""

@@ -1,0 +1,1 @@
+"""The graph of layers, models, and their training."""

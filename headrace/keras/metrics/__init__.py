@@ -1,0 +1,1 @@
+"""Metrics that keep state, and functions of predictions."""

@@ -1,0 +1,1 @@
+"""Layers that compute in float16."""

@@ -1,0 +1,1 @@
+"""Images, sequences and texts as inputs of models."""

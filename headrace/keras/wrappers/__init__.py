@@ -1,0 +1,1 @@
+"""Keras models inside of other libraries."""
