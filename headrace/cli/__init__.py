@@ -28,17 +28,20 @@ def main() -> None:
     What starts a program goes straight to the runner, so that nothing of the command line is imported for it.
     """
     arguments = sys.argv[1:]
+    # Before the script only: what follows it is the script's own.
+    keras = arguments[:1] != ["--no-keras"]
+    arguments = arguments[not keras :]
     explicit = arguments[:1] == ["run"] and len(arguments) > 1 and not arguments[1].startswith("-")
     if explicit or arguments[:2] == ["run", "-m"]:
         arguments = arguments[1:]
     if arguments[:1] == ["-m"] and len(arguments) > 1:
         from headrace.shim.runner import run_module
 
-        run_module(arguments[1], arguments[2:])
+        run_module(arguments[1], arguments[2:], keras=keras)
     elif explicit or (arguments and arguments[0] not in COMMANDS and _is_program(arguments[0])):
         from headrace.shim.runner import run_script
 
-        run_script(arguments[0], arguments[1:])
+        run_script(arguments[0], arguments[1:], keras=keras)
     else:
         from headrace.cli.commands import headrace
 

@@ -27,23 +27,24 @@ def headrace() -> None:
 
 @headrace.command(context_settings=_PROGRAM)
 @click.option("-m", "module", metavar="MODULE", help="Run a module of this name, as `python -m` does.")
+@click.option("--no-keras", is_flag=True, help="Let `import keras` give the Keras that is installed.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
-def run(module: str | None, program: tuple[str, ...]) -> None:
+def run(module: str | None, no_keras: bool, program: tuple[str, ...]) -> None:
     """Run a program with its own arguments, as python runs it.
 
     PROGRAM is a script and its arguments; with -m, the arguments alone. `import tensorflow` gives Headrace,
-    and sources in Python 2 are converted on the fly.
+    `import keras` the Keras of those years on it, and sources in Python 2 are converted on the fly.
     """
-    _run_program(module, program)
+    _run_program(module, program, keras=not no_keras)
 
 
-def _run_program(module: str | None, program: tuple[str, ...]) -> None:
+def _run_program(module: str | None, program: tuple[str, ...], *, keras: bool = True) -> None:
     from headrace.shim import runner
 
     if module is not None:
-        runner.run_module(module, program)
+        runner.run_module(module, program, keras=keras)
     elif program:
-        runner.run_script(program[0], program[1:])
+        runner.run_script(program[0], program[1:], keras=keras)
     else:
         raise click.UsageError("Name a script to run, or a module with -m.")
 

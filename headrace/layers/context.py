@@ -11,10 +11,11 @@ from collections.abc import Callable, Container, Iterator
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import get_default_graph, name_scope
+from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
 from headrace.ops.array.constant import placeholder_with_default
-from headrace.state.scoping import init_scope
+from headrace.state.scoping import init_scope, makes_eager_variables
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -28,6 +29,37 @@ _phases_of_graphs: weakref.WeakKeyDictionary[Graph, weakref.ref[Operation]] = we
 default_training: list[Callable[[], Any]] = []
 
 
+_symbolic_graph: list[FuncGraph] = []
+
+
+def get_graph() -> Graph:
+    """The graph that symbolic tensors of layers belong to: the default one; while executing eagerly one kept for them."""
+    graph = get_default_graph()
+    if not graph.is_eager:
+        return graph
+    if not _symbolic_graph:
+        _symbolic_graph.append(FuncGraph("keras_graph"))
+    return _symbolic_graph[0]
+
+
+def forget_graph() -> None:
+    """Lets go of the graph kept for eager execution; the next `get_graph` makes another."""
+    _symbolic_graph.clear()
+
+
+def in_symbolic_graph() -> bool:
+    """Whether operations are added to the graph that is kept for the symbolic tensors of eager execution."""
+    return bool(_symbolic_graph) and get_default_graph() is _symbolic_graph[0]
+
+
+def in_traced_function() -> bool:
+    """Whether the body of a `tf.function` is being traced by a program that executes eagerly."""
+    graph = get_default_graph()
+    if not isinstance(graph, FuncGraph) or not makes_eager_variables() or in_symbolic_graph():
+        return False
+    return not graph.name.startswith("wrapped_function")
+
+
 def to_snake_case(name: str) -> str:
     """The name of a class as names of its objects are written: `BatchNormalization` to `batch_normalization`."""
     parted = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
@@ -37,8 +69,13 @@ def to_snake_case(name: str) -> str:
 
 
 def names_of_graph() -> Counter[tuple[str, str]]:
-    """How many objects of each (namespace, name) the default graph has."""
-    return _names_of_graphs.setdefault(get_default_graph(), Counter())
+    """How many objects of each (namespace, name) the graph of layers has."""
+    return _names_of_graphs.setdefault(get_graph(), Counter())
+
+
+def forget_names() -> None:
+    """Lets names be given anew in all graphs."""
+    _names_of_graphs.clear()
 
 
 def unique_object_name(

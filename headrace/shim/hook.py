@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from headrace.api.lazy import ROOT_ALIAS, RootView, alias_spec
+from headrace.shim.keras_package import install_as_keras
 
 if TYPE_CHECKING:
     from importlib.metadata import DistributionFinder
@@ -78,11 +79,15 @@ _FINDER = TensorFlowFinder()
 _SLIM_FINDER = SlimFinder()
 
 
-def install_as_tensorflow() -> ModuleType:
+def install_as_tensorflow(*, keras: bool = True) -> ModuleType:
     """Makes `import tensorflow`, and every module below it, resolve to Headrace in this process.
 
     `tensorflow.nn` is then the very module `headrace.nn`; `tensorflow.__version__` is 1.15.5's. Calling it
     again changes nothing.
+
+    Args:
+        keras: whether `import keras` gives the stand-alone Keras 2.3 of those years, served by Headrace too; one
+            that has been imported already stays.
 
     Returns:
         the module that `import tensorflow` gives.
@@ -108,6 +113,8 @@ def install_as_tensorflow() -> ModuleType:
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
         sys.meta_path.append(_SLIM_FINDER)
+    if keras:
+        install_as_keras()
     view = importlib.import_module(f"headrace.{ROOT_ALIAS}")
     sys.modules["tensorflow"] = view
     return view

@@ -28,18 +28,19 @@ _MACHINERY = tuple(
 )
 
 
-def run_script(path: str, arguments: Sequence[str] = ()) -> None:
+def run_script(path: str, arguments: Sequence[str] = (), *, keras: bool = True) -> None:
     """Runs a script, or a folder or zip file with a `__main__.py`, like `python path arguments…`.
 
     Args:
         path: the script.
         arguments: its command line.
+        keras: whether `import keras` gives Headrace too.
 
     Raises:
         SystemExit: the script's own, 1 after an uncaught exception (whose traceback has been printed), 130
             after an interrupt, 2 if there is no such file.
     """
-    _prepare()
+    _prepare(keras)
     if os.path.isdir(path) or path.endswith((".zip", ".pyz")):
         _enter_folder(os.path.abspath(path))
         spec = PathFinder.find_spec("__main__", [os.path.abspath(path)])
@@ -55,17 +56,18 @@ def run_script(path: str, arguments: Sequence[str] = ()) -> None:
     _run(main, lambda: _code(main))
 
 
-def run_module(name: str, arguments: Sequence[str] = ()) -> None:
+def run_module(name: str, arguments: Sequence[str] = (), *, keras: bool = True) -> None:
     """Runs a module, or a package's `__main__`, like `python -m name arguments…`.
 
     Args:
         name: the module's dotted name.
         arguments: its command line.
+        keras: whether `import keras` gives Headrace too.
 
     Raises:
         SystemExit: as `run_script`; 1 if there is no such module.
     """
-    _prepare()
+    _prepare(keras)
     sys.argv = ["-m", *arguments]
     _enter_folder(os.getcwd())
     spec = _module_spec(name)
@@ -74,9 +76,9 @@ def run_module(name: str, arguments: Sequence[str] = ()) -> None:
     _run(main, lambda: _code(main))
 
 
-def _prepare() -> None:
+def _prepare(keras: bool) -> None:
     """Makes the process what programs of TensorFlow 1's years expect."""
-    install_as_tensorflow()
+    install_as_tensorflow(keras=keras)
     restore_old_names()
 
 

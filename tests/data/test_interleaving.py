@@ -107,7 +107,8 @@ def test_a_sloppy_map_gives_what_is_done():
     options.experimental_deterministic = False
     found = drained(dataset.with_options(options))
     assert sorted(found) == list(range(12))
-    assert found.index(5) > found.index(7)
+    # 8 began when one of the two beside 5 was done.
+    assert found.index(5) > min(found.index(6), found.index(7))
 
 
 @pytest.mark.parametrize("join", [interleaved, parallel(False)])

@@ -216,4 +216,5 @@ def test_small_pipelines_leave_nothing(graph):
             coord.request_stop()
             coord.join(threads)
             assert not sess._runtime.waits._open
-    assert threading.active_count() == before
+    # A thread of an earlier test may have ended meanwhile.
+    assert threading.active_count() <= before
