@@ -22,6 +22,9 @@ _OWN_LISTS = {
 }  # fmt: skip
 
 
+_PLAIN = (bool, int, float, str, type(None))
+
+
 def _layers_in(value: Any) -> Iterator[Any]:
     """The layers in an attribute, those in lists, tuples and dicts included."""
     if isinstance(value, (list, tuple)):
@@ -140,14 +143,23 @@ class Contents(ModuleMembers):
     def _of_sublayers(self, attribute: str) -> list[Any]:
         return [item for layer in self._sublayers() for item in getattr(layer, attribute, ())]
 
+    @property
+    def _layers(self) -> list[Any]:
+        return self._sublayers()
+
     def __setattr__(self, name: str, value: object) -> None:
-        if name not in _OWN_LISTS:
+        if name not in _OWN_LISTS and self.__dict__.get("_self_setattr_tracking", True):
             self._track(name, value)
         object.__setattr__(self, name, value)
         if isinstance(value, (Variable, Contents)):
             restoring.changed()
 
     def _track(self, name: str, value: Any) -> None:
+        if isinstance(value, _PLAIN):
+            # Most attributes are settings.
+            if name in self.__dict__ and name in self.__dict__.get("_tracked", ()):
+                self.__delattr__(name)
+            return
         if hasattr(type(self), name):
             return
         if name in self.__dict__:

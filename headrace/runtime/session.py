@@ -26,6 +26,7 @@ from headrace.runtime.partial_run import PartialRun
 from headrace.runtime.resources import Runtime
 from headrace.runtime.session_devices import SessionDevice
 from headrace.runtime.session_entries import (
+    MOST_ENTRIES,
     Entry,
     batch_size_of,
     check_feeds,
@@ -235,8 +236,7 @@ class BaseSession(SessionInterface):
             key = (frozen(fetches), 0, *feed_keys(feed_dict))
             entry = self._entries.get(key)
         if entry is None or entry.changes != self._graph._changes:
-            entry = self._make_entry(fetches, feed_dict)
-            self._entries[key] = entry
+            entry = self._keep(key, self._make_entry(fetches, feed_dict))
         return entry
 
     def _watched_entry(
@@ -246,7 +246,16 @@ class BaseSession(SessionInterface):
         key = (planner, frozen(fetches), 0, *feed_keys(feed_dict))
         entry = self._entries.get(key)
         if entry is None or entry.changes != self._graph._changes:
-            entry = self._entries[key] = self._make_entry(fetches, feed_dict, planner)
+            entry = self._keep(key, self._make_entry(fetches, feed_dict, planner))
+        return entry
+
+    def _keep(self, key: Any, entry: Entry) -> Entry:
+        """Keeps a new entry, in the place of the oldest where there are as many as a session keeps."""
+        with self._lock:
+            # One that is in use still is planned again: once in as many new combinations as are kept.
+            while len(self._entries) >= MOST_ENTRIES:
+                del self._entries[next(iter(self._entries))]
+            self._entries[key] = entry
         return entry
 
     def _make_entry(

@@ -14,6 +14,9 @@ from headrace.plan.plan import Plan
 if TYPE_CHECKING:
     from headrace.core.typing import Fetches
 
+# So many plans a session keeps, of about 24 kB each beside their constants.
+MOST_ENTRIES = 4096
+
 
 @dataclass(slots=True)
 class Entry:

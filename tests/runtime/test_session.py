@@ -11,6 +11,7 @@ import pytest
 
 import headrace as tf
 from headrace.core import errors
+from headrace.runtime import session as session_module
 
 
 @pytest.fixture
@@ -267,3 +268,13 @@ def test_targets_that_are_no_host_with_a_port(target):
 def test_targets_that_nobody_serves(target):
     with pytest.raises(tf.errors.NotFoundError, match="No session factory registered"):
         tf.Session(target)
+
+
+def test_as_many_plans_are_kept_as_a_session_may_keep(session, monkeypatch):
+    monkeypatch.setattr(session_module, "MOST_ENTRIES", 3)
+    parts = [tf.constant(float(i)) for i in range(4)]
+    combinations = [[a, b] for a in parts for b in parts]
+    for _ in range(2):
+        for a, b in combinations:
+            assert session.run([a, b]) == [float(parts.index(a)), float(parts.index(b))]
+        assert len(session._entries) == 3
