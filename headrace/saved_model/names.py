@@ -31,6 +31,8 @@ PREDICT_OUTPUTS = "outputs"
 REGRESS_INPUTS = "inputs"
 REGRESS_METHOD_NAME = "tensorflow/serving/regress"
 REGRESS_OUTPUTS = "outputs"
+SUPERVISED_TRAIN_METHOD_NAME = "tensorflow/supervised/training"
+SUPERVISED_EVAL_METHOD_NAME = "tensorflow/supervised/eval"
 
 # Signatures that stand for operations, in SavedModels written by TensorFlow 2.
 INIT_OP_SIGNATURE_KEY = "__saved_model_init_op"

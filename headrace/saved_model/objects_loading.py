@@ -105,6 +105,19 @@ def load(export_dir: str, tags: Iterable[str] | str | None = None) -> LoadedObje
         >>> model.signatures["serving_default"](x=tf.constant(3.0))["output_0"].numpy()
         6.0
     """
+    root = load_all(export_dir, tags)[0]
+    if isinstance(root, LoadedObject):
+        root.__dict__.setdefault("signatures", _Signatures())
+        root.__dict__["graph_debug_info"] = None
+    return root
+
+
+def load_all(export_dir: str, tags: Iterable[str] | str | None = None) -> list[Any]:
+    """All objects of a SavedModel, by their numbers in its object graph; the root comes first.
+
+    Args:
+        export_dir, tags: as in `load`.
+    """
     folder = as_path(export_dir)
     model = parse_saved_model(folder)
     if tags is None:
@@ -134,7 +147,7 @@ class _Loader:
         self.concrete: dict[str, RestoredConcreteFunction] = {}
         self.handles: dict[int, Any] = {}
 
-    def run(self) -> LoadedObject:
+    def run(self) -> list[Any]:
         if not self.nodes:
             raise errors.InvalidArgumentError(None, None, "The object graph has no objects.")
         self._check_numbers()
@@ -158,11 +171,7 @@ class _Loader:
                 )
         self._connect()
         self._initialize()
-        root = self.objects[0]
-        if isinstance(root, LoadedObject):
-            root.__dict__.setdefault("signatures", _Signatures())
-            root.__dict__["graph_debug_info"] = None
-        return root
+        return self.objects
 
     def _check_numbers(self) -> None:
         count = len(self.nodes)

@@ -10,7 +10,7 @@ import numpy as np
 
 from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, described, objects_below
 from headrace.checkpoints.tracked_resources import TrackableAsset
-from headrace.checkpoints.tracking import Dict, List, Trackable, Tuple
+from headrace.checkpoints.tracking import Dict, List, Tuple, is_trackable
 from headrace.core import nest
 from headrace.core.defaults import control_dependencies, get_default_graph, get_default_session
 from headrace.core.dtypes import string
@@ -57,7 +57,23 @@ _PREDICT = names.PREDICT_METHOD_NAME
 _IDENTIFIERS = ((List, "trackable_list_wrapper"), (Tuple, "trackable_tuple_wrapper"), (Dict, "trackable_dict_wrapper"))
 
 
-def save(obj: object, export_dir: str, signatures: Any = None) -> None:
+class Additions:
+    """What a room above adds to the objects of a SavedModel; nothing, by itself."""
+
+    def dependencies(self, item: object) -> list[tuple[str, Any]]:
+        """Further objects that an object keeps, by name; the same ones each time."""
+        return []
+
+    def functions(self, item: object) -> dict[str, Any]:
+        """Further `tf.function`s of an object, by name; the same ones each time."""
+        return {}
+
+    def description(self, item: object) -> tuple[str, str] | None:
+        """What an object is called, and what else is said of it; None for what has no name of its own."""
+        return None
+
+
+def save(obj: object, export_dir: str, signatures: Any = None, additions: Additions | None = None) -> None:
     """Writes an object with its variables and functions as a SavedModel.
 
     Args:
@@ -83,11 +99,11 @@ def save(obj: object, export_dir: str, signatures: Any = None) -> None:
         >>> tf.saved_model.load_v2("scale")(tf.constant([3.0])).numpy()
         array([6.], dtype=float32)
     """
-    if not isinstance(obj, Trackable):
+    if not is_trackable(obj):
         raise ValueError(f"Expected a Trackable object for export, got {obj!r}.")
     if get_default_graph().building_function:
         raise AssertionError("tf.saved_model.save is not supported inside a traced @tf.function.")
-    _Export(obj, as_path(export_dir), signatures).write()
+    _Export(obj, as_path(export_dir), signatures, additions or Additions()).write()
 
 
 def _add_called(function: Function, graph: Graph) -> None:
@@ -107,19 +123,21 @@ def _add_called(function: Function, graph: Graph) -> None:
 class _Export:
     """One SavedModel being written."""
 
-    def __init__(self, root: object, folder: str, signatures: Any) -> None:
+    def __init__(self, root: object, folder: str, signatures: Any, additions: Additions) -> None:
         self.folder = folder
-        self.below = objects_below(root)
+        self.additions = additions
+        self.below = objects_below(root, additions.dependencies)
         self.functions: list[tuple[int, str, Any]] = []
         for place, item in enumerate(list(self.below.objects)):
             # How a loaded table is made and filled is written with the table.
             if not isinstance(item, Variable) and not is_resource(item):
-                self.functions += [(place, name, function) for name, function in functions_of(item).items()]
+                found = functions_of(item) | additions.functions(item)
+                self.functions += [(place, name, function) for name, function in found.items()]
         self.signatures = self._signatures(signatures)
         # The functions are traced now: objects that they made are there.
         for _, _, function in self.functions:
             traces_of(function)
-        self.below = objects_below(root)
+        self.below = objects_below(root, additions.dependencies)
         self.message = protos.SavedObjectGraph()
         self.graph = Graph()
         self.handles: dict[int, Tensor] = {}  # of variables, tables and the paths of assets, by their places
@@ -191,7 +209,8 @@ class _Export:
             tensors = session.run(tensors)
         with BundleWriter(prefix) as writer:
             for spec, value in zip(specs, tensors, strict=True):
-                array = to_array(value._value if hasattr(value, "_value") else value)
+                held = value._value if hasattr(value, "_value") else value
+                array = np.asarray(held) if isinstance(held, np.generic) else to_array(held)
                 writer.add(spec.name, spec.dtype.base_dtype, array)
             for key, state in states.items():
                 writer.add(key, string, _text(state.serialize()))
@@ -243,6 +262,8 @@ class _Export:
             user.identifier = next(
                 (text for kind, text in _IDENTIFIERS if isinstance(item, kind)), "_generic_user_object"
             )
+            if (described_as := self.additions.description(item)) is not None:
+                user.identifier, user.metadata = described_as
             user.version.producer = user.version.min_consumer = 1
 
     def _node(self, owner: int, name: str) -> tuple[int, Any]:

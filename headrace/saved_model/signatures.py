@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
@@ -230,6 +230,36 @@ def classification_signature_def(
         if outputs[names.CLASSIFY_OUTPUT_SCORES].dtype != protos.types_pb2.DT_FLOAT:
             raise ValueError("Classification scores must be a float Tensor.")
     return build_signature_def({names.CLASSIFY_INPUTS: taken}, outputs, names.CLASSIFY_METHOD_NAME)
+
+
+def supervised_signature_def(
+    method_name: str,
+    inputs: Mapping[str, Tensor | SparseTensor],
+    loss: Mapping[str, Tensor] | None,
+    predictions: Mapping[str, Tensor] | None = None,
+    metrics: Mapping[str, Any] | None = None,
+) -> protos.SignatureDef:
+    """The signature of a model that is exported for training or evaluation.
+
+    Args:
+        method_name: `names.SUPERVISED_TRAIN_METHOD_NAME` or `names.SUPERVISED_EVAL_METHOD_NAME`.
+        inputs: names to tensors.
+        loss, predictions, metrics: what it gives, by name; values of metrics may be operations.
+
+    Raises:
+        ValueError: if there are no inputs.
+    """
+    if not inputs:
+        raise ValueError(f"{method_name} inputs cannot be None or empty.")
+    outputs = {**(loss or {}), **(predictions or {}), **(metrics or {})}
+    return build_signature_def(
+        {key: build_tensor_info(tensor) for key, tensor in inputs.items()},
+        {
+            key: build_tensor_info_from_op(value) if isinstance(value, Operation) else build_tensor_info(value)
+            for key, value in outputs.items()
+        },
+        method_name,
+    )
 
 
 def is_valid_signature(signature_def: protos.SignatureDef) -> bool:

@@ -128,7 +128,7 @@ def evaluate_once(
     checkpoint_path: str | None,
     master: str = "",
     scaffold: Scaffold | None = None,
-    eval_ops: Tensor | None = None,
+    eval_ops: Any = None,
     feed_dict: Mapping[Any, Any] | None = None,
     final_ops: Fetches | None = None,
     final_ops_feed_dict: Mapping[Any, Any] | None = None,

@@ -79,7 +79,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._save_path = os.path.join(checkpoint_dir, checkpoint_basename)
         self._scaffold = scaffold
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
-        self._listeners = listeners or []
+        self._listeners = list(listeners or [])
         self._steps_per_run = 1
 
     def _set_steps_per_run(self, steps_per_run: int) -> None:

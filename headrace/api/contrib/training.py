@@ -3,7 +3,7 @@
 HOMES = {
     "contrib.training.bucketing": "bucket bucket_by_sequence_length",
     "contrib.training.evaluation": "SummaryAtEndHook evaluate_repeatedly train",
-    "contrib.training.feeding": "FeedingQueueRunner",
+    "input_queues.feeding": "FeedingQueueRunner",
     "contrib.training.hparams": "HParams parse_values",
     "messages.protos": "HParamDef",
     "checkpoints.checkpoint_utils": "checkpoints_iterator wait_for_new_checkpoint",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from headrace.core.operation import Operation
     from headrace.core.tensor import Tensor
     from headrace.core.typing import SessionLike
-    from headrace.functions.queues.queues import FIFOQueue
+    from headrace.functions.queues.queues import QueueBase
     from headrace.runtime.session_interface import SessionInterface
     from headrace.sessions.coordinator import Coordinator
 
@@ -37,7 +37,7 @@ class FeedingQueueRunner(QueueRunner):
 
     def __init__(
         self,
-        queue: FIFOQueue | None = None,
+        queue: QueueBase | None = None,
         enqueue_ops: Sequence[Any] | None = None,
         close_op: Any = None,
         cancel_op: Any = None,

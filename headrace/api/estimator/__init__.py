@@ -1,0 +1,37 @@
+"""tf.estimator."""
+
+HOMES: dict[str, str] = {
+    "estimator.estimator": "Estimator",
+    "estimator.extenders": "add_metrics",
+    "estimator.exporter": "BestExporter Exporter FinalExporter LatestExporter",
+    "estimator.mode_keys": "ModeKeys",
+    "estimator.model_fn": "EstimatorSpec",
+    "estimator.run_config": "RunConfig",
+    "estimator.training": "EvalSpec TrainSpec train_and_evaluate",
+    "estimator.warm_start": "WarmStartSettings",
+    "checkpoints.warm_starting": "VocabInfo",
+    "sessions.hook_timers": "SecondOrStepTimer",
+    "sessions.hooks": "FeedFnHook FinalOpsHook GlobalStepWaiterHook LoggingTensorHook NanLossDuringTrainingError "
+    "NanTensorHook StepCounterHook StopAtStepHook",
+    "sessions.saving_hooks": "CheckpointSaverHook CheckpointSaverListener ProfilerHook SummarySaverHook",
+    "sessions.session_run_hook": "SessionRunArgs SessionRunContext SessionRunHook SessionRunValues",
+}
+
+NESTED: dict[str, dict[str, str]] = {
+    "export": {
+        "estimator.export.export": "ServingInputReceiver TensorServingInputReceiver "
+        "build_parsing_serving_input_receiver_fn build_raw_serving_input_receiver_fn",
+        "saved_model.export_output": "ClassificationOutput ExportOutput PredictOutput RegressionOutput",
+    },
+    "inputs": {
+        "estimator.inputs.numpy_io": "numpy_input_fn",
+        "estimator.inputs.pandas_io": "pandas_input_fn",
+    },
+    "experimental": {
+        "estimator.export.export": "build_raw_supervised_input_receiver_fn",
+        "estimator.early_stopping": "make_early_stopping_hook stop_if_higher_hook stop_if_lower_hook "
+        "stop_if_no_decrease_hook stop_if_no_increase_hook",
+        "estimator.hooks.checkpoint_step": "make_stop_at_checkpoint_step_hook",
+        "estimator.hooks.in_memory_evaluator": "InMemoryEvaluatorHook",
+    },
+}

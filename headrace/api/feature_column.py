@@ -1,0 +1,3 @@
+"""tf.feature_column."""
+
+HOMES: dict[str, str] = {}

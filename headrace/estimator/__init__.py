@@ -1,0 +1,1 @@
+"""Estimators: models that are trained, evaluated and exported by a few calls."""

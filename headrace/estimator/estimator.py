@@ -1,0 +1,568 @@
+"""`Estimator`: a model function with its folder, trained, evaluated, asked and exported by calls."""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from headrace.checkpoints.checkpoint_state import latest_checkpoint
+from headrace.checkpoints.checkpoint_utils import list_variables, load_variable
+from headrace.checkpoints.saver import Saver
+from headrace.checkpoints.warm_starting import warm_start
+from headrace.core.collections import GraphKeys
+from headrace.core.defaults import add_to_collection, device, get_collection
+from headrace.core.errors import NotFoundError
+from headrace.core.graph import Graph
+from headrace.core.random_seed import set_random_seed
+from headrace.estimator import evaluating, exporting, predicting
+from headrace.estimator.mode_keys import ModeKeys
+from headrace.estimator.model_fn import EstimatorSpec
+from headrace.estimator.run_config import RunConfig, default_session_config
+from headrace.estimator.util import parse_input_fn_result
+from headrace.estimator.warm_start import WarmStartSettings, as_warm_start_settings
+from headrace.files.paths import as_path
+from headrace.sessions.cluster import STANDARD_PS_OPS, replica_device_setter
+from headrace.sessions.hooks import LoggingTensorHook, NanTensorHook, StopAtStepHook
+from headrace.sessions.monitored_session import MonitoredTrainingSession
+from headrace.sessions.saving_hooks import CheckpointSaverHook, CheckpointSaverListener
+from headrace.sessions.session_run_hook import SessionRunHook
+from headrace.state.global_step import _get_or_create_global_step_read, assert_global_step, get_or_create_global_step
+from headrace.summary.operations import scalar
+from headrace.util import tf_logging
+from headrace.util.inspection import fn_args
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.state.variables import Variable
+
+_MODEL_FN_ARGUMENTS = {"features", "labels", "mode", "params", "self", "config"}
+
+
+class Estimator:
+    """A model, given by a function that builds it, with a folder that holds its checkpoints and summaries.
+
+    Args:
+        model_fn: of `features` and, as it likes, `labels`, `mode`, `params` and `config`; it returns an
+            `EstimatorSpec`. `features` and `labels` are what the input function gave, `mode` is a `ModeKeys`.
+        model_dir: the folder; that of `config` by default, else a new temporary one.
+        config: a `RunConfig`.
+        params: a dict, or `HParams`, that is handed on to `model_fn`.
+        warm_start_from: the folder or path of a checkpoint, or a `WarmStartSettings`, from which variables take their
+            first values.
+
+    Raises:
+        ValueError: if a function takes other arguments, or `model_dir` and that of `config` differ.
+
+    Example:
+        >>> estimator = tf.estimator.Estimator(model_fn, "model", params={"units": 10})
+        >>> estimator.train(input_fn, steps=100)
+        >>> estimator.evaluate(input_fn)["loss"]
+    """
+
+    def __init__(
+        self,
+        model_fn: Callable[..., Any],
+        model_dir: str | None = None,
+        config: RunConfig | None = None,
+        params: Any = None,
+        warm_start_from: str | WarmStartSettings | None = None,
+    ) -> None:
+        self._assert_members_are_not_overridden()
+        self._config = with_model_dir_and_session_config(config, model_dir)
+        self._model_dir = self._config.model_dir
+        self._session_config = self._config.session_config
+        tf_logging.info("Using config: %s", str(vars(self._config)))
+        refuse_strategies(self._config)
+        self._device_fn = self._config.device_fn or _replica_device_setter(self._config)
+        if model_fn is None:
+            raise ValueError("model_fn must be provided to Estimator.")
+        check_model_fn(model_fn, params)
+        self._model_fn = model_fn
+        self._params = copy.deepcopy(params or {})
+        self._warm_start_settings = as_warm_start_settings(warm_start_from)
+
+    @property
+    def model_dir(self) -> str:
+        """The folder of checkpoints and summaries."""
+        return self._model_dir
+
+    @property
+    def config(self) -> RunConfig:
+        """A copy of its configuration."""
+        return copy.deepcopy(self._config)
+
+    @property
+    def params(self) -> Any:
+        """A copy of the parameters of the model function."""
+        return copy.deepcopy(self._params)
+
+    @property
+    def model_fn(self) -> Callable[..., EstimatorSpec]:
+        """The model function as one of `features`, `labels`, `mode` and `config`."""
+
+        def public_model_fn(features: Any, labels: Any, mode: str, config: RunConfig) -> EstimatorSpec:
+            return self._call_model_fn(features, labels, mode, config)
+
+        return public_model_fn
+
+    def _assert_members_are_not_overridden(self) -> None:
+        """Raises ValueError where a subclass has methods in the place of public ones: it should give a model function."""
+        may_be = {"_tf_api_names", "model_fn", *getattr(type(self), "_OVERRIDABLE", ())}
+        for name, value in vars(Estimator).items():
+            if name.startswith("_") or name in may_be or not (callable(value) or isinstance(value, property)):
+                continue
+            if getattr(type(self), name) is not value and not _is_ours(type(self), name):
+                raise ValueError(
+                    f"Subclasses of Estimator cannot override members of Estimator. {type(self).__name__} does override "
+                    f"{[name]}"
+                )
+
+    # ---- the checkpoints ----
+
+    def latest_checkpoint(self) -> str | None:
+        """The path of the newest checkpoint, or None."""
+        return latest_checkpoint(self._model_dir)
+
+    def get_variable_names(self) -> list[str]:
+        """The names of the variables in the newest checkpoint.
+
+        Raises:
+            ValueError: if the model was not trained yet.
+        """
+        self._check_trained()
+        return [name for name, _ in list_variables(self._model_dir)]
+
+    def get_variable_value(self, name: str) -> Any:
+        """The value of a variable in the newest checkpoint, as a NumPy array.
+
+        Args:
+            name: the name of the variable.
+
+        Raises:
+            ValueError: if the model was not trained yet; NotFoundError: if there is no such variable.
+        """
+        self._check_trained()
+        return load_variable(self._model_dir, name)
+
+    def _check_trained(self) -> None:
+        if latest_checkpoint(self._model_dir) is None:
+            raise ValueError(f"Could not find trained model in model_dir: {self._model_dir}.")
+
+    # ---- training ----
+
+    def train(
+        self,
+        input_fn: Callable[..., Any],
+        hooks: Sequence[SessionRunHook] | None = None,
+        steps: int | None = None,
+        max_steps: int | None = None,
+        saving_listeners: Sequence[CheckpointSaverListener] | None = None,
+    ) -> Estimator:
+        """Trains the model, going on from the newest checkpoint.
+
+        Args:
+            input_fn: returns a dataset, or a pair (features, labels) of tensors; may take `mode`, `params` and `config`.
+            hooks: SessionRunHooks.
+            steps: how many steps to take; by default until the input ends.
+            max_steps: up to which global step to train. Not together with `steps`.
+            saving_listeners: CheckpointSaverListeners, called when checkpoints are saved.
+
+        Returns:
+            the estimator itself.
+
+        Raises:
+            ValueError: if both `steps` and `max_steps` are given, or one is not positive; TypeError: for other hooks.
+        """
+        if steps is not None and max_steps is not None:
+            raise ValueError("Can not provide both steps and max_steps.")
+        for what, count in (("steps", steps), ("max_steps", max_steps)):
+            if count is not None and count <= 0:
+                raise ValueError(f"Must specify {what} > 0, given: {count}")
+        if max_steps is not None and _step_of_checkpoint(self._model_dir) >= max_steps:
+            tf_logging.info("Skipping training since max_steps has already saved.")
+            return self
+        all_hooks = checked_hooks(hooks)
+        if steps is not None or max_steps is not None:
+            all_hooks.append(StopAtStepHook(steps, max_steps))
+        loss = self._train_model(input_fn, all_hooks, _checked_listeners(saving_listeners))
+        tf_logging.info("Loss for final step: %s.", loss)
+        return self
+
+    def _train_model(
+        self, input_fn: Callable[..., Any], hooks: list[SessionRunHook], saving_listeners: list[CheckpointSaverListener]
+    ) -> Any:
+        with Graph().as_default() as graph, device(self._device_fn):
+            set_random_seed(self._config.tf_random_seed)
+            step = self._create_and_assert_global_step(graph)
+            # Hooks that begin before the model exists read the step from here.
+            _get_or_create_global_step_read(graph)
+            features, labels, input_hooks = self._get_features_and_labels_from_input_fn(input_fn, ModeKeys.TRAIN)
+            spec = self._call_model_fn(features, labels, ModeKeys.TRAIN, self.config)
+            return self._train_with_estimator_spec(spec, [*input_hooks], hooks, step, saving_listeners)
+
+    def _train_with_estimator_spec(
+        self,
+        spec: EstimatorSpec,
+        worker_hooks: list[SessionRunHook],
+        hooks: list[SessionRunHook],
+        global_step: Variable,
+        saving_listeners: list[CheckpointSaverListener],
+    ) -> Any:
+        config = self._config
+        if self._warm_start_settings:
+            tf_logging.info("Warm-starting with WarmStartSettings: %s", self._warm_start_settings)
+            warm_start(*self._warm_start_settings)
+        assert spec.loss is not None  # that of a spec for training is not
+        if not any(summary.op.name == "loss" for summary in get_collection(GraphKeys.SUMMARIES)):
+            scalar("loss", spec.loss)
+        add_to_collection(GraphKeys.LOSSES, spec.loss)
+        worker_hooks.extend(hooks)
+        worker_hooks.append(NanTensorHook(spec.loss))
+        if config.log_step_count_steps is not None:
+            logged: dict[str, Any] = {"loss": spec.loss, "step": global_step}
+            worker_hooks.append(LoggingTensorHook(logged, every_n_iter=config.log_step_count_steps))
+        worker_hooks.extend(spec.training_hooks)
+        if not (spec.scaffold.saver or get_collection(GraphKeys.SAVERS)):
+            saver = Saver(
+                sharded=True,
+                max_to_keep=config.keep_checkpoint_max,
+                keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
+                defer_build=True,
+                save_relative_paths=True,
+            )
+            add_to_collection(GraphKeys.SAVERS, saver)
+        chief_hooks = self._chief_hooks(spec, worker_hooks, saving_listeners)
+        with MonitoredTrainingSession(
+            master=config.master,
+            is_chief=config.is_chief,
+            checkpoint_dir=self._model_dir,
+            scaffold=spec.scaffold,
+            hooks=worker_hooks,
+            chief_only_hooks=(*chief_hooks, *spec.training_chief_hooks),
+            save_checkpoint_secs=0,  # there is a hook for it
+            save_summaries_steps=config.save_summary_steps,
+            config=self._session_config,
+            max_wait_secs=config.session_creation_timeout_secs,
+            log_step_count_steps=config.log_step_count_steps,
+        ) as session:
+            loss, any_step_done = None, False
+            while not session.should_stop():
+                _, loss = session.run([spec.train_op, spec.loss])
+                any_step_done = True
+        if not any_step_done:
+            tf_logging.warning("Training with estimator made no steps. Perhaps input is empty or misspecified.")
+        return loss
+
+    def _chief_hooks(
+        self, spec: EstimatorSpec, worker_hooks: list[SessionRunHook], listeners: list[CheckpointSaverListener]
+    ) -> list[SessionRunHook]:
+        """The hook that saves, unless the program has one of its own."""
+        config = self._config
+        own = [hook for hook in (*worker_hooks, *spec.training_chief_hooks) if isinstance(hook, CheckpointSaverHook)]
+        made: list[SessionRunHook] = []
+        if not own and (config.save_checkpoints_secs or config.save_checkpoints_steps):
+            own = [
+                CheckpointSaverHook(
+                    self._model_dir,
+                    save_secs=config.save_checkpoints_secs,
+                    save_steps=config.save_checkpoints_steps,
+                    scaffold=spec.scaffold,
+                )
+            ]
+            made = list(own)
+        if listeners:
+            if not own:
+                raise ValueError(
+                    "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
+                    "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
+                )
+            own[0]._listeners.extend(listeners)
+        return made
+
+    # ---- the other modes ----
+
+    def evaluate(
+        self,
+        input_fn: Callable[..., Any],
+        steps: int | None = None,
+        hooks: Sequence[SessionRunHook] | None = None,
+        checkpoint_path: str | None = None,
+        name: str | None = None,
+    ) -> dict[str, Any]:
+        """Evaluates a checkpoint.
+
+        Args:
+            input_fn: as for `train`.
+            steps: over how many batches; by default until the input ends.
+            hooks: SessionRunHooks.
+            checkpoint_path: the checkpoint; the newest by default, and freshly initialized variables if there is none.
+            name: of this evaluation, where there are several: its summaries lie in the folder `eval_` + name.
+
+        Returns:
+            the metrics of the model function by name, `loss` (its mean over the batches), and `global_step`.
+
+        Raises:
+            ValueError: if `steps` is not positive; TypeError: for other hooks.
+        """
+        return evaluating.evaluate(self, input_fn, steps, checked_hooks(hooks), checkpoint_path, name)
+
+    def eval_dir(self, name: str | None = None) -> str:
+        """The folder of the summaries of evaluations.
+
+        Args:
+            name: of the evaluations, as in `evaluate`.
+        """
+        return evaluating.eval_dir(self._model_dir, name)
+
+    def predict(
+        self,
+        input_fn: Callable[..., Any],
+        predict_keys: str | Sequence[str] | None = None,
+        hooks: Sequence[SessionRunHook] | None = None,
+        checkpoint_path: str | None = None,
+        yield_single_examples: bool = True,
+    ) -> Iterator[Any]:
+        """The predictions for an input, made as they are asked for.
+
+        Args:
+            input_fn: as for `train`; labels are passed over.
+            predict_keys: of predictions by name those that are wanted; all by default.
+            hooks: SessionRunHooks.
+            checkpoint_path: the checkpoint; the newest by default, and freshly initialized variables if there is none.
+            yield_single_examples: whether to give one example at a time rather than a batch.
+
+        Yields:
+            the predictions of an example (or of a batch), by name where the model function gives them so.
+
+        Raises:
+            ValueError: if none of `predict_keys` is there, or batches of predictions are of different lengths.
+        """
+        yield from predicting.predict(
+            self, input_fn, predict_keys, checked_hooks(hooks), checkpoint_path, yield_single_examples
+        )
+
+    def export_saved_model(
+        self,
+        export_dir_base: str,
+        serving_input_receiver_fn: Callable[[], Any],
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+        experimental_mode: str = ModeKeys.PREDICT,
+    ) -> bytes:
+        """Writes the model as a SavedModel, into a folder named by the time.
+
+        Args:
+            export_dir_base: where that folder is made.
+            serving_input_receiver_fn: returns a `ServingInputReceiver`: what requests fill, and the features made of it.
+            assets_extra: from path below `assets.extra` to the path of a file to copy there.
+            as_text: whether to write the graph as text.
+            checkpoint_path: the checkpoint; the newest by default.
+            experimental_mode: the mode to export for.
+
+        Returns:
+            the path of the folder.
+
+        Raises:
+            ValueError: if there is no checkpoint, or it is one of another model.
+        """
+        if serving_input_receiver_fn is None:
+            raise ValueError("An input_receiver_fn must be defined.")
+        receivers = {experimental_mode: serving_input_receiver_fn}
+        return exporting.export_all(self, export_dir_base, receivers, assets_extra, as_text, checkpoint_path, True)
+
+    def export_savedmodel(
+        self,
+        export_dir_base: str,
+        serving_input_receiver_fn: Callable[[], Any],
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+        strip_default_attrs: bool = False,
+    ) -> bytes:
+        """The older name of `export_saved_model`; arguments as there.
+
+        Args:
+            strip_default_attrs: whether to leave out attributes with their default values.
+        """
+        if serving_input_receiver_fn is None:
+            raise ValueError("An input_receiver_fn must be defined.")
+        receivers = {ModeKeys.PREDICT: serving_input_receiver_fn}
+        return exporting.export_all(
+            self, export_dir_base, receivers, assets_extra, as_text, checkpoint_path, strip_default_attrs
+        )
+
+    def experimental_export_all_saved_models(
+        self,
+        export_dir_base: str,
+        input_receiver_fn_map: Mapping[str, Callable[[], Any]],
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+    ) -> bytes:
+        """Writes the model for several modes as one SavedModel; arguments as in `export_saved_model`.
+
+        Args:
+            input_receiver_fn_map: from mode to a function that returns a `ServingInputReceiver`, or a
+                `SupervisedInputReceiver` for training and evaluation.
+
+        Raises:
+            ValueError: if there is no checkpoint or no mode, or the checkpoint is one of another model.
+        """
+        return exporting.export_all(
+            self, export_dir_base, input_receiver_fn_map, assets_extra, as_text, checkpoint_path, True
+        )
+
+    # ---- what the modes share; subclasses may do it otherwise ----
+
+    def _create_global_step(self, graph: Graph) -> Variable:
+        return get_or_create_global_step(graph)
+
+    def _create_and_assert_global_step(self, graph: Graph) -> Variable:
+        step = self._create_global_step(graph)
+        assert_global_step(step)
+        return step
+
+    def _call_input_fn(self, input_fn: Callable[..., Any], mode: str, input_context: Any = None) -> Any:
+        """Calls an input function with those arguments that it takes."""
+        known = {"mode": mode, "params": self.params, "config": self.config}
+        taken = fn_args(input_fn)
+        if "input_context" in taken:
+            known["input_context"] = input_context
+        with device("/cpu:0"):
+            return input_fn(**{name: known[name] for name in taken if name in known})
+
+    def _get_features_and_labels_from_input_fn(self, input_fn: Callable[..., Any], mode: str) -> tuple[Any, Any, Any]:
+        return parse_input_fn_result(self._call_input_fn(input_fn, mode))
+
+    def _call_model_fn(self, features: Any, labels: Any, mode: str, config: RunConfig) -> EstimatorSpec:
+        taken = fn_args(self._model_fn)
+        given: dict[str, Any] = {}
+        if "labels" in taken:
+            given["labels"] = labels
+        elif labels is not None:
+            raise ValueError("model_fn does not take labels, but input_fn returns labels.")
+        known = {"mode": mode, "params": self.params, "config": config}
+        given.update({name: known[name] for name in taken if name in known})
+        tf_logging.info("Calling model_fn.")
+        results = self._model_fn(features=features, **given)
+        tf_logging.info("Done calling model_fn.")
+        if not isinstance(results, EstimatorSpec):
+            raise ValueError(f"model_fn should return an EstimatorSpec, got {type(results).__name__}.")
+        return results
+
+    def _maybe_warm_start(self, checkpoint_path: str | None) -> None:
+        """Where there is no checkpoint to restore, takes the first values from another model's."""
+        if not checkpoint_path and self._warm_start_settings:
+            tf_logging.info("Warm-starting with WarmStartSettings: %s", self._warm_start_settings)
+            warm_start(*self._warm_start_settings)
+
+
+def _is_ours(kind: type, name: str) -> bool:
+    """Whether the class that defines a member is one of the library's own kinds of estimators."""
+    owner = next(cls for cls in kind.__mro__ if name in vars(cls))
+    return owner.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
+def check_model_fn(model_fn: Callable[..., Any], params: Any) -> None:
+    """Raises ValueError unless a model function takes the arguments that it may take, and `params` if there are some."""
+    taken = set(fn_args(model_fn))
+    if "features" not in taken:
+        raise ValueError(f"model_fn ({model_fn}) must include features argument.")
+    if params is not None and "params" not in taken:
+        raise ValueError(
+            f"model_fn ({model_fn}) does not include params argument, but params ({params}) is passed to Estimator."
+        )
+    if params is None and "params" in taken:
+        tf_logging.warning(
+            "Estimator's model_fn (%s) includes params argument, but params are not passed to Estimator.", model_fn
+        )
+    others = taken - _MODEL_FN_ARGUMENTS
+    if others:
+        raise ValueError(f"model_fn ({model_fn}) has following not expected args: {sorted(others)}")
+
+
+def with_model_dir_and_session_config(config: RunConfig | None, model_dir: str | None) -> RunConfig:
+    """A configuration that says where the model lies and how its sessions run.
+
+    Args:
+        config: that of the program, or None.
+        model_dir: the folder that the program named, or None.
+
+    Raises:
+        ValueError: if `config` is of another type, or names another folder.
+    """
+    if config is None:
+        config = RunConfig()
+        tf_logging.info("Using default config.")
+    if not isinstance(config, RunConfig):
+        raise ValueError(f"config must be an instance of `RunConfig`, but provided {config}.")
+    if config.session_config is None:
+        config = config.replace(session_config=default_session_config())
+    model_dir = None if model_dir is None else as_path(model_dir)
+    if model_dir is not None and config.model_dir is not None and config.model_dir != model_dir:
+        raise ValueError(
+            "`model_dir` are set both in constructor and `RunConfig`, but with different values. In constructor: "
+            f"'{model_dir}', in `RunConfig`: '{config.model_dir}' "
+        )
+    if not model_dir and not config.model_dir:
+        model_dir = tempfile.mkdtemp()
+        tf_logging.warning("Using temporary folder as model directory: %s", model_dir)
+    return config.replace(model_dir=model_dir) if model_dir else config
+
+
+def refuse_strategies(config: RunConfig) -> None:
+    """Raises NotImplementedError where a configuration asks for a distribution strategy."""
+    for name in ("train_distribute", "eval_distribute", "experimental_distribute"):
+        if getattr(config, f"_{name}", None) is not None:
+            raise NotImplementedError(
+                f"RunConfig({name}=...): estimators do not run under distribution strategies; leave it out to train on "
+                "this machine."
+            )
+
+
+def _replica_device_setter(config: RunConfig) -> Callable[[Operation], str] | None:
+    """Where the operations of a model lie: variables on parameter servers, if there are any."""
+    if not config.num_ps_replicas:
+        return None
+    worker = f"/job:{config.task_type}/task:{config.task_id}" if config.task_type else "/job:worker"
+    return replica_device_setter(
+        ps_tasks=config.num_ps_replicas,
+        worker_device=worker,
+        merge_devices=True,
+        ps_ops=list(STANDARD_PS_OPS),
+        cluster=config.cluster_spec,
+    )
+
+
+def checked_hooks(hooks: Sequence[SessionRunHook] | None) -> list[SessionRunHook]:
+    """The hooks as a list.
+
+    Raises:
+        TypeError: if one is of another type.
+    """
+    found = list(hooks or [])
+    for hook in found:
+        if not isinstance(hook, SessionRunHook):
+            raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
+    return found
+
+
+def _checked_listeners(listeners: Sequence[CheckpointSaverListener] | None) -> list[CheckpointSaverListener]:
+    found = list(listeners or [])
+    for listener in found:
+        if not isinstance(listener, CheckpointSaverListener):
+            raise TypeError(f"saving_listeners must be a list of CheckpointSaverListener, given: {listener}")
+    return found
+
+
+def _step_of_checkpoint(model_dir: str) -> int:
+    """The global step of the newest checkpoint; 0 if there is none, or it has no step."""
+    if latest_checkpoint(model_dir) is None:
+        return 0
+    try:
+        return int(load_variable(model_dir, GraphKeys.GLOBAL_STEP))
+    except NotFoundError:
+        return 0

@@ -1,0 +1,190 @@
+"""Evaluating a checkpoint of an estimator, and writing what came out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headrace.checkpoints.checkpoint_state import latest_checkpoint
+from headrace.core.collections import GraphKeys
+from headrace.core.defaults import device
+from headrace.core.graph import Graph
+from headrace.core.random_seed import set_random_seed
+from headrace.estimator.mode_keys import ModeKeys
+from headrace.estimator.model_fn import LOSS_METRIC_KEY, EstimatorSpec, value_and_update
+from headrace.messages.protos import Summary
+from headrace.messages.tensor_proto import make_tensor_proto
+from headrace.metrics.means import mean
+from headrace.ops.flow.grouping import group
+from headrace.sessions.evaluating import StopAfterNEvalsHook, evaluate_once
+from headrace.sessions.scaffold import Scaffold
+from headrace.summary.writer import FileWriterCache
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.estimator.estimator import Estimator
+    from headrace.sessions.session_run_hook import SessionRunHook
+    from headrace.state.variables import Variable
+
+
+def eval_dir(model_dir: str, name: str | None = None) -> str:
+    """The folder of the summaries of evaluations called `name`."""
+    return os.path.join(model_dir, f"eval_{name}" if name else "eval")
+
+
+def evaluate(
+    estimator: Estimator,
+    input_fn: Callable[..., Any],
+    steps: int | None,
+    hooks: list[SessionRunHook],
+    checkpoint_path: str | None,
+    name: str | None,
+) -> dict[str, Any]:
+    """`Estimator.evaluate`; arguments as there."""
+    hooks = [*hooks, *stopping_after(steps)]
+    path = checkpoint_path or latest_checkpoint(estimator.model_dir)
+    if not path:
+        tf_logging.info(
+            "Could not find trained model in model_dir: %s, running initialization to evaluate.", estimator.model_dir
+        )
+    with Graph().as_default() as graph, device(estimator._device_fn):
+        scaffold, update, values, all_hooks = build(estimator, graph, input_fn, hooks, path)
+        return run(estimator, path, scaffold, update, values, all_hooks, eval_dir(estimator.model_dir, name))
+
+
+def stopping_after(steps: int | None) -> list[SessionRunHook]:
+    """What ends an evaluation after so many batches.
+
+    Raises:
+        ValueError: if the number is not positive.
+    """
+    if steps is None:
+        return []
+    if steps <= 0:
+        raise ValueError(f"Must specify steps > 0, given: {steps}")
+    return [StopAfterNEvalsHook(num_evals=steps)]
+
+
+def build(
+    estimator: Estimator,
+    graph: Graph,
+    input_fn: Callable[..., Any],
+    hooks: list[SessionRunHook],
+    checkpoint_path: str | None,
+) -> tuple[Scaffold, Operation, dict[str, Any], list[SessionRunHook]]:
+    """Builds the graph of an evaluation in the default graph.
+
+    Returns:
+        what restores, the operation to run for each batch, the values to read at the end, and all hooks.
+
+    Raises:
+        ValueError: if the model function names a metric as the estimator does its own.
+    """
+    set_random_seed(estimator._config.tf_random_seed)
+    global_step = estimator._create_and_assert_global_step(graph)
+    features, labels, input_hooks = estimator._get_features_and_labels_from_input_fn(input_fn, ModeKeys.EVAL)
+    spec = estimator._call_model_fn(features, labels, ModeKeys.EVAL, estimator.config)
+    estimator._maybe_warm_start(checkpoint_path)
+    update, values = update_and_values(metrics_of(spec), global_step)
+    scaffold = spec.scaffold
+    if scaffold.local_init_op:
+        # The metrics' variables came after it was made.
+        both = group(scaffold.local_init_op, Scaffold.default_local_init_op())
+        scaffold = Scaffold(local_init_op=both, copy_from_scaffold=scaffold)
+    return scaffold, update, values, [*input_hooks, *hooks, *spec.evaluation_hooks]
+
+
+def metrics_of(spec: EstimatorSpec) -> dict[str, Any]:
+    """The metrics of a model function, and the mean of its loss."""
+    if LOSS_METRIC_KEY in spec.eval_metric_ops:
+        raise ValueError(
+            f'Metric with name "{LOSS_METRIC_KEY}" is not allowed, because Estimator already defines a default metric '
+            "with the same name."
+        )
+    assert spec.loss is not None  # that of a spec for evaluation is not
+    return {**spec.eval_metric_ops, LOSS_METRIC_KEY: mean(spec.loss)}
+
+
+def update_and_values(metrics: Mapping[str, Any], global_step: Variable) -> tuple[Operation, dict[str, Any]]:
+    """The operation that updates all metrics, and their values by name with the global step."""
+    pairs = {name: value_and_update(metric) for name, metric in sorted(metrics.items())}
+    if GraphKeys.GLOBAL_STEP in pairs:
+        raise ValueError(
+            "Metric with name `global_step` is not allowed, because Estimator already defines a default metric with the "
+            "same name."
+        )
+    values = {name: value for name, (value, _) in pairs.items()}
+    return group(*(update for _, update in pairs.values())), {**values, GraphKeys.GLOBAL_STEP: global_step}
+
+
+def run(
+    estimator: Estimator,
+    checkpoint_path: str | None,
+    scaffold: Scaffold,
+    update: Operation,
+    values: Mapping[str, Any],
+    hooks: list[SessionRunHook],
+    output_dir: str,
+) -> dict[str, Any]:
+    """Runs an evaluation, and writes its results as summaries into `output_dir`."""
+    results = evaluate_once(
+        checkpoint_path=checkpoint_path,
+        master=estimator._config.evaluation_master,
+        scaffold=scaffold,
+        eval_ops=update,
+        final_ops=values,
+        hooks=hooks,
+        config=estimator._session_config,
+    )
+    step = int(results[GraphKeys.GLOBAL_STEP])
+    write_results(output_dir, results, step)
+    if checkpoint_path:
+        write_checkpoint_path(output_dir, checkpoint_path, step)
+    return results
+
+
+def write_results(output_dir: str, results: Mapping[str, Any], step: int) -> None:
+    """Writes the values of metrics as one summary; those that are no numbers are passed over with a warning."""
+    told = ", ".join(f"{key} = {value!s}" for key, value in sorted(results.items()) if not isinstance(value, bytes))
+    tf_logging.info("Saving dict for global step %d: %s", step, told)
+    summary = Summary()
+    for key, value in results.items():
+        if value is None or key == GraphKeys.GLOBAL_STEP:
+            continue
+        if isinstance(value, (int, float, np.integer, np.floating)):
+            summary.value.add(tag=key, simple_value=float(value))
+        elif isinstance(value, bytes):
+            _add_written(summary, key, value)
+        elif isinstance(value, np.ndarray) and value.ndim:
+            for index, element in np.ndenumerate(value):
+                where = "/".join(map(str, index))
+                summary.value.add(tag=f"{key}/{where}", simple_value=float(element))
+        else:
+            tf_logging.warn("Skipping summary for %s, must be a float, np.float32, np.int64, np.int32 or int.", key)
+    writer = FileWriterCache.get(output_dir)
+    writer.add_summary(summary, step)
+    writer.flush()
+
+
+def _add_written(summary: Summary, key: str, value: bytes) -> None:
+    """A metric that is a summary already, such as an image, with its tag below the metric's name."""
+    made = Summary.FromString(value)
+    for each in made.value:
+        each.tag = f"{key}/{each.tag}" if len(made.value) > 1 else key
+    summary.value.extend(made.value)
+
+
+def write_checkpoint_path(output_dir: str, path: str, step: int) -> None:
+    """Writes which checkpoint was evaluated, as a text summary."""
+    tf_logging.info("Saving 'checkpoint_path' summary for global step %d: %s", step, path)
+    summary = Summary()
+    value = summary.value.add(tag="checkpoint_path")
+    value.tensor.CopyFrom(make_tensor_proto(path, dtype="string"))
+    value.metadata.plugin_data.plugin_name = "text"
+    writer = FileWriterCache.get(output_dir)
+    writer.add_summary(summary, step)
+    writer.flush()

@@ -1,0 +1,1 @@
+"""What estimators take and give where their models are served."""

@@ -1,0 +1,1 @@
+"""Input functions of arrays and data frames."""

@@ -1,0 +1,289 @@
+"""Data of the program put into queues: arrays, data frames and generators, a batch at a time."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headrace.core.defaults import name_scope
+from headrace.core.dtypes import as_dtype, float32, int64, string
+from headrace.core.errors import OutOfRangeError
+from headrace.functions.queues.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
+from headrace.input_queues.feeding import FeedingQueueRunner
+from headrace.ops.array.constant import placeholder
+from headrace.ops.math.binary import maximum
+from headrace.ops.math.cast import cast
+from headrace.sessions.queue_runner import add_queue_runner
+from headrace.summary.operations import scalar
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import FeedDict
+
+
+def batches_of_rows(
+    length: int, batch_size: int, random_start: bool, seed: int | None, num_epochs: int | None
+) -> Iterator[np.ndarray[Any, Any]]:
+    """The numbers of the rows of one batch after the other, around and around.
+
+    Args:
+        length: how many rows there are.
+        batch_size: how many a batch has; the last may have fewer.
+        random_start: whether to begin anywhere rather than at the first.
+        seed: of that choice.
+        num_epochs: how often all rows come, None for ever.
+
+    Raises:
+        OutOfRangeError: at the end.
+    """
+    at = random.Random(seed).randrange(length) if random_start else 0
+    left = None if num_epochs is None else num_epochs * length
+    while left is None or left > 0:
+        count = batch_size if left is None else min(batch_size, left)
+        yield np.arange(at, at + count) % length
+        at = (at + count) % length
+        left = None if left is None else left - count
+    raise OutOfRangeError(None, None, f"Already emitted {num_epochs} epochs.")
+
+
+class _FeedFn:
+    """A function without arguments that gives the feeds of the next batch.
+
+    Args:
+        placeholders: for the number of the row and each column.
+        data: what the rows are taken from.
+        batch_size, random_start, seed, num_epochs: as in `batches_of_rows`.
+
+    Raises:
+        ValueError: if there are not as many placeholders as columns.
+    """
+
+    def __init__(
+        self,
+        placeholders: Sequence[Tensor],
+        data: Any,
+        batch_size: int,
+        random_start: bool = False,
+        seed: int | None = None,
+        num_epochs: int | None = None,
+    ) -> None:
+        columns = self._columns(data)
+        if len(placeholders) != columns + 1:
+            raise ValueError(f"Expected {columns + 1} placeholders; got {len(placeholders)}.")
+        self._placeholders = placeholders
+        self._data = data
+        self._rows = batches_of_rows(self._length(data), batch_size, random_start, seed, num_epochs)
+
+    def __call__(self) -> FeedDict:
+        rows = next(self._rows)
+        return dict(zip(self._placeholders, [rows, *self._taken(rows)], strict=True))
+
+    def _columns(self, data: Any) -> int:
+        return 1
+
+    def _length(self, data: Any) -> int:
+        return len(data)
+
+    def _taken(self, rows: np.ndarray[Any, Any]) -> list[Any]:
+        raise NotImplementedError
+
+
+class ArrayFeedFn(_FeedFn):
+    """Feeds rows of one array; arguments as in `_FeedFn`."""
+
+    def _taken(self, rows: np.ndarray[Any, Any]) -> list[Any]:
+        return [self._data[rows]]
+
+
+class DictFeedFn(_FeedFn):
+    """Feeds rows of several arrays of one length, by name; arguments as in `_FeedFn`."""
+
+    def _columns(self, data: Any) -> int:
+        return len(data)
+
+    def _length(self, data: Any) -> int:
+        lengths = {key: len(column) for key, column in data.items()}
+        if len(set(lengths.values())) > 1:
+            raise ValueError(f"All columns must have the same length; got {lengths}.")
+        return next(iter(lengths.values()))
+
+    def _taken(self, rows: np.ndarray[Any, Any]) -> list[Any]:
+        return [column[rows] for column in self._data.values()]
+
+
+class PandasFeedFn(_FeedFn):
+    """Feeds rows of a data frame, and its index; arguments as in `_FeedFn`."""
+
+    def _columns(self, data: Any) -> int:
+        return len(data.columns)
+
+    def __call__(self) -> FeedDict:
+        chosen = self._data.iloc[next(self._rows)]
+        values = [chosen.index.values, *(chosen[column].values for column in chosen.columns)]
+        return dict(zip(self._placeholders, values, strict=True))
+
+
+class GeneratorFeedFn:
+    """Feeds what a generator gives, a batch of rows at a time.
+
+    Args:
+        placeholders: for the number of the row and each column.
+        generator: a function that returns an iterator over dicts of one row each.
+        batch_size: how many rows a batch has; the last may have fewer.
+        random_start, seed: not for generators: they have an order of their own, so ValueError unless False and None.
+        num_epochs: how often it is begun, None for ever.
+        pad_value: what shorter rows are filled with.
+
+    Raises:
+        KeyError: if a row has other names than the first; ValueError: if it has none.
+    """
+
+    def __init__(
+        self,
+        placeholders: Sequence[Tensor],
+        generator: Callable[[], Iterator[Mapping[str, Any]]],
+        batch_size: int,
+        random_start: bool = False,
+        seed: int | None = None,
+        num_epochs: int | None = None,
+        pad_value: Any = None,
+    ) -> None:
+        if random_start or seed is not None:
+            raise ValueError("Generators are read in their own order: random_start and seed are not for them.")
+        first = next(generator(), None)
+        if first is None:
+            raise ValueError("The generator gives nothing.")
+        if len(placeholders) != len(first) + 1:
+            raise ValueError(f"Expected {len(first) + 1} placeholders; got {len(placeholders)}.")
+        self._names = sorted(first)
+        self._placeholders = placeholders
+        self._batch_size = batch_size
+        self._pad_value = pad_value
+        self._rows = self._all_rows(generator, num_epochs)
+
+    def _all_rows(
+        self, generator: Callable[[], Iterator[Mapping[str, Any]]], num_epochs: int | None
+    ) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        epoch = 0
+        while num_epochs is None or epoch < num_epochs:
+            for index, row in enumerate(generator()):
+                missing = [name for name in row if name not in self._names]
+                if missing or len(row) != len(self._names):
+                    raise KeyError(
+                        f"key mismatch between dicts emitted by GenFun: expected {self._names}, got {[*row]}"
+                    )
+                yield index, row
+            epoch += 1
+
+    def __call__(self) -> FeedDict:
+        batch = [pair for _, pair in zip(range(self._batch_size), self._rows)]
+        if not batch:
+            raise OutOfRangeError(None, None, "Already emitted all epochs.")
+        columns: list[Any] = [[index for index, _ in batch]]
+        for name in self._names:
+            columns.append([np.asarray(row[name]) for _, row in batch])
+            if self._pad_value is not None:
+                columns[-1] = _padded(columns[-1], self._pad_value)
+        return dict(zip(self._placeholders, columns, strict=True))
+
+
+def _padded(rows: list[Any], value: Any) -> list[Any]:
+    """Rows of one shape, filled at the ends of their axes."""
+    shape = np.max([row.shape for row in rows], axis=0)
+    return [
+        np.pad(row, [(0, most - size) for most, size in zip(shape, row.shape)], constant_values=value) for row in rows
+    ]
+
+
+def enqueue_data(
+    data: Any,
+    capacity: int,
+    shuffle: bool = False,
+    min_after_dequeue: int | None = None,
+    num_threads: int = 1,
+    seed: int | None = None,
+    name: str = "enqueue_input",
+    enqueue_size: int = 1,
+    num_epochs: int | None = None,
+    pad_value: Any = None,
+) -> QueueBase:
+    """A queue of rows, each with its number, that queue runners fill.
+
+    Args:
+        data: an array, a dict of arrays, a data frame, or a function that returns an iterator over dicts of one row each.
+        capacity: how many rows the queue holds.
+        shuffle: whether rows come in random order.
+        min_after_dequeue: how many stay in the queue then; a quarter of the capacity by default.
+        num_threads: how many threads fill it. More than one mix up the order and, of the last epoch, the ends.
+        seed: of the order.
+        name: the name scope.
+        enqueue_size: how many rows a thread puts in at a time.
+        num_epochs: how often each thread goes over the data, None for ever.
+        pad_value: what shorter rows of a generator are filled with.
+
+    Raises:
+        TypeError: for other data; NotImplementedError: for padded rows in random order.
+    """
+    with name_scope(name):
+        feed_fn, types, shapes = _kind_of(data)
+        pads = pad_value is not None
+        if pads and shuffle:
+            raise NotImplementedError("padding and shuffling can not be used together.")
+        queue = _queue(capacity, shuffle, min_after_dequeue, seed, types, shapes, pads)
+        # Where order or ends matter, threads may not mix them up.
+        threads = 1 if num_threads > 1 and num_epochs else num_threads
+        enqueue_ops, feed_fns = [], []
+        for i in range(threads):
+            placeholders = [placeholder(kind) for kind in types]
+            enqueue_ops.append(queue.enqueue_many(placeholders))
+            settings: dict[str, Any] = {"num_epochs": num_epochs}
+            if feed_fn is GeneratorFeedFn:
+                settings["pad_value"] = pad_value
+            else:
+                settings["random_start"] = shuffle
+                settings["seed"] = None if seed is None else (seed + i if num_epochs is None else seed)
+            feed_fns.append(feed_fn(placeholders, data, enqueue_size, **settings))
+        add_queue_runner(FeedingQueueRunner(queue=queue, enqueue_ops=enqueue_ops, feed_fns=feed_fns))
+        at_least = 0 if not shuffle else _left_after(capacity, min_after_dequeue)
+        full = cast(maximum(0, queue.size() - at_least), float32) * (1.0 / (capacity - at_least))
+        scalar(f"queue/{queue.name}fraction_over_{at_least}_of_{capacity - at_least}_full", full)
+        return queue
+
+
+def _left_after(capacity: int, min_after_dequeue: int | None) -> int:
+    return capacity // 4 if min_after_dequeue is None else min_after_dequeue
+
+
+def _kind_of(data: Any) -> tuple[Callable[..., Any], list[Any], list[Any]]:
+    """What feeds data of this kind, and the types and shapes of a row with its number."""
+    if isinstance(data, np.ndarray):
+        return ArrayFeedFn, [int64, as_dtype(data.dtype)], [(), data.shape[1:]]
+    if isinstance(data, Mapping):
+        columns = list(data.values())
+        return DictFeedFn, [int64, *map(_type_of, columns)], [(), *(column.shape[1:] for column in columns)]
+    if hasattr(data, "iloc"):
+        types = [_type_of(data.index), *(_type_of(data[column]) for column in data.columns)]
+        return PandasFeedFn, types, [()] * len(types)
+    if callable(data):
+        first = next(data())
+        rows = [np.asarray(first[name]) for name in sorted(first)]
+        return GeneratorFeedFn, [int64, *map(_type_of, rows)], [(), *(row.shape for row in rows)]
+    raise TypeError(f"data must be an array, a dict of arrays, a data frame or a generator function, got {type(data)}.")
+
+
+def _type_of(column: Any) -> Any:
+    return string if column.dtype == object or column.dtype.kind in "US" else as_dtype(np.dtype(str(column.dtype)))
+
+
+def _queue(
+    capacity: int, shuffle: bool, min_after_dequeue: int | None, seed: int | None, types: Any, shapes: Any, pads: bool
+) -> QueueBase:
+    if shuffle:
+        least = _left_after(capacity, min_after_dequeue)
+        return RandomShuffleQueue(capacity, least, dtypes=types, shapes=shapes, seed=seed)
+    if pads:
+        return PaddingFIFOQueue(capacity, dtypes=types, shapes=[(None,) * len(shape) for shape in shapes])
+    return FIFOQueue(capacity, dtypes=types, shapes=shapes)

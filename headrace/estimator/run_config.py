@@ -1,0 +1,311 @@
+"""How an estimator runs: `RunConfig`, and what the environment says of its cluster."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headrace.files.paths import as_path
+from headrace.messages import protos
+from headrace.messages.protos import RewriterConfig
+from headrace.sessions.cluster import ClusterSpec
+from headrace.util import tf_logging
+from headrace.util.inspection import fn_args
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+
+_USE_DEFAULT = object()
+_SAVE_EVERY_SECONDS = 600
+
+
+class TaskType:
+    """The jobs of a cluster."""
+
+    MASTER = "master"
+    PS = "ps"
+    WORKER = "worker"
+    CHIEF = "chief"
+    EVALUATOR = "evaluator"
+
+
+_ALLOWED = (
+    "model_dir", "tf_random_seed", "save_summary_steps", "save_checkpoints_steps", "save_checkpoints_secs",
+    "session_config", "keep_checkpoint_max", "keep_checkpoint_every_n_hours", "log_step_count_steps", "train_distribute",
+    "device_fn", "protocol", "eval_distribute", "experimental_distribute", "experimental_max_worker_delay_secs",
+    "session_creation_timeout_secs",
+)  # fmt: skip
+
+_NOT_NEGATIVE = (
+    "save_summary_steps", "save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max",
+    "experimental_max_worker_delay_secs",
+)  # fmt: skip
+_POSITIVE = ("keep_checkpoint_every_n_hours", "log_step_count_steps", "session_creation_timeout_secs")
+
+
+def _check(key: str, value: Any) -> None:
+    """Raises ValueError for a value that a setting cannot have."""
+    if value is None:
+        return
+    if key == "model_dir" and not value:
+        raise ValueError("model_dir should be non-empty.")
+    if key in _NOT_NEGATIVE and value < 0:
+        raise ValueError(f"{key} should be >= 0, got {value}.")
+    if key in _POSITIVE and value <= 0:
+        raise ValueError(f"{key} should be > 0, got {value}.")
+    if key == "session_config" and not isinstance(value, protos.ConfigProto):
+        raise ValueError(f"session_config must be instance of ConfigProto, got {value!r}.")
+    if key == "tf_random_seed" and not isinstance(value, (int, np.integer)):
+        raise ValueError(f"tf_random_seed must be integer, got {value!r}.")
+    if key == "device_fn" and not (callable(value) and fn_args(value) == ("op",)):
+        raise ValueError('device_fn must be callable with exactly one argument "op".')
+    if key == "protocol" and value not in ("grpc", "grpc+verbs"):
+        raise ValueError(f"protocol should be grpc or grpc+verbs, got {value!r}.")
+
+
+def default_session_config() -> protos.ConfigProto:
+    """The settings of sessions that a program left open: devices are a wish, not a demand."""
+    config = protos.ConfigProto(allow_soft_placement=True)
+    config.graph_options.rewrite_options.meta_optimizer_iterations = RewriterConfig.ONE
+    return config
+
+
+def _model_dir(environment: Mapping[str, Any], model_dir: str | None) -> str | None:
+    """The folder of the program, or that of TF_CONFIG; they may not contradict each other."""
+    named = environment.get("model_dir")
+    if named == "":
+        raise ValueError("model_dir in TF_CONFIG should be non-empty.")
+    if named and model_dir and named != model_dir:
+        raise ValueError(
+            "`model_dir` provided in RunConfig construct, if set, must have the same value as the model_dir in TF_CONFIG. "
+            f'model_dir: {model_dir}\nTF_CONFIG["model_dir"]: {named}.'
+        )
+    return model_dir or named
+
+
+def _service(environment: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    service = environment.get("service")
+    if service is not None and not isinstance(service, Mapping):
+        raise TypeError(f'If "service" is set in TF_CONFIG, it must be a dict. Given {type(service)}')
+    return service
+
+
+def _setting(name: str, purpose: str) -> Any:
+    return property(lambda config: getattr(config, f"_{name}"), doc=purpose)
+
+
+class RunConfig:
+    """How an estimator runs: where it saves and how often, its seed, its session, its cluster.
+
+    Args:
+        model_dir: the folder of checkpoints and summaries.
+        tf_random_seed: the seed of the graphs.
+        save_summary_steps: after how many steps summaries are written.
+        save_checkpoints_steps: after how many steps checkpoints are saved. Not together with the next.
+        save_checkpoints_secs: after how many seconds they are; 600 by default, None or 0 for never.
+        session_config: the ConfigProto of its sessions.
+        keep_checkpoint_max: how many checkpoints are kept; None or 0 for all.
+        keep_checkpoint_every_n_hours: one of so many hours is kept besides.
+        log_step_count_steps: after how many steps their rate and the loss are logged.
+        train_distribute, eval_distribute, experimental_distribute: strategies of distribution.
+        device_fn: from operation to device; by default variables lie on parameter servers where there are any.
+        protocol: "grpc", or None.
+        experimental_max_worker_delay_secs: how long a worker waits at most before it starts.
+        session_creation_timeout_secs: how long a worker waits for the chief.
+
+    The environment variable TF_CONFIG names the cluster and the task of this process, in JSON.
+
+    Raises:
+        ValueError: for values that are not as described, or a cluster that is none.
+
+    Example:
+        >>> config = tf.estimator.RunConfig(model_dir="model", save_checkpoints_steps=500, tf_random_seed=1)
+    """
+
+    def __init__(
+        self,
+        model_dir: str | None = None,
+        tf_random_seed: int | None = None,
+        save_summary_steps: int | None = 100,
+        save_checkpoints_steps: Any = _USE_DEFAULT,
+        save_checkpoints_secs: Any = _USE_DEFAULT,
+        session_config: protos.ConfigProto | None = None,
+        keep_checkpoint_max: int | None = 5,
+        keep_checkpoint_every_n_hours: float = 10000,
+        log_step_count_steps: int | None = 100,
+        train_distribute: Any = None,
+        device_fn: Callable[[Operation], str] | None = None,
+        protocol: str | None = None,
+        eval_distribute: Any = None,
+        experimental_distribute: Any = None,
+        experimental_max_worker_delay_secs: int | None = None,
+        session_creation_timeout_secs: int = 7200,
+    ) -> None:
+        if save_checkpoints_steps is _USE_DEFAULT and save_checkpoints_secs is _USE_DEFAULT:
+            save_checkpoints_steps, save_checkpoints_secs = None, _SAVE_EVERY_SECONDS
+        elif save_checkpoints_secs is _USE_DEFAULT:
+            save_checkpoints_secs = None
+        elif save_checkpoints_steps is _USE_DEFAULT:
+            save_checkpoints_steps = None
+        environment = json.loads(os.environ.get("TF_CONFIG", "{}"))
+        if environment:
+            tf_logging.info("TF_CONFIG environment variable: %s", environment)
+        model_dir = _model_dir(environment, None if model_dir is None else as_path(model_dir))
+        self._set(
+            model_dir=model_dir,
+            tf_random_seed=tf_random_seed,
+            save_summary_steps=save_summary_steps,
+            save_checkpoints_steps=save_checkpoints_steps,
+            save_checkpoints_secs=save_checkpoints_secs,
+            session_config=session_config,
+            keep_checkpoint_max=keep_checkpoint_max,
+            keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
+            log_step_count_steps=log_step_count_steps,
+            train_distribute=train_distribute,
+            device_fn=device_fn,
+            protocol=protocol,
+            eval_distribute=eval_distribute,
+            experimental_distribute=experimental_distribute,
+            experimental_max_worker_delay_secs=experimental_max_worker_delay_secs,
+            session_creation_timeout_secs=session_creation_timeout_secs,
+        )
+        self._place(environment)
+        if session_config is None and environment.get("cluster"):
+            self._session_config = self._session_config_of_task()
+
+    def _place(self, environment: Mapping[str, Any]) -> None:
+        """Reads from TF_CONFIG where in a cluster this process is."""
+        self._service = _service(environment)
+        self._cluster_spec = ClusterSpec(environment.get("cluster", {}))
+        task = environment.get("task", {})
+        if not self._cluster_spec.jobs:
+            self._task_type = task.get("type", TaskType.WORKER)
+            self._task_id = int(task.get("index", 0))
+            if self._task_type != TaskType.WORKER:
+                raise ValueError('If "cluster" is not set in TF_CONFIG, task type must be WORKER.')
+            if self._task_id != 0:
+                raise ValueError('If "cluster" is not set in TF_CONFIG, task index must be 0.')
+            self._master = environment.get("session_master", "")
+            self._evaluation_master = environment.get("eval_session_master", "")
+            self._is_chief, self._num_ps_replicas, self._num_worker_replicas = True, 0, 1
+            self._global_id_in_cluster: int | None = 0
+            return
+        if "session_master" in environment or "eval_session_master" in environment:
+            raise ValueError("session_master and eval_session_master are for a TF_CONFIG without a cluster.")
+        jobs = self._cluster_spec.as_dict()
+        chief = TaskType.MASTER if TaskType.MASTER in jobs else TaskType.CHIEF
+        if chief not in jobs:
+            raise ValueError('If "cluster" is set in TF_CONFIG, it must have one "chief" node.')
+        if len(jobs[chief]) > 1:
+            raise ValueError(f'The "cluster" in TF_CONFIG must have only one "{chief}" node.')
+        if not task.get("type"):
+            raise ValueError('If "cluster" is set in TF_CONFIG, task type must be set.')
+        if task.get("index") is None:
+            raise ValueError('If "cluster" is set in TF_CONFIG, task index must be set.')
+        self._task_type, self._task_id = task["type"], int(task["index"])
+        if self._task_id < 0:
+            raise ValueError("Task index must be non-negative number.")
+        self._evaluation_master = ""
+        if self._task_type == TaskType.EVALUATOR:
+            if TaskType.EVALUATOR in jobs:
+                raise ValueError('If "evaluator" is in "cluster" in TF_CONFIG, this task cannot be one.')
+            self._master, self._is_chief, self._global_id_in_cluster = "", False, None
+            self._num_ps_replicas = self._num_worker_replicas = 0
+            return
+        self._check_task(jobs)
+        self._master = f"grpc://{jobs[self._task_type][self._task_id]}" if sum(map(len, jobs.values())) > 1 else ""
+        self._is_chief = self._task_type == chief
+        self._num_ps_replicas = len(jobs.get(TaskType.PS, ()))
+        self._num_worker_replicas = len(jobs.get(TaskType.WORKER, ())) + 1
+        self._global_id_in_cluster = self._global_id(jobs, chief)
+
+    def _check_task(self, jobs: Mapping[str, Any]) -> None:
+        where = (
+            f"in the cluster_spec:\n{self._cluster_spec}\n\nNote that these values may be coming from the TF_CONFIG "
+            "environment variable."
+        )
+        if self._task_type not in jobs:
+            raise ValueError(f"{self._task_type} is not a valid task_type {where}")
+        if self._task_id >= len(jobs[self._task_type]):
+            raise ValueError(f"{self._task_id} is not a valid task_id for task_type {self._task_type} {where}")
+
+    def _global_id(self, jobs: Mapping[str, Any], chief: str) -> int:
+        """The number of this task when chief, workers and parameter servers are counted through in this order."""
+        before = 0
+        for job in (chief, TaskType.WORKER, TaskType.PS):
+            if job == self._task_type:
+                return before + self._task_id
+            before += len(jobs.get(job, ()))
+        raise ValueError(f"{self._task_type} is no task type of an estimator's cluster.")
+
+    def _session_config_of_task(self) -> protos.ConfigProto | None:
+        """A worker talks to the parameter servers and to itself, so that others may come and go."""
+        filters = ["/job:ps"]
+        if self._task_type in (TaskType.MASTER, TaskType.CHIEF):
+            filters.append(f"/job:{self._task_type}")
+        elif self._task_type == TaskType.WORKER:
+            filters.append(f"/job:worker/task:{self._task_id}")
+        elif self._task_type == TaskType.PS:
+            filters = ["/job:ps", "/job:worker", "/job:chief", "/job:master"]
+        else:
+            return None
+        config = default_session_config()
+        config.device_filters.extend(filters)
+        return config
+
+    def _set(self, **values: Any) -> None:
+        for key, value in values.items():
+            if key not in _ALLOWED:
+                raise ValueError(f"Replacing {key} is not supported. Allowed properties are {list(_ALLOWED)}.")
+            _check(key, value)
+            setattr(self, f"_{key}", value)
+        if self.save_checkpoints_steps is not None and self.save_checkpoints_secs is not None:
+            raise ValueError("`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set.")
+
+    def replace(self, **kwargs: Any) -> RunConfig:
+        """A copy with other values: any of the arguments of the constructor.
+
+        Raises:
+            ValueError: for others, or values that are not as described there.
+        """
+        changed = copy.copy(self)
+        # Each of the two ways to say when to save takes the place of the other.
+        if kwargs.get("save_checkpoints_steps") is not None:
+            kwargs.setdefault("save_checkpoints_secs", None)
+        elif kwargs.get("save_checkpoints_secs") is not None:
+            kwargs.setdefault("save_checkpoints_steps", None)
+        changed._set(**kwargs)
+        return changed
+
+    model_dir = _setting("model_dir", "The folder of checkpoints and summaries.")
+    tf_random_seed = _setting("tf_random_seed", "The seed of the graphs.")
+    save_summary_steps = _setting("save_summary_steps", "After how many steps summaries are written.")
+    save_checkpoints_steps = _setting("save_checkpoints_steps", "After how many steps checkpoints are saved.")
+    save_checkpoints_secs = _setting("save_checkpoints_secs", "After how many seconds they are.")
+    session_config = _setting("session_config", "The ConfigProto of sessions.")
+    keep_checkpoint_max = _setting("keep_checkpoint_max", "How many checkpoints are kept.")
+    keep_checkpoint_every_n_hours = _setting("keep_checkpoint_every_n_hours", "One of so many hours is kept besides.")
+    log_step_count_steps = _setting("log_step_count_steps", "After how many steps their rate and the loss are logged.")
+    train_distribute = _setting("train_distribute", "The strategy of training.")
+    eval_distribute = _setting("eval_distribute", "The strategy of evaluation.")
+    device_fn = _setting("device_fn", "From operation to device.")
+    protocol = _setting("protocol", "How tasks talk to each other.")
+    experimental_max_worker_delay_secs = _setting(
+        "experimental_max_worker_delay_secs", "How long a worker waits at most."
+    )
+    session_creation_timeout_secs = _setting("session_creation_timeout_secs", "How long a worker waits for the chief.")
+    cluster_spec = _setting("cluster_spec", "The tasks of the cluster.")
+    task_type = _setting("task_type", "The job of this process.")
+    task_id = _setting("task_id", "Its number in the job.")
+    global_id_in_cluster = _setting("global_id_in_cluster", "Its number among all tasks; None of an evaluator.")
+    master = _setting("master", "The target of its sessions.")
+    evaluation_master = _setting("evaluation_master", "That of sessions that evaluate.")
+    is_chief = _setting("is_chief", "Whether it initializes and saves.")
+    num_ps_replicas = _setting("num_ps_replicas", "How many parameter servers there are.")
+    num_worker_replicas = _setting("num_worker_replicas", "How many workers there are, the chief included.")
+    service = _setting("service", "What TF_CONFIG says of the platform.")

@@ -1,0 +1,391 @@
+"""`train_and_evaluate`: training with an evaluation after each checkpoint, and exports."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from headrace.core.collections import GraphKeys
+from headrace.estimator.estimator import Estimator, checked_hooks
+from headrace.estimator.exporter import Exporter
+from headrace.estimator.run_config import TaskType
+from headrace.sessions.hook_timers import SecondOrStepTimer
+from headrace.sessions.saving_hooks import CheckpointSaverListener
+from headrace.sessions.session_run_hook import SessionRunHook
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.typing import SessionLike
+
+
+class _TrainFields(NamedTuple):
+    input_fn: Callable[..., Any]
+    max_steps: int | None
+    hooks: tuple[SessionRunHook, ...]
+
+
+class TrainSpec(_TrainFields):
+    """What `train_and_evaluate` trains on.
+
+    Args:
+        input_fn: as for `Estimator.train`.
+        max_steps: up to which global step; None until the input ends.
+        hooks: SessionRunHooks.
+
+    Raises:
+        TypeError: if `input_fn` or a hook is of another type; ValueError: if `max_steps` is not positive.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        input_fn: Callable[..., Any],
+        max_steps: int | None = None,
+        hooks: Iterable[SessionRunHook] | None = None,
+    ) -> TrainSpec:
+        _check_input_fn(input_fn)
+        if max_steps is not None and max_steps <= 0:
+            raise ValueError(f"Must specify max_steps > 0, given: {max_steps}")
+        return super().__new__(cls, input_fn, max_steps, tuple(_checked(hooks)))
+
+
+class _EvalFields(NamedTuple):
+    input_fn: Callable[..., Any]
+    steps: int | None
+    name: str | None
+    hooks: tuple[SessionRunHook, ...]
+    exporters: tuple[Exporter, ...]
+    start_delay_secs: int
+    throttle_secs: int
+
+
+class EvalSpec(_EvalFields):
+    """What `train_and_evaluate` evaluates on.
+
+    Args:
+        input_fn: as for `Estimator.evaluate`.
+        steps: over how many batches; None until the input ends.
+        name: of the evaluation, where there are several.
+        hooks: SessionRunHooks.
+        exporters: `Exporter`s, called after each evaluation.
+        start_delay_secs: how long an evaluator that is a process of its own waits first.
+        throttle_secs: how long after an evaluation the next one begins at the earliest.
+
+    Raises:
+        TypeError: if something is of another type; ValueError: for negative numbers, or exporters of the same name.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        input_fn: Callable[..., Any],
+        steps: int | None = 100,
+        name: str | None = None,
+        hooks: Iterable[SessionRunHook] | None = None,
+        exporters: Exporter | Iterable[Exporter] | None = None,
+        start_delay_secs: int = 120,
+        throttle_secs: int = 600,
+    ) -> EvalSpec:
+        _check_input_fn(input_fn)
+        if steps is not None and steps <= 0:
+            raise ValueError(f"Must specify steps > 0, given: {steps}")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"`name` must be string, given: {name}")
+        if start_delay_secs < 0:
+            raise ValueError(f"Must specify start_delay_secs >= 0, given: {start_delay_secs}")
+        if throttle_secs < 0:
+            raise ValueError(f"Must specify throttle_secs >= 0, given: {throttle_secs}")
+        return super().__new__(
+            cls,
+            input_fn,
+            steps,
+            name,
+            tuple(_checked(hooks)),
+            _exporters(exporters),
+            start_delay_secs,
+            throttle_secs,
+        )
+
+
+def _check_input_fn(input_fn: object) -> None:
+    if not callable(input_fn):
+        raise TypeError(f"`input_fn` must be callable, given: {input_fn}")
+
+
+def _checked(hooks: Iterable[SessionRunHook] | None) -> list[SessionRunHook]:
+    found = list(hooks or ())
+    for hook in found:
+        if not isinstance(hook, SessionRunHook):
+            raise TypeError(f"All hooks must be `SessionRunHook` instances, given: {hook}")
+    return found
+
+
+def _exporters(given: Any) -> tuple[Exporter, ...]:
+    if not given:
+        return ()
+    if isinstance(given, Exporter):
+        given = [given]
+    names: set[str] = set()
+    for exporter in given:
+        if not isinstance(exporter, Exporter):
+            raise TypeError(f"`exporters` must be an Exporter, an iterable of Exporter, or `None`, found {exporter}.")
+        if not exporter.name:
+            raise ValueError(f"An Exporter cannot have a name that is `None` or empty. All exporter names: {names}")
+        if not isinstance(exporter.name, str):
+            raise ValueError(f"An Exporter must have a string name, given: {exporter.name}.")
+        if exporter.name in names:
+            raise ValueError(f"`exporters` must have unique names. Such a name cannot be repeated: {exporter.name}")
+        names.add(exporter.name)
+    return tuple(given)
+
+
+class EvaluationResult(NamedTuple):
+    """What an evaluation came to.
+
+    Attributes:
+        status: one of `EvalStatus`; `metrics`: what it gave; `checkpoint_path`: of which checkpoint.
+    """
+
+    status: str
+    metrics: dict[str, Any] | None = None
+    checkpoint_path: str | None = None
+
+
+class EvalStatus:
+    """What may become of an evaluation."""
+
+    EVALUATED = "evaluated"
+    MISSING_CHECKPOINT = "missing checkpoint"
+    NO_NEW_CHECKPOINT = "no new checkpoint"
+
+
+def train_and_evaluate(
+    estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec
+) -> tuple[dict[str, Any] | None, list[Any]] | None:
+    """Trains a model, and evaluates and exports its checkpoints on the way.
+
+    Args:
+        estimator: the model.
+        train_spec: what to train on, and for how long.
+        eval_spec: what to evaluate on, and what to export.
+
+    Returns:
+        on one machine the last evaluation and what the exporters gave; else None.
+
+    Raises:
+        TypeError: if something is of another type.
+        NotImplementedError: if TF_CONFIG names several machines.
+
+    Example:
+        >>> train = tf.estimator.TrainSpec(train_input_fn, max_steps=1000)
+        >>> metrics, exports = tf.estimator.train_and_evaluate(estimator, train, tf.estimator.EvalSpec(eval_input_fn))
+    """
+    if not isinstance(estimator, Estimator):
+        raise TypeError(f"`estimator` must have type `tf.estimator.Estimator`, given {type(estimator)}")
+    return TrainingExecutor(estimator, train_spec, eval_spec).run()
+
+
+class TrainingExecutor:
+    """What `train_and_evaluate` does, by the task of this process.
+
+    Args:
+        estimator, train_spec, eval_spec: as there.
+        train_hooks: hooks for training besides those of `train_spec`.
+
+    Raises:
+        TypeError: if something is of another type.
+    """
+
+    def __init__(
+        self,
+        estimator: Estimator,
+        train_spec: TrainSpec,
+        eval_spec: EvalSpec,
+        train_hooks: Sequence[SessionRunHook] | None = None,
+    ) -> None:
+        for value, kind, what in (
+            (estimator, Estimator, "estimator"),
+            (train_spec, TrainSpec, "train_spec"),
+            (eval_spec, EvalSpec, "eval_spec"),
+        ):
+            if not isinstance(value, kind):
+                raise TypeError(f"`{what}` must have type `tf.estimator.{kind.__name__}`. Got: {type(value)}")
+        self._estimator, self._train_spec, self._eval_spec = estimator, train_spec, eval_spec
+        self._train_hooks = tuple(checked_hooks(train_hooks))
+
+    @property
+    def estimator(self) -> Estimator:
+        """The model."""
+        return self._estimator
+
+    def run(self) -> tuple[dict[str, Any] | None, list[Any]] | None:
+        """Trains and evaluates as the task of this process says."""
+        config = self._estimator.config
+        if not config.cluster_spec.jobs and config.task_type != TaskType.EVALUATOR:
+            tf_logging.info("Running training and evaluation locally (non-distributed).")
+            return self.run_local()
+        if config.task_type == TaskType.EVALUATOR:
+            self.run_evaluator()
+            return None
+        raise NotImplementedError(
+            f"train_and_evaluate as task {config.task_type}:{config.task_id} of a cluster: training over several machines "
+            "is not supported; leave `cluster` out of TF_CONFIG to train on this one."
+        )
+
+    def run_local(self) -> tuple[dict[str, Any] | None, list[Any]]:
+        """Trains and evaluates in this process: an evaluation after each checkpoint, and one at the end.
+
+        Raises:
+            ValueError: if `throttle_secs` is not positive, or there is no end.
+        """
+        _log_local(self._eval_spec, self._estimator.config)
+        evaluator = _Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
+        listener = _EvaluatingListener(evaluator, self._eval_spec.throttle_secs)
+        self._estimator.train(
+            input_fn=self._train_spec.input_fn,
+            max_steps=self._train_spec.max_steps,
+            hooks=[*self._train_spec.hooks, *self._train_hooks],
+            saving_listeners=[listener],
+        )
+        result = listener.eval_result
+        if result is None or result.status != EvalStatus.EVALUATED:
+            # Where a run had nothing to train any more, what is there is evaluated all the same.
+            result, exports = evaluator.evaluate_and_export()
+            return result.metrics, exports
+        return result.metrics, listener.export_results
+
+    def run_evaluator(self) -> None:
+        """Evaluates checkpoints as they come, until the last of training."""
+        delay = self._eval_spec.start_delay_secs
+        if delay:
+            tf_logging.info("Waiting %s secs before starting eval.", delay)
+            time.sleep(delay)
+        evaluator = _Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
+        while not evaluator.is_final:
+            begun = time.time()
+            evaluator.evaluate_and_export()
+            left = self._eval_spec.throttle_secs - (time.time() - begun)
+            if not evaluator.is_final and left > 0:
+                tf_logging.info("Waiting %f secs before starting next eval run.", left)
+                time.sleep(left)
+
+
+def _log_local(eval_spec: EvalSpec, config: Any) -> None:
+    tf_logging.info(
+        "Start train and evaluate loop. The evaluate will happen after every checkpoint. Checkpoint frequency is determined "
+        "based on RunConfig arguments: save_checkpoints_steps %s or save_checkpoints_secs %s.",
+        config.save_checkpoints_steps,
+        config.save_checkpoints_secs,
+    )
+
+
+class _Evaluator:
+    """Evaluates the newest checkpoint, unless it was before, and calls the exporters."""
+
+    def __init__(self, estimator: Estimator, eval_spec: EvalSpec, max_steps: int | None) -> None:
+        self._estimator, self._eval_spec, self._max_steps = estimator, eval_spec, max_steps
+        self._previous: str | None = None
+        self._exported_finally = False
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the last checkpoint of training was exported."""
+        return self._exported_finally
+
+    def evaluate_and_export(self, training_has_ended: bool = False) -> tuple[EvaluationResult, list[Any]]:
+        """Evaluates and exports the newest checkpoint.
+
+        Args:
+            training_has_ended: whether it is the last, whatever its step.
+        """
+        path = self._estimator.latest_checkpoint()
+        if not path:
+            tf_logging.warning("Estimator is not trained yet. Will start an evaluation when a checkpoint is ready.")
+            return EvaluationResult(EvalStatus.MISSING_CHECKPOINT), []
+        if path == self._previous:
+            tf_logging.warning(
+                "No new checkpoint ready for evaluation. Skip the current evaluation pass as evaluation "
+                "results are expected to be same for the same checkpoint."
+            )
+            return EvaluationResult(EvalStatus.NO_NEW_CHECKPOINT), []
+        spec = self._eval_spec
+        metrics = self._estimator.evaluate(
+            input_fn=spec.input_fn, steps=spec.steps, name=spec.name, checkpoint_path=path, hooks=spec.hooks
+        )
+        if not metrics or GraphKeys.GLOBAL_STEP not in metrics:
+            raise ValueError(f"Estimator.evaluate should return dict with global step: got {metrics}.")
+        self._previous = path
+        final = training_has_ended or bool(self._max_steps and metrics[GraphKeys.GLOBAL_STEP] >= self._max_steps)
+        exports = self._export(metrics, path, final)
+        if final:
+            self._exported_finally = True
+        return EvaluationResult(EvalStatus.EVALUATED, metrics, path), exports
+
+    def _export(self, metrics: dict[str, Any], path: str, final: bool) -> list[Any]:
+        folder = os.path.join(self._estimator.model_dir, "export")
+        return [
+            exporter.export(
+                estimator=self._estimator,
+                export_path=os.path.join(folder, exporter.name),
+                checkpoint_path=path,
+                eval_result=metrics,
+                is_the_final_export=final,
+            )
+            for exporter in self._eval_spec.exporters
+        ]
+
+
+class _EvaluatingListener(CheckpointSaverListener):
+    """Evaluates after a checkpoint was saved, not too often, and at the end.
+
+    Args:
+        evaluator: what evaluates.
+        throttle_secs: how long after an evaluation the next one begins at the earliest.
+    """
+
+    def __init__(self, evaluator: _Evaluator, throttle_secs: int) -> None:
+        self._evaluator = evaluator
+        self.eval_result: EvaluationResult | None = None
+        self.export_results: list[Any] = []
+        self._timer = SecondOrStepTimer(every_secs=throttle_secs) if throttle_secs else None
+        self._is_first = True
+
+    def begin(self) -> None:
+        """Begins anew."""
+        if self._timer is not None:
+            self._timer.reset()
+        self._is_first = True
+
+    def after_save(self, session: SessionLike, global_step_value: Any) -> bool | None:
+        """Evaluates, unless this is the checkpoint that training begins with, or it is too early."""
+        if self._is_first:
+            self._is_first = False
+            if self._timer is not None:
+                self._timer.update_last_triggered_step(global_step_value)
+            return None
+        if self._timer is not None:
+            if not self._timer.should_trigger_for_step(global_step_value):
+                tf_logging.info(
+                    "Skip the current checkpoint eval due to throttle secs (%s secs).", self._timer._every_secs
+                )
+                return None
+            self._timer.update_last_triggered_step(global_step_value)
+        self._evaluate(global_step_value)
+        if self._evaluator.is_final:
+            tf_logging.info("Exiting evaluation, as the last step was evaluated.")
+        return None
+
+    def end(self, session: SessionLike, global_step_value: Any) -> None:
+        """Evaluates the last checkpoint."""
+        self._evaluate(global_step_value, ended=True)
+
+    def _evaluate(self, step: Any, ended: bool = False) -> None:
+        if self._timer is not None:
+            self._timer.update_last_triggered_step(step)
+        result, exports = self._evaluator.evaluate_and_export(training_has_ended=ended)
+        if result.status == EvalStatus.EVALUATED:
+            self.eval_result, self.export_results = result, exports

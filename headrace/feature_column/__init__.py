@@ -1,0 +1,1 @@
+"""Feature columns: how features of examples become inputs of models."""
