@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +29,7 @@ from headrace.kernels.sparse.indices import (
 )
 
 if TYPE_CHECKING:
-    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
 
 
 sparse_reshape_op = (
@@ -175,7 +174,7 @@ def sparse_reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTen
     return SparseTensor(indices, values, shape)
 
 
-def sparse_reshape(sp_input: SparseTensor, shape: Tensor | Sequence[int], name: str | None = None) -> SparseTensor:
+def sparse_reshape(sp_input: SparseTensor, shape: TensorLike, name: str | None = None) -> SparseTensor:
     """The elements under another shape, in the same row-major positions.
 
     Args:

@@ -1,0 +1,67 @@
+"""`tf.contrib.feature_column.sequence_input_layer`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from headrace.core.collections import GraphKeys
+from headrace.core.tensor import Tensor
+from headrace.feature_column.base import TransformationCache
+from headrace.feature_column.features_layer import flat_steps
+from headrace.feature_column.input_layer import check_batch_sizes, normalized
+from headrace.feature_column.sequences import same_lengths
+from headrace.kernels.composing.arranging import concat
+from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.typing import CollectionNames
+
+
+def sequence_input_layer(
+    features: Mapping[str, Any],
+    feature_columns: Iterable[Any],
+    weight_collections: CollectionNames | None = None,
+    trainable: bool = True,
+) -> tuple[Tensor, Tensor]:
+    """The sequences of columns side by side: the input of a recurrent network.
+
+    Args:
+        features: from key to tensor.
+        feature_columns: columns of sequences.
+        weight_collections: collections for the variables besides GLOBAL_VARIABLES.
+        trainable: whether they are trained.
+
+    Returns:
+        [batch, steps, sum of the sizes of the columns], and the lengths, int64 [batch].
+
+    Raises:
+        ValueError: if one is no column of sequences.
+
+    Example:
+        >>> rating = tf.contrib.feature_column.sequence_numeric_column("rating")
+        >>> inputs, lengths = tf.contrib.feature_column.sequence_input_layer({"rating": sparse}, [rating])
+    """
+    columns = normalized(feature_columns)
+    for column in columns:
+        if not hasattr(column, "_get_sequence_dense_tensor"):
+            raise ValueError(
+                "All feature_columns must be of type _SequenceDenseColumn. You can wrap a sequence_categorical_column with an "
+                f"embedding_column or indicator_column. Given (type {type(column)}): {column}"
+            )
+    collections = list(
+        dict.fromkeys([*(weight_collections or []), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES])
+    )
+    with variable_scope(None, default_name="sequence_input_layer", values=list(features.values())):
+        cache = TransformationCache(features)
+        tensors, lengths = [], []
+        for column in columns:
+            with variable_scope(None, default_name=column._var_scope_name):
+                dense, length = column._get_sequence_dense_tensor(
+                    cache, weight_collections=collections, trainable=trainable
+                )
+                tensors.append(flat_steps(dense, column._variable_shape))
+                lengths.append(length)
+        check_batch_sizes(tensors, columns)
+        check_batch_sizes(lengths, columns)
+        return concat(tensors, -1), same_lengths(lengths)
