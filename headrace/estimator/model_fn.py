@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core import nest
-from headrace.core.defaults import get_default_graph
+from headrace.core.collections import GraphKeys
+from headrace.core.defaults import add_to_collection, get_collection, get_default_graph
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
 from headrace.estimator.mode_keys import ModeKeys
@@ -108,6 +109,16 @@ class EstimatorSpec(_Fields):
             evaluation_hooks=hooks[2],
             prediction_hooks=hooks[3],
         )
+
+    def _replace(self, /, **kwargs: Any) -> EstimatorSpec:
+        """A copy with other fields, checked as the first was.
+
+        Raises:
+            ValueError: for another mode; else as the constructor.
+        """
+        if "mode" in kwargs and kwargs["mode"] != self.mode:
+            raise ValueError(f"mode of EstimatorSpec cannot be changed. Old mode: {self.mode}. New: {kwargs['mode']}.")
+        return EstimatorSpec(**{**self._asdict(), **kwargs})
 
 
 def _check_graph(value: Tensor | Operation, label: str, what: str) -> None:
@@ -213,10 +224,21 @@ def _checked_metrics(eval_metric_ops: Any) -> dict[str, Any]:
                 f"Values of eval_metric_ops must be (metric_value, update_op) tuples, given: {metric} for key: {key}"
             )
         value, update = value_and_update(metric)
+        if is_metric_object(metric):
+            _initialize_with_local_variables(metric)
         for part in _flat([value, update]):
             _check_graph(part, f"{key}: {getattr(part, 'name', part)}", "eval_metric_ops")
         checked[key] = (value, update) if is_metric_object(metric) else metric
     return checked
+
+
+def _initialize_with_local_variables(metric: Any) -> None:
+    """Adds the variables of a metric object, which are in no collection, to those that evaluations initialize."""
+    for key in (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES):
+        known = {id(variable) for variable in get_collection(key)}
+        for variable in metric.variables:
+            if id(variable) not in known:
+                add_to_collection(key, variable)
 
 
 def is_metric_object(metric: object) -> bool:

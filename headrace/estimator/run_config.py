@@ -85,7 +85,7 @@ def _model_dir(environment: Mapping[str, Any], model_dir: str | None) -> str | N
             "`model_dir` provided in RunConfig construct, if set, must have the same value as the model_dir in TF_CONFIG. "
             f'model_dir: {model_dir}\nTF_CONFIG["model_dir"]: {named}.'
         )
-    return model_dir or named
+    return named if model_dir is None else model_dir
 
 
 def _service(environment: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -195,12 +195,14 @@ class RunConfig:
             self._is_chief, self._num_ps_replicas, self._num_worker_replicas = True, 0, 1
             self._global_id_in_cluster: int | None = 0
             return
-        if "session_master" in environment or "eval_session_master" in environment:
-            raise ValueError("session_master and eval_session_master are for a TF_CONFIG without a cluster.")
         jobs = self._cluster_spec.as_dict()
         chief = TaskType.MASTER if TaskType.MASTER in jobs else TaskType.CHIEF
         if chief not in jobs:
             raise ValueError('If "cluster" is set in TF_CONFIG, it must have one "chief" node.')
+        if chief == TaskType.MASTER and TaskType.CHIEF in jobs:
+            raise ValueError('If "master" node exists in "cluster", a "chief" node may not be there as well.')
+        if chief == TaskType.MASTER and task.get("type") == TaskType.EVALUATOR:
+            raise ValueError('If "master" node exists in "cluster", a task of type "evaluator" is not supported.')
         if len(jobs[chief]) > 1:
             raise ValueError(f'The "cluster" in TF_CONFIG must have only one "{chief}" node.')
         if not task.get("type"):
@@ -210,15 +212,22 @@ class RunConfig:
         self._task_type, self._task_id = task["type"], int(task["index"])
         if self._task_id < 0:
             raise ValueError("Task index must be non-negative number.")
-        self._evaluation_master = ""
+        self._evaluation_master = environment.get("eval_session_master", "")
+        if self._evaluation_master and self._task_type != TaskType.EVALUATOR:
+            raise ValueError(
+                f'Key (eval_session_master) in TF_CONFIG is for task type "evaluator" only, not for {self._task_type}.'
+            )
         if self._task_type == TaskType.EVALUATOR:
             if TaskType.EVALUATOR in jobs:
                 raise ValueError('If "evaluator" is in "cluster" in TF_CONFIG, this task cannot be one.')
             self._master, self._is_chief, self._global_id_in_cluster = "", False, None
             self._num_ps_replicas = self._num_worker_replicas = 0
+            # An evaluator is no part of the cluster: it talks to none of its tasks.
+            self._cluster_spec = ClusterSpec({})
             return
         self._check_task(jobs)
         self._master = f"grpc://{jobs[self._task_type][self._task_id]}" if sum(map(len, jobs.values())) > 1 else ""
+        self._master = environment.get("session_master", self._master)
         self._is_chief = self._task_type == chief
         self._num_ps_replicas = len(jobs.get(TaskType.PS, ()))
         self._num_worker_replicas = len(jobs.get(TaskType.WORKER, ())) + 1
@@ -236,12 +245,9 @@ class RunConfig:
 
     def _global_id(self, jobs: Mapping[str, Any], chief: str) -> int:
         """The number of this task when chief, workers and parameter servers are counted through in this order."""
-        before = 0
-        for job in (chief, TaskType.WORKER, TaskType.PS):
-            if job == self._task_type:
-                return before + self._task_id
-            before += len(jobs.get(job, ()))
-        raise ValueError(f"{self._task_type} is no task type of an estimator's cluster.")
+        others = sorted(job for job in jobs if job not in (chief, TaskType.PS))
+        order = [chief, *others, TaskType.PS]
+        return sum(len(jobs[job]) for job in order[: order.index(self._task_type)]) + self._task_id
 
     def _session_config_of_task(self) -> protos.ConfigProto | None:
         """A worker talks to the parameter servers and to itself, so that others may come and go."""

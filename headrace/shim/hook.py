@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MARK = "__headrace_shim__"
 
 # Packages that had slim by itself, and its networks: they stand for ours where they are not installed.
-_SLIM = {"tf_slim": "headrace.contrib.slim", "nets": "headrace.contrib.slim.nets"}
+_SLIM = {"tf_slim": "headrace.contrib.slim", "nets": "headrace.contrib.slim.nets", "tensorflow_estimator": "headrace"}
 
 
 class SlimFinder:

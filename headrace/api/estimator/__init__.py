@@ -31,6 +31,7 @@ NESTED: dict[str, dict[str, str]] = {
         "estimator.export.export": "build_raw_supervised_input_receiver_fn",
         "estimator.early_stopping": "make_early_stopping_hook stop_if_higher_hook stop_if_lower_hook "
         "stop_if_no_decrease_hook stop_if_no_increase_hook",
+        "estimator.logit_fns": "call_logit_fn",
         "estimator.hooks.checkpoint_step": "make_stop_at_checkpoint_step_hook",
         "estimator.hooks.in_memory_evaluator": "InMemoryEvaluatorHook",
     },
