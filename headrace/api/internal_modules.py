@@ -81,15 +81,41 @@ PYTHON: dict[str, dict[str, str]] = {
         "testing.test_util testing.layouts testing.graph_comparison test .": "test",
     },
     "estimator": {
-        "estimator .": "estimator estimator_lib exporter keras model_fn run_config training util",
+        "estimator.estimator estimator.evaluating estimator.predicting estimator.model_fn estimator.util "
+        "estimator .": "estimator estimator_lib",
+        "estimator.early_stopping": "early_stopping",
+        "estimator.exporter": "exporter",
+        "estimator.extenders": "extenders",
+        "estimator.mode_keys": "mode_keys",
+        "estimator.model_fn estimator.mode_keys estimator.logit_fns estimator .": "model_fn",
+        "estimator.run_config": "run_config",
+        "estimator.training estimator": "training",
+        "estimator.util": "util",
+        "estimator.keras estimator .": "keras",
     },
     "estimator.canned": {
         "estimator .": "baseline boosted_trees dnn dnn_linear_combined head linear metric_keys optimizers "
         "parsing_utils prediction_keys",
     },
-    "estimator.export": {"estimator.export estimator .": "export export_lib export_output"},
-    "estimator.inputs": {"estimator.inputs estimator .": "inputs numpy_io pandas_io"},
-    "feature_column": {"feature_column .": "feature_column feature_column_v2 feature_column_lib utils"},
+    "estimator.export": {
+        "estimator.export.export saved_model.export_output estimator.exporting estimator .": "export export_lib export_output",
+    },
+    "estimator.hooks": {
+        "estimator.hooks.checkpoint_step estimator.hooks.in_memory_evaluator sessions.hooks sessions.saving_hooks "
+        "sessions.session_run_hook estimator .": "basic_session_run_hooks fake_summary_writer hooks session_run_hook",
+    },
+    "estimator.inputs": {"estimator.inputs.numpy_io estimator.inputs.pandas_io": "inputs numpy_io pandas_io"},
+    "estimator.inputs.queues": {
+        "estimator.inputs.feeding": "feeding_functions",
+        "input_queues.feeding": "feeding_queue_runner",
+    },
+    "feature_column": {
+        "feature_column.features_layer feature_column.serialization feature_column.input_layer feature_column.base "
+        "feature_column.numeric feature_column.categorical feature_column.crossed feature_column.embedding "
+        "feature_column.indicator feature_column.sequences feature_column.parsing feature_column.sequence_input "
+        "feature_column .": "dense_features dense_features_v2 feature_column feature_column_lib feature_column_v2 "
+        "sequence_feature_column serialization utils",
+    },
     "framework": {
         "core.graph core.defaults core.operation core.tensor core.convert core.registry core.gradient_registry "
         "core.collections "
@@ -129,7 +155,58 @@ PYTHON: dict[str, dict[str, str]] = {
         "testing.test_util testing.layouts testing.graph_comparison test .": "test_util",
         "testing.combinations": "combinations test_combinations",
     },
-    "keras": {},
+    "keras": {
+        "keras.callbacks.base keras.callbacks.configuring keras.callbacks.tensorboard_v2 keras.callbacks": "callbacks",
+        "keras.callbacks": "callbacks_v1",
+        "keras.backend keras.backend_config keras.backend.sessions keras.backend.learning keras.backend.arrays "
+        "keras.backend.arithmetic keras.backend.local keras.backend.devices": "backend",
+        "keras.optimizers.update_rules keras.optimizers.update_lists keras.optimizers.serialization": "optimizers",
+    },
+    "keras.engine": {
+        "keras.engine.base_layer_utils layers.policy": "base_layer_utils",
+        "keras.engine.training_input_checks keras.engine.training_weights keras.engine.training_losses "
+        "keras.engine.training_metrics keras.engine.training_aggregators keras.engine.training_model_inputs "
+        "keras.engine.training_datasets keras.engine.training_splitting keras.engine.training_loop "
+        "keras.engine.training_generator keras.engine.training_arrays keras.engine": "training_utils",
+    },
+    "keras.layers": {
+        "keras.layers.convolutional layers.convolutional layers.separable layers.transposed keras.layers": "convolutional",
+        "keras.layers.core keras.layers.lambda_layer layers.core": "core",
+        "keras.layers.local keras.layers.local_connections": "local",
+        "layers.normalization keras.layers.normalization": "normalization",
+        "keras.layers.pooling layers.pooling": "pooling",
+        "keras.layers.recurrent_base keras.layers.recurrent_cells keras.layers.recurrent_dropout "
+        "keras.layers.recurrent_gru keras.layers.recurrent_lstm keras.layers.recurrent_simple "
+        "keras.layers.recurrent_stacked keras.layers.recurrent_internals": "recurrent",
+        "keras.layers.recurrent_v2 keras.layers.recurrent_internals": "recurrent_v2",
+        "keras.layers.wrappers keras.layers.bidirectional": "wrappers",
+    },
+    "keras.mixed_precision.experimental": {
+        "keras.mixed_precision.policy": "policy",
+        "keras.mixed_precision.autocast_variable": "autocast_variable",
+        "keras.mixed_precision.loss_scale_optimizer": "loss_scale_optimizer",
+    },
+    "keras.optimizer_v2": {
+        "keras.optimizers.adadelta": "adadelta",
+        "keras.optimizers.adagrad": "adagrad",
+        "keras.optimizers.adam": "adam",
+        "keras.optimizers.adamax": "adamax",
+        "keras.optimizers.ftrl": "ftrl",
+        "keras.optimizers.gradient_descent": "gradient_descent",
+        "keras.optimizers.learning_rate_schedule": "learning_rate_schedule",
+        "keras.optimizers.nadam": "nadam",
+        "keras.optimizers.optimizer_v2": "optimizer_v2",
+        "keras.optimizers.rmsprop": "rmsprop",
+    },
+    "keras.preprocessing": {
+        "keras.preprocessing.image keras.preprocessing.image_files keras.preprocessing.image_folders "
+        "keras.preprocessing.image_iterators keras.preprocessing.image_transforms": "image",
+    },
+    "keras.utils": {
+        "keras.utils.conv_utils layers.sizes": "conv_utils",
+        "keras.utils.data_utils keras.utils.downloads keras.utils": "data_utils",
+        "keras.utils.io_utils keras.utils": "io_utils",
+    },
     "module": {"checkpoints.module .": "module"},
     "layers": {
         "layers .": "base convolutional core layers normalization pooling",
@@ -240,7 +317,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "functions.linalg.identity linalg .": "linear_operator_identity",
         "testing.linear_operator_tests": "linear_operator_test_util",
     },
-    "ops.losses": {"losses .": "losses losses_impl loss_reduction util"},
+    "ops.losses": {"losses .": "losses losses_impl util", "losses keras.utils.losses_utils .": "loss_reduction"},
     "ops.parallel_for": {".": "control_flow_ops gradients pfor"},
     "ops.ragged": {
         "functions.ragged.layout functions.ragged.selecting .": "ragged_array_ops",
@@ -392,6 +469,145 @@ PYTHON: dict[str, dict[str, str]] = {
 
 # Names of internal modules that are other ones here.
 SPELLED = {
+    ("feature_column.feature_column", "_BucketizedColumn"): "feature_column.numeric.BucketizedColumn",
+    ("feature_column.feature_column", "_CategoricalColumn"): "feature_column.base.CategoricalColumn",
+    ("feature_column.feature_column", "_CrossedColumn"): "feature_column.crossed.CrossedColumn",
+    ("feature_column.feature_column", "_DenseColumn"): "feature_column.base.DenseColumn",
+    ("feature_column.feature_column", "_EmbeddingColumn"): "feature_column.embedding.EmbeddingColumn",
+    ("feature_column.feature_column", "_FeatureColumn"): "feature_column.base.FeatureColumn",
+    ("feature_column.feature_column", "_HashedCategoricalColumn"): "feature_column.categorical.HashedCategoricalColumn",
+    (
+        "feature_column.feature_column",
+        "_IdentityCategoricalColumn",
+    ): "feature_column.categorical.IdentityCategoricalColumn",
+    ("feature_column.feature_column", "_IndicatorColumn"): "feature_column.indicator.IndicatorColumn",
+    ("feature_column.feature_column", "_LazyBuilder"): "feature_column.base.TransformationCache",
+    ("feature_column.feature_column", "_NumericColumn"): "feature_column.numeric.NumericColumn",
+    (
+        "feature_column.feature_column",
+        "_SequenceCategoricalColumn",
+    ): "feature_column.sequences.SequenceCategoricalColumn",
+    ("feature_column.feature_column", "_SequenceDenseColumn"): "feature_column.base.SequenceDenseColumn",
+    (
+        "feature_column.feature_column",
+        "_VocabularyFileCategoricalColumn",
+    ): "feature_column.categorical.VocabularyFileCategoricalColumn",
+    (
+        "feature_column.feature_column",
+        "_VocabularyListCategoricalColumn",
+    ): "feature_column.categorical.VocabularyListCategoricalColumn",
+    (
+        "feature_column.feature_column",
+        "_WeightedCategoricalColumn",
+    ): "feature_column.categorical.WeightedCategoricalColumn",
+    ("feature_column.feature_column", "_bucketized_column"): "feature_column.numeric.bucketized_column",
+    (
+        "feature_column.feature_column",
+        "_categorical_column_with_hash_bucket",
+    ): "feature_column.categorical.categorical_column_with_hash_bucket",
+    (
+        "feature_column.feature_column",
+        "_categorical_column_with_identity",
+    ): "feature_column.categorical.categorical_column_with_identity",
+    (
+        "feature_column.feature_column",
+        "_categorical_column_with_vocabulary_file",
+    ): "feature_column.categorical.categorical_column_with_vocabulary_file",
+    (
+        "feature_column.feature_column",
+        "_categorical_column_with_vocabulary_list",
+    ): "feature_column.categorical.categorical_column_with_vocabulary_list",
+    ("feature_column.feature_column", "_crossed_column"): "feature_column.crossed.crossed_column",
+    ("feature_column.feature_column", "_embedding_column"): "feature_column.embedding.embedding_column",
+    ("feature_column.feature_column", "_indicator_column"): "feature_column.indicator.indicator_column",
+    ("feature_column.feature_column", "_numeric_column"): "feature_column.numeric.numeric_column",
+    (
+        "feature_column.feature_column",
+        "_to_sparse_input_and_drop_ignore_values",
+    ): "feature_column.base.to_sparse_and_drop",
+    (
+        "feature_column.feature_column",
+        "_weighted_categorical_column",
+    ): "feature_column.categorical.weighted_categorical_column",
+    ("feature_column.feature_column_v2", "_BucketizedColumn"): "feature_column.numeric.BucketizedColumn",
+    ("feature_column.feature_column_v2", "_CategoricalColumn"): "feature_column.base.CategoricalColumn",
+    ("feature_column.feature_column_v2", "_CrossedColumn"): "feature_column.crossed.CrossedColumn",
+    ("feature_column.feature_column_v2", "_DenseColumn"): "feature_column.base.DenseColumn",
+    ("feature_column.feature_column_v2", "_EmbeddingColumn"): "feature_column.embedding.EmbeddingColumn",
+    ("feature_column.feature_column_v2", "_FeatureColumn"): "feature_column.base.FeatureColumn",
+    (
+        "feature_column.feature_column_v2",
+        "_HashedCategoricalColumn",
+    ): "feature_column.categorical.HashedCategoricalColumn",
+    (
+        "feature_column.feature_column_v2",
+        "_IdentityCategoricalColumn",
+    ): "feature_column.categorical.IdentityCategoricalColumn",
+    ("feature_column.feature_column_v2", "_IndicatorColumn"): "feature_column.indicator.IndicatorColumn",
+    ("feature_column.feature_column_v2", "_LazyBuilder"): "feature_column.base.TransformationCache",
+    ("feature_column.feature_column_v2", "_NumericColumn"): "feature_column.numeric.NumericColumn",
+    (
+        "feature_column.feature_column_v2",
+        "_SequenceCategoricalColumn",
+    ): "feature_column.sequences.SequenceCategoricalColumn",
+    ("feature_column.feature_column_v2", "_SequenceDenseColumn"): "feature_column.base.SequenceDenseColumn",
+    (
+        "feature_column.feature_column_v2",
+        "_VocabularyFileCategoricalColumn",
+    ): "feature_column.categorical.VocabularyFileCategoricalColumn",
+    (
+        "feature_column.feature_column_v2",
+        "_VocabularyListCategoricalColumn",
+    ): "feature_column.categorical.VocabularyListCategoricalColumn",
+    (
+        "feature_column.feature_column_v2",
+        "_WeightedCategoricalColumn",
+    ): "feature_column.categorical.WeightedCategoricalColumn",
+    ("feature_column.feature_column_v2", "_bucketized_column"): "feature_column.numeric.bucketized_column",
+    (
+        "feature_column.feature_column_v2",
+        "_categorical_column_with_hash_bucket",
+    ): "feature_column.categorical.categorical_column_with_hash_bucket",
+    (
+        "feature_column.feature_column_v2",
+        "_categorical_column_with_identity",
+    ): "feature_column.categorical.categorical_column_with_identity",
+    (
+        "feature_column.feature_column_v2",
+        "_categorical_column_with_vocabulary_file",
+    ): "feature_column.categorical.categorical_column_with_vocabulary_file",
+    (
+        "feature_column.feature_column_v2",
+        "_categorical_column_with_vocabulary_list",
+    ): "feature_column.categorical.categorical_column_with_vocabulary_list",
+    ("feature_column.feature_column_v2", "_crossed_column"): "feature_column.crossed.crossed_column",
+    ("feature_column.feature_column_v2", "_embedding_column"): "feature_column.embedding.embedding_column",
+    ("feature_column.feature_column_v2", "_indicator_column"): "feature_column.indicator.indicator_column",
+    ("feature_column.feature_column_v2", "_numeric_column"): "feature_column.numeric.numeric_column",
+    (
+        "feature_column.feature_column_v2",
+        "_to_sparse_input_and_drop_ignore_values",
+    ): "feature_column.base.to_sparse_and_drop",
+    (
+        "feature_column.feature_column_v2",
+        "_weighted_categorical_column",
+    ): "feature_column.categorical.weighted_categorical_column",
+    ("feature_column.feature_column_v2", "_StateManagerImpl"): "feature_column.features_layer.LayerState",
+    ("feature_column.feature_column_v2", "_BaseFeaturesLayer"): "feature_column.features_layer._FeaturesLayer",
+    ("estimator.inputs.queues.feeding_functions", "_enqueue_data"): "estimator.inputs.feeding.enqueue_data",
+    ("estimator.inputs.queues.feeding_functions", "_ArrayFeedFn"): "estimator.inputs.feeding.ArrayFeedFn",
+    ("estimator.inputs.queues.feeding_functions", "_OrderedDictNumpyFeedFn"): "estimator.inputs.feeding.DictFeedFn",
+    ("estimator.inputs.queues.feeding_functions", "_PandasFeedFn"): "estimator.inputs.feeding.PandasFeedFn",
+    ("estimator.inputs.queues.feeding_functions", "_GeneratorFeedFn"): "estimator.inputs.feeding.GeneratorFeedFn",
+    ("estimator.inputs.queues.feeding_queue_runner", "_FeedingQueueRunner"): "input_queues.feeding.FeedingQueueRunner",
+    ("estimator.training", "_TrainingExecutor"): "estimator.training.TrainingExecutor",
+    ("estimator.training", "_EvalStatus"): "estimator.training.EvalStatus",
+    ("estimator.training", "_EvalResult"): "estimator.training.EvaluationResult",
+    ("estimator.training", "_NewCheckpointListenerForEvaluate"): "estimator.training._EvaluatingListener",
+    ("estimator.estimator", "EstimatorV1"): "estimator.estimator.Estimator",
+    ("estimator.estimator", "EstimatorV2"): "estimator.estimator.Estimator",
+    ("estimator.exporter", "_loss_smaller"): "estimator.exporter.loss_smaller",
+    ("estimator.estimator", "_check_hooks_type"): "estimator.estimator.checked_hooks",
     ("contrib.image.python.ops.interpolate_spline", "_cross_squared_distance_matrix"): (
         "contrib.image.warping.squared_distances"
     ),
@@ -403,6 +619,13 @@ SPELLED = {
         "contrib.image.warping.boundary_locations"
     ),
     ("contrib.image.python.ops.sparse_image_warp", "_get_grid_locations"): "contrib.image.warping.grid_locations",
+    ("keras.backend", "_current_graph"): "keras.backend.sessions.graph_of",
+    ("keras.backend", "_get_session"): "keras.backend.sessions.uninitialized_session",
+    ("keras.backend", "_has_nchw_support"): "keras.backend.devices.has_nchw_support",
+    ("keras.backend", "_initialize_variables"): "keras.backend.sessions.initialize_variables",
+    ("keras.backend", "_is_symbolic_tensor"): "keras.utils.tf_utils.is_symbolic_tensor",
+    ("keras.backend", "_to_tensor"): "core.convert.convert_to_tensor",
+    ("keras.backend", "backend_config"): "keras.backend_config",
     ("ops.ctc_ops", "_forward_backward_log"): "functions.nn.ctc_states.forward_backward_log",
     ("ops.ctc_ops", "_get_dim"): "functions.nn.ctc_functions.size_of",
     ("ops.ctc_ops", "_scan"): "functions.nn.ctc_states.scan",
@@ -438,6 +661,10 @@ PACKAGES = {
     "python.estimator": "estimator .", "python.layers": "layers .",
     "python.feature_column": "feature_column .", "python.ops.distributions": "distributions .",
     "python.ops.linalg": "linalg .", "python.keras": "keras .",
+    "python.keras.layers": "keras.layers layers.engine keras.experimental",
+    "python.keras.engine": "keras.utils.layer_utils keras.engine.input_layer keras.engine.base_layer keras.engine.network "
+    "keras.engine.sequential keras.engine.training",
+    "python.keras.preprocessing": "keras.preprocessing", "python.keras.utils": "keras.utils",
     "python.ops.losses": "losses .", "python.ops.ragged": "ragged .", "python.ops.signal": "signal .",
     "python.profiler": "profiler .", "python.saved_model": "saved_model .", "python.summary": "summary .",
     "python.training": "train .", "python.estimator.inputs": "estimator.inputs estimator .",

@@ -395,6 +395,7 @@ TYPES: dict[str, str] = {
     ),
     "plan.fusions.bias": "_Conv2DBias _Conv3DBias _DepthwiseConv2dBias _MatMulBias",
     "plan.fusions.broadcast_gradients": "_SumLike _SumToShape _SumToShapeOf",
+    "plan.fusions.clipped_gradients": "_WithinBound",
     "plan.fusions.concat_gradients": "_SplitLike",
     "plan.fusions.convolutions_of_one_image": "_PackedConv2Ds",
     "plan.fusions.counts": "_DivideByCount _ExpandLike _TimesCount",
@@ -404,12 +405,13 @@ TYPES: dict[str, str] = {
     "plan.fusions.max_pooling": "_MaxPoolGradWithIndices _MaxPoolWithIndices",
     "plan.fusions.packed_convolutions": "_PackedConv2D _PackedDepthwiseConv2dNative",
     "plan.fusions.partial_products": "_MatMulAdd _MatMulRows",
+    "plan.fusions.products_of_parts": "_Columns",
     "plan.fusions.row_sums": "_AddRows",
     "plan.fusions.sizes": "_Sizes",
     "plan.fusions.sparse_gradients": "_Flatten _RowsFor _SumOfRepeated",
     "plan.fusions.updates": (
         "_ApplyAdagradMany _ApplyAdagradV2Many _ApplyAdamMany _ApplyGradientDescentMany _ApplyGradientDescentProduct "
-        "_ApplyMomentumMany _ApplyRMSPropMany"
+        "_ApplyKerasMomentumMany _ApplyMomentumMany _ApplyRMSPropMany"
     ),
     "plan.fusions.vocabulary_buckets": (
         "_StringToHashBucketFastOfMissing _StringToHashBucketOfMissing _StringToHashBucketStrongOfMissing"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.checkpoint import Checkpoint, ObjectSaver
 from headrace.checkpoints.functional_saver import MultiDeviceSaver
-from headrace.checkpoints.load_status import NameBasedSaverStatus, needed_session
+from headrace.checkpoints.load_status import CheckpointLoadStatus, NameBasedSaverStatus, needed_session
 from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, described, objects_below
 from headrace.checkpoints.python_state import PythonStringStateSaveable
 from headrace.checkpoints.saveables import NoRestoreSaveable, SaveableObject
@@ -115,7 +115,7 @@ def saver_with_op_caching(obj: Any) -> TrackableSaver:
 
 
 def streaming_restore(status: Any, session: SessionLike | None = None) -> None:
-    """Restores the objects of a checkpoint that there are.
+    """Restores the objects of a checkpoint that there are, and those that are made later as soon as they are.
 
     Args:
         status: what `restore` returned.
@@ -131,7 +131,10 @@ def streaming_restore(status: Any, session: SessionLike | None = None) -> None:
             "Streaming restore not supported from name-based checkpoints when graph building: restore them with "
             "tf.train.Saver."
         )
-    status.run_restore_ops(session)
+    if isinstance(status, CheckpointLoadStatus):
+        status.stream(needed_session(session))
+    else:
+        status.run_restore_ops(session)
 
 
 __all__ = [

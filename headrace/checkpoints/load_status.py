@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.object_graph import Match, matched, node_names, objects_below
 from headrace.checkpoints.saver import Saver
-from headrace.core.defaults import get_default_session
+from headrace.core.defaults import get_default_graph, get_default_session
 from headrace.core.eager import executing_eagerly
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.state import restoring
@@ -52,9 +52,17 @@ class CheckpointLoadStatus:
         self._path = path
         self.number = next(_numbers)
         self._taken: set[int] = set()
+        self._session: Any = None
+
+    def stream(self, session: SessionLike) -> None:
+        """While a graph is built, restores what there is in a session, and what is made later as soon as it is."""
+        self._session = session
+        self.take()
 
     def take(self) -> None:
         """While executing eagerly, restores what there is of what has not been restored; the rest when it is made."""
+        if self._session is not None and get_default_graph() is not self._session.graph:
+            return  # another graph, in which nothing waits
         with init_scope():
             match = self._match()
             fresh = [number for number in match.objects if number not in self._taken]
@@ -72,7 +80,10 @@ class CheckpointLoadStatus:
                 attribute.checkpoint_key for number in fresh for attribute in self._message.nodes[number].attributes
             }
             saveables = [saveable for saveable in match.saveables if saveable.name in keys]
-            self._saver.restore_now(saveables, self._path)
+            if self._session is None:
+                self._saver.restore_now(saveables, self._path)
+            else:
+                self._saver.run_restore(saveables, self._path, self._session)
             states = [(key, state) for key, state in match.states.items() if key in keys]
             if states:
                 reader = CheckpointReader(self._path)
@@ -91,7 +102,8 @@ class CheckpointLoadStatus:
         match = self._existing()
         names = node_names(self._message)
         for number, node in enumerate(self._message.nodes):
-            if number not in match.objects:
+            # 1.15 also notes lists of layers that hold nothing to be saved.
+            if number not in match.objects and (node.attributes or node.children or node.slot_variables):
                 raise AssertionError(f"Unresolved object in checkpoint {names.get(number)}: {node}")
         if match.unused:
             lines = [f"{names[number]} ({match.objects[number]}): {name}" for number, name in match.unused]

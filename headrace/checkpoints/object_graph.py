@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -35,25 +36,36 @@ class ObjectGraph:
         objects: the root, what it depends on breadth first, then the slots of optimizers.
         paths: where each is, the beginning of the keys of its attributes.
         slots: for the place of an optimizer, (place of a variable, name, place of the slot).
+        also: what gives further dependencies of an object.
     """
 
     objects: list[Any] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     slots: dict[int, list[tuple[int, str, int]]] = field(default_factory=dict)
+    also: Callable[[object], list[tuple[str, Any]]] | None = None
+
+    def dependencies(self, item: object) -> list[tuple[str, Any]]:
+        """What an object depends on, by name."""
+        return [*dependencies_of(item), *(self.also(item) if self.also is not None else ())]
 
     def place(self, item: Any) -> int | None:
         """The number of an object, None if it is not in the graph."""
         return next((i for i, known in enumerate(self.objects) if known is item), None)
 
 
-def objects_below(root: object) -> ObjectGraph:
-    """The objects that `root` depends on, and itself."""
-    graph = ObjectGraph([root], [""])
+def objects_below(root: object, also: Callable[[object], list[tuple[str, Any]]] | None = None) -> ObjectGraph:
+    """The objects that `root` depends on, and itself.
+
+    Args:
+        root: the object.
+        also: further dependencies of an object.
+    """
+    graph = ObjectGraph([root], [""], also=also)
     seen = {id(root)}
     pending = deque([0])
     while pending:
         place = pending.popleft()
-        for name, ref in dependencies_of(graph.objects[place]):
+        for name, ref in graph.dependencies(graph.objects[place]):
             if id(ref) in seen:
                 continue
             seen.add(id(ref))
@@ -106,7 +118,7 @@ def described(graph: ObjectGraph) -> tuple[Any, list[SaveableObject], dict[str, 
         node = message.nodes.add()
         for owner, name, slot in graph.slots.get(place, []):
             node.slot_variables.add(slot_name=name, original_variable_node_id=owner, slot_variable_node_id=slot)
-        for name, ref in dependencies_of(item):
+        for name, ref in graph.dependencies(item):
             node.children.add(node_id=places[id(ref)], local_name=name)
         for name, source in saveables_of(item).items():
             key = f"{path}/.ATTRIBUTES/{_escaped(name)}"

@@ -376,15 +376,29 @@ def dependencies_of(item: object) -> list[TrackableReference]:
         return []
     if hasattr(item, "_checkpoint_dependencies"):
         return [TrackableReference(name, ref) for name, ref in item._checkpoint_dependencies]
-    # A layer: its variables and the layers in it, in the order they became attributes.
-    found = []
+    return dependencies_of_layer(item)
+
+
+def dependencies_of_layer(item: object) -> list[TrackableReference]:
+    """The variables of a layer and the layers in it, by the names of attributes and in the order they became such."""
+    # Its variables and the layers in it, in the order they became attributes.
+    found: list[TrackableReference] = []
     containers = item.__dict__.setdefault("_tracked_containers", {})
+    # Weights by the names they were made under, each before the attributes that it is.
+    weights = {id(made): (name, made) for name, made in item.__dict__.get("_named_weights", {}).items()}
     for name, value in list(vars(item).items()):
         if type(value) in (list, dict, tuple):
             # One container for each attribute, however often it is asked for; its elements are those of now.
             value = _refilled(containers, name, value)
+        made_as = weights.pop(id(value), None)
+        if made_as is not None and made_as[0] != name and is_trackable(value):
+            found.append(TrackableReference(*made_as))
         if not name.startswith("_") and is_trackable(value) and not (isinstance(value, _Container) and not value):
             found.append(TrackableReference(name, value))
+    taken = {name for name, _ in found}
+    found += [
+        TrackableReference(name, made) for name, made in weights.values() if name not in taken and is_trackable(made)
+    ]
     return found
 
 

@@ -102,6 +102,17 @@ def graph_of_inputs(op_input_list: Iterable[Any], graph: Graph | None = None) ->
         if not isinstance(element, (Tensor, Operation)):
             continue
         if isinstance(element, Tensor) and not element._is_graph_tensor:
+            if graph is not None and graph.building_function:
+                continue
+            waiting = [t for t in op_input_list if isinstance(t, Tensor) and t._is_graph_tensor]
+            if waiting and waiting[0].graph.building_function:
+                # A symbolic tensor of layers, while executing eagerly: what has a value is captured by its graph.
+                continue
+            if default.is_eager:
+                raise TypeError(
+                    'An op outside of the function building code is being passed a "Graph" tensor. Graph tensors have no value '
+                    f"where operations run eagerly: {waiting}"
+                )
             raise RuntimeError("Attempting to capture an EagerTensor without building a function.")
         if graph is None:
             graph, found = element.graph, element

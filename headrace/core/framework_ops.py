@@ -23,6 +23,7 @@ from headrace.core.defaults import (
     name_scope,
     reset_default_graph,
 )
+from headrace.core.eager import EagerTensor as EagerTensor
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
@@ -151,10 +152,6 @@ def convert_n_to_tensor_or_composite(
 convert_n_to_tensor_or_indexed_slices = convert_n_to_tensor_or_composite
 
 # ---- graphs, sessions, names ----
-
-
-class EagerTensor(Tensor):
-    """The type of tensors that hold their value; no tensor of a graph is one."""
 
 
 class _DefaultGraphStack:

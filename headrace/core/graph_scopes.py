@@ -154,6 +154,10 @@ class ScopedGraph:
             name = f"{name}_{count - 1}"
         return name
 
+    def _enable_auto_casting_variables(self, dtype: Any) -> Any:
+        """A block in which Keras' variables of mixed precision are read in a type, None for their own."""
+        return slots.auto_casting(dtype)
+
     @contextlib.contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
         """Prefixes the names of what is made inside with `name`.

@@ -63,7 +63,6 @@ def wire(find: Callable[[str], Function]) -> None:
     global _find
     _find = find
 
-
 # ---- declarations
 
 declare = Slot("declares the op of a type, by importing the one file that does; whether there is one")
@@ -120,6 +119,25 @@ new_tape = Slot("a tape that records operations run eagerly")
 start_tape = Slot("lets a tape record")
 stop_tape = Slot("ends what a tape records")
 gradient_tape = Slot("`tf.GradientTape`")
+
+# ---- what names stand for in the arguments of layers
+
+named_activation = Slot("the activation that a name or settings stand for")
+named_constraint = Slot("the constraint that a name or settings stand for")
+named_initializer = Slot("the initializer that a name or settings stand for")
+named_regularizer = Slot("the regularizer that a name or settings stand for")
+
+# ---- models in files
+
+floatx = Slot("the floating type that Keras means where none is given: `tf.keras.backend.floatx`")
+auto_casting = Slot("a block in which variables of mixed precision are read in a type")
+autocast_variable = Slot("a variable that is read in `layers.context.call_context.read_dtype` while a layer is being called")
+dependencies_of_layer = Slot("what checkpoints of objects save of a layer, by the names of its attributes")
+keras_layer_from_config = Slot("the layer or model that a configuration describes: `tf.keras.layers.deserialize`")
+mean_metric = Slot("a metric that averages what it is given: `tf.keras.metrics.Mean`")
+save_model = Slot("writes a model to a file or a folder: `Model.save`")
+save_network_weights = Slot("writes the weights of a network: `Network.save_weights`")
+load_network_weights = Slot("sets the weights of a network to those of a file: `Network.load_weights`")
 
 # ---- what programs ask a graph or a function for
 

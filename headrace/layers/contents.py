@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from headrace.core import nest
+from headrace.core import nest, slots
 from headrace.core.module import ModuleMembers
 from headrace.core.tensor import Tensor
 from headrace.layers.values import get_values, set_values
@@ -34,9 +34,16 @@ def _layers_in(value: Any) -> Iterator[Any]:
         for key in sorted(value, key=str):
             yield from _layers_in(value[key])
     elif isinstance(value, Contents) or (
-        hasattr(value, "trainable_weights") and hasattr(value, "non_trainable_weights")
+        hasattr(value, "trainable_weights") and hasattr(value, "non_trainable_weights") and not isinstance(value, type)
     ):
         yield value
+
+
+class _Sublayers:
+    """The attribute `_layers`: the layers in a layer, unless a class keeps a list of its own under that name."""
+
+    def __get__(self, layer: Any, owner: type | None = None) -> Any:
+        return self if layer is None else layer._sublayers()
 
 
 class Contents(ModuleMembers):
@@ -144,8 +151,11 @@ class Contents(ModuleMembers):
         return [item for layer in self._sublayers() for item in getattr(layer, attribute, ())]
 
     @property
-    def _layers(self) -> list[Any]:
-        return self._sublayers()
+    def _checkpoint_dependencies(self) -> list[Any]:
+        found: list[Any] = slots.dependencies_of_layer(self)
+        return found
+
+    _layers: Any = _Sublayers()
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in _OWN_LISTS and self.__dict__.get("_self_setattr_tracking", True):
@@ -160,7 +170,7 @@ class Contents(ModuleMembers):
             if name in self.__dict__ and name in self.__dict__.get("_tracked", ()):
                 self.__delattr__(name)
             return
-        if hasattr(type(self), name):
+        if name != "_layers" and hasattr(type(self), name):
             return
         if name in self.__dict__:
             self.__delattr__(name)

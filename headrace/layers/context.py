@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 import threading
 import weakref
@@ -11,10 +12,12 @@ from collections.abc import Callable, Container, Iterator
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import get_default_graph, name_scope
+from headrace.core.eager import EagerTensor
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
-from headrace.ops.array.constant import placeholder_with_default
+from headrace.core.tensor import Tensor
+from headrace.ops.array.constant import constant, placeholder_with_default
 from headrace.state.scoping import init_scope, makes_eager_variables
 
 if TYPE_CHECKING:
@@ -23,13 +26,35 @@ if TYPE_CHECKING:
 
 _names_of_graphs: weakref.WeakKeyDictionary[Graph, Counter[tuple[str, str]]] = weakref.WeakKeyDictionary()
 _phases_of_graphs: weakref.WeakKeyDictionary[Graph, weakref.ref[Operation]] = weakref.WeakKeyDictionary()
+_chosen_phases: weakref.WeakKeyDictionary[Graph, Any] = weakref.WeakKeyDictionary()
 
 # Where set, gives the value of `training` for calls that do not say; None for "nothing is known". Nothing here fills it:
 # it is for Keras' learning phase, which a program sets for all models.
 default_training: list[Callable[[], Any]] = []
 
 
-_symbolic_graph: list[FuncGraph] = []
+class SymbolicGraph(FuncGraph):
+    """The graph that symbolic tensors of layers belong to while everything else runs eagerly."""
+
+    # Values up to this size become constants of the graph, as in 1.15, so that shapes can be told from them.
+    _SMALL = 128
+
+    def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
+        """What stands in the graph for a tensor from outside: a constant for a small value, otherwise an input."""
+        if not isinstance(tensor, EagerTensor) or tensor.dtype.name in ("resource", "variant"):
+            return super().capture(tensor, name)
+        known = self.inner_of(tensor)
+        if known is not None:
+            return known
+        if math.prod(size or 0 for size in tensor.dims or ()) > self._SMALL:
+            return super().capture(tensor, name)
+        with self.as_default(), self.control_dependencies(None):
+            made: Tensor = constant(tensor.numpy(), dtype=tensor.dtype, name=name or "Const")
+        self._captured[tensor] = made
+        return made
+
+
+_symbolic_graph: list[SymbolicGraph] = []
 
 
 def get_graph() -> Graph:
@@ -38,7 +63,7 @@ def get_graph() -> Graph:
     if not graph.is_eager:
         return graph
     if not _symbolic_graph:
-        _symbolic_graph.append(FuncGraph("keras_graph"))
+        _symbolic_graph.append(SymbolicGraph("keras_graph"))
     return _symbolic_graph[0]
 
 
@@ -114,6 +139,7 @@ class CallContext(threading.local):
         frozen: whether it, or one around it, is not trainable.
         in_call: whether there is one.
         training: its `training` argument.
+        read_dtype: the type in which variables that follow their layers are read, None for their own.
     """
 
     layer: Any = None
@@ -121,6 +147,7 @@ class CallContext(threading.local):
     frozen = False
     in_call = False
     training: Any = None
+    read_dtype: Any = None
 
     @contextlib.contextmanager
     def enter(self, layer: Any, inputs: Any, training: Any) -> Iterator[None]:
@@ -137,20 +164,43 @@ class CallContext(threading.local):
 call_context = CallContext()
 
 
+def symbolic_phase(graph: Graph) -> Any:
+    """The tensor of a graph that says whether this is training, False unless fed; a number where one was set."""
+    if graph in _chosen_phases:
+        return _chosen_phases[graph]
+    known = _phases_of_graphs.get(graph)
+    made = None if known is None else known()
+    if made is None:
+        with graph.as_default(), name_scope(None):
+            made = placeholder_with_default(False, shape=[], name="keras_learning_phase").op
+        # Weakly: an operation holds its graph.
+        _phases_of_graphs[graph] = weakref.ref(made)
+    return made.outputs[0]
+
+
 def learning_phase() -> Any:
-    """The tensor that says whether this is training to layers that were not told: False unless fed; False in eager execution."""
+    """What says whether this is training to layers that were not told: a tensor, False unless fed, or what was set.
+
+    In eager execution it is 0 unless 1 was set.
+    """
+    if in_symbolic_graph():
+        return symbolic_phase(get_default_graph())
     with init_scope():
         graph = get_default_graph()
-        if graph.is_eager:
-            return False
-        known = _phases_of_graphs.get(graph)
-        made = None if known is None else known()
-        if made is None:
-            with name_scope(None):
-                made = placeholder_with_default(False, shape=[], name="keras_learning_phase").op
-            # Weakly: an operation holds its graph.
-            _phases_of_graphs[graph] = weakref.ref(made)
-        return made.outputs[0]
+        return _chosen_phases.get(graph, 0) if graph.is_eager else symbolic_phase(graph)
+
+
+def is_learning_phase(value: Any) -> bool:
+    """Whether `value` is the tensor of a graph that says whether this is training."""
+    if not isinstance(value, Tensor) or not value._is_graph_tensor:
+        return False
+    known = _phases_of_graphs.get(value.graph)
+    return known is not None and known() is value.op
+
+
+def chosen_phases() -> weakref.WeakKeyDictionary[Graph, Any]:
+    """The phases that programs have set, by graph."""
+    return _chosen_phases
 
 
 def training_phase(training: TensorLike | None) -> Any:

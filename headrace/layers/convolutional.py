@@ -181,13 +181,15 @@ class Conv(Layer):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments to make another such layer with."""
-        plain = ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate", "use_bias")
+        plain = ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate")
         return {
             **Layer.get_config(self),
             **{key: getattr(self, key) for key in plain},
+            **named.settings(self, "activation"),
+            "use_bias": self.use_bias,
             **named.settings(
                 self,
-                "activation kernel_initializer bias_initializer kernel_regularizer bias_regularizer activity_regularizer "
+                "kernel_initializer bias_initializer kernel_regularizer bias_regularizer activity_regularizer "
                 "kernel_constraint bias_constraint",
             ),
         }

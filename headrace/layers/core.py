@@ -130,10 +130,11 @@ class Dense(Layer):
         return {
             **super().get_config(),
             "units": self.units,
+            **named.settings(self, "activation"),
             "use_bias": self.use_bias,
             **named.settings(
                 self,
-                "activation kernel_initializer bias_initializer kernel_regularizer bias_regularizer activity_regularizer "
+                "kernel_initializer bias_initializer kernel_regularizer bias_regularizer activity_regularizer "
                 "kernel_constraint bias_constraint",
             ),
         }

@@ -98,7 +98,7 @@ def _mismatch(spec: InputSpec, tensor: Tensor) -> str | None:
     if spec.max_ndim is not None and rank > spec.max_ndim:
         return f"expected max_ndim={spec.max_ndim}, found ndim={rank}"
     if spec.min_ndim is not None and rank < spec.min_ndim:
-        return f"expected min_ndim={spec.min_ndim}, found ndim={rank}. {received}"
+        return f": expected min_ndim={spec.min_ndim}, found ndim={rank}. {received}"
     if spec.dtype is not None and tensor.dtype != spec.dtype:
         return f"expected dtype={spec.dtype}, found dtype={tensor.dtype}"
     for axis, expected in spec.axes.items():

@@ -136,6 +136,15 @@ class Node:
         }
 
 
+def following(item: Any) -> list[Any]:
+    """What depends on an operation, a tensor or a variable at once."""
+    if isinstance(item, Operation):
+        return [*item.outputs, *item._control_outputs]
+    if isinstance(item, Tensor):
+        return item.consumers()
+    return [item.op] if hasattr(item, "op") else []
+
+
 def reachable(inputs: Nested[Tensor], targets: Iterable[Operation | Tensor]) -> set[int]:
     """The ids of those of `targets`, operations or tensors, that depend on `inputs`."""
     target_ids = {id(target) for target in targets}
@@ -146,13 +155,7 @@ def reachable(inputs: Nested[Tensor], targets: Iterable[Operation | Tensor]) -> 
         item = waiting.pop()
         if id(item) in target_ids:
             found.add(id(item))
-        if isinstance(item, Operation):
-            following: list[Any] = [*item.outputs, *item._control_outputs]
-        elif isinstance(item, Tensor):
-            following = item.consumers()
-        else:
-            following = [item.op] if hasattr(item, "op") else []
-        for other in following:
+        for other in following(item):
             if id(other) not in seen:
                 seen.add(id(other))
                 waiting.append(other)

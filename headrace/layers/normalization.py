@@ -63,6 +63,10 @@ class BatchNormalization(Layer):
         TypeError: for an axis of another type; ValueError: for an unknown key of `renorm_clipping`.
     """
 
+    # Whether a layer that is not trainable uses the moving averages in training too, and complains of a `fused=True` that
+    # cannot be; TensorFlow 2's class does.
+    _USE_V2_BEHAVIOR = False
+
     def __init__(
         self,
         axis: Any = -1,
@@ -108,7 +112,7 @@ class BatchNormalization(Layer):
         self.virtual_batch_size = virtual_batch_size
         self.adjustment = adjustment
         self.supports_masking = True
-        self.fused = True if fused is None else fused
+        self.fused = self._whether_fused(fused)
         self._bessels_correction_test_only = True
         self.trainable = trainable
         if renorm:
@@ -119,6 +123,25 @@ class BatchNormalization(Layer):
             self.renorm_momentum = renorm_momentum
 
     # ---- building ----
+
+    def _whether_fused(self, fused: bool | None) -> bool | None:
+        if not self._USE_V2_BEHAVIOR:
+            return True if fused is None else fused
+        if fused:
+            self._raise_if_fused_cannot_be_used()
+        # None leaves the choice to the rank of the inputs.
+        return None if fused is None and self._fused_can_be_used() else bool(fused)
+
+    def _raise_if_fused_cannot_be_used(self) -> None:
+        axes = [self.axis] if isinstance(self.axis, int) else self.axis
+        if self.renorm:
+            raise ValueError("Passing both fused=True and renorm=True is unsupported")
+        if len(axes) > 1 or axes[0] not in _FUSED_AXES:
+            raise ValueError("Passing fused=True is only supported when axis is 1 or 3")
+        if self.virtual_batch_size is not None:
+            raise ValueError("Passing fused=True is unsupported when virtual_batch_size is specified.")
+        if self.adjustment is not None:
+            raise ValueError("Passing fused=True is unsupported when adjustment is specified.")
 
     def _fused_can_be_used(self) -> bool:
         axes = [self.axis] if isinstance(self.axis, int) else self.axis
@@ -163,7 +186,9 @@ class BatchNormalization(Layer):
             raise ValueError("Input has undefined rank:", known)
         ndims = known.ndims
         self._resolve_axes(ndims)
-        if self.fused:
+        if self._USE_V2_BEHAVIOR and self.fused and ndims != 4:
+            raise ValueError("Batch normalization layers with fused=True only support 4D input tensors.")
+        if self.fused or self.fused is None:
             self.fused = ndims == 4 and self._fused_can_be_used()
         if self.fused:
             if self.axis not in ([1], [3]):
@@ -264,12 +289,20 @@ class BatchNormalization(Layer):
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         """The normalized inputs; `training` is a bool or a bool tensor."""
-        training = training_phase(training)
+        training = self._get_training_value(training)
         if self.virtual_batch_size is None:
             return self._fused(inputs, training) if self.fused else self._normalized(inputs, training)
         original = [-1, *inputs.shape.as_list()[1:]]
         grouped = reshape(inputs, [self.virtual_batch_size, -1, *original[1:]])
         return reshape(self._normalized(grouped, training), original)
+
+    def _get_training_value(self, training: Any = None) -> Any:
+        training = training_phase(training)
+        if not self._USE_V2_BEHAVIOR:
+            return training
+        if isinstance(training, int):
+            return bool(training) and self.trainable
+        return raw.LogicalAnd(training, self.trainable)
 
     def _fused(self, inputs: TensorLike, training: bool | Tensor | Variable) -> Tensor:
         beta = self.beta if self.center else self._beta_const

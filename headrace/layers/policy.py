@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headrace.core import slots, v2_switches
 from headrace.core.dtypes import as_dtype
 
 if TYPE_CHECKING:
@@ -49,8 +50,51 @@ class Policy:
         return f'<Policy "{self.name}">'
 
 
+# The policy that a program set for layers that are told no type, if any.
+_global_policy: list[Any] = []
+# Whether these layers take `floatx` for their type and cast what they are given to it, as in TensorFlow 2; None: as the
+# program's other switches say.
+V2_DTYPE_BEHAVIOR: bool | None = None
+
+
+def v2_dtype_behavior_enabled() -> bool:
+    """Whether layers that are told no type take `floatx` for it and cast their inputs, rather than take that of the inputs."""
+    return v2_switches.all_of_them if V2_DTYPE_BEHAVIOR is None else V2_DTYPE_BEHAVIOR
+
+
+def enable_v2_dtype_behavior() -> None:
+    """Makes layers that are told no type take `floatx` for it and cast their inputs."""
+    global V2_DTYPE_BEHAVIOR
+    V2_DTYPE_BEHAVIOR = True
+
+
+def disable_v2_dtype_behavior() -> None:
+    """Makes layers that are told no type take that of their inputs."""
+    global V2_DTYPE_BEHAVIOR
+    V2_DTYPE_BEHAVIOR = False
+
+
+def set_default_policy(policy: Any) -> None:
+    """Sets the policy of layers that are told no type; None forgets what was set."""
+    _global_policy[:] = [] if policy is None else [policy]
+
+
+def default_policy() -> Any:
+    """The policy of layers that are told no type."""
+    if _global_policy:
+        return _global_policy[-1]
+    return Policy(slots.floatx() if v2_dtype_behavior_enabled() else "infer")
+
+
+def defaults_to_floatx() -> bool:
+    """Whether it is `floatx` that layers take which are told no type."""
+    return not _global_policy and v2_dtype_behavior_enabled()
+
+
 def as_policy(dtype: DTypeLike | None) -> Any:
-    """The policy that the `dtype` argument of a layer stands for: a policy, a type, or None to infer it."""
+    """The policy that the `dtype` argument of a layer stands for: a policy, a type, or None for the default one."""
+    if dtype is None:
+        return default_policy()
     if hasattr(dtype, "variable_dtype") and hasattr(dtype, "compute_dtype"):
         return dtype
-    return Policy(as_dtype(dtype).name if dtype else "infer")
+    return Policy(as_dtype(dtype).name)

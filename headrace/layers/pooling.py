@@ -73,6 +73,12 @@ class Pooling1D(Pooling):
 
     rank = 1
 
+    def get_config(self) -> dict[str, Any]:
+        """The arguments to make another such layer with, in 1.15's order."""
+        config = super().get_config()
+        own = {key: config.pop(key) for key in ("strides", "pool_size", "padding", "data_format")}
+        return {**config, **own}
+
     def call(self, inputs: TensorLike) -> Any:
         """The largest or mean values."""
         last = self.data_format == "channels_last"

@@ -107,11 +107,8 @@ class SeparableConv(Conv):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments to make another such layer with."""
-        config = super().get_config()
-        for key in ("kernel_initializer", "kernel_regularizer", "kernel_constraint"):
-            del config[key]
         return {
-            **config,
+            **super().get_config(),
             "depth_multiplier": self.depth_multiplier,
             **named.settings(
                 self,

@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import get_default_graph, get_default_session
+from headrace.core.eager import eager_mode
 from headrace.core.graph import Graph
+from headrace.ops.flow.grouping import group
 from headrace.runtime.session import Session
+from headrace.state.scoping import makes_eager_variables
 
 if TYPE_CHECKING:
     from headrace.core.typing import SessionLike
 
 
-_sessions: weakref.WeakKeyDictionary[Graph, Session] = weakref.WeakKeyDictionary()
+class OfGraph:
+    """What is kept for the layers of a graph.
+
+    Attributes:
+        session: the one that their variables live in where no other is the default.
+        waiting: variables of layers that no session has been asked about yet.
+        optimizers: those whose variables join these when they are made.
+    """
+
+    def __init__(self) -> None:
+        self.session: Any = None
+        self.waiting: list[Any] = []
+        self.optimizers: list[Any] = []
+
+
+def of_graph(graph: Graph) -> OfGraph:
+    """What is kept for the layers of `graph`, on the graph: a session holds it."""
+    kept = graph.__dict__.get("_of_layers")
+    if kept is None:
+        kept = graph.__dict__["_of_layers"] = OfGraph()
+    return kept
+
+
+def track_variable(variable: Any) -> None:
+    """Lets `get_session` of Keras' backend initialize a variable."""
+    graph = getattr(variable, "graph", None) or get_default_graph()
+    if not graph.is_eager:
+        of_graph(graph).waiting.append(variable)
 
 
 def get_session() -> Any:
@@ -22,9 +51,10 @@ def get_session() -> Any:
     if session is not None:
         return session
     graph = get_default_graph()
-    if graph not in _sessions:
-        _sessions[graph] = Session(graph=graph)
-    return _sessions[graph]
+    kept = of_graph(graph)
+    if kept.session is None:
+        kept.session = Session(graph=graph)
+    return kept.session
 
 
 def initialized(session: SessionLike, variables: list[Any]) -> None:
@@ -32,10 +62,13 @@ def initialized(session: SessionLike, variables: list[Any]) -> None:
     waiting = [variable for variable in variables if not getattr(variable, "_keras_initialized", False)]
     if not waiting:
         return
-    found = session.run([variable.is_initialized() for variable in waiting])
+    with session.graph.as_default():
+        found = session.run([variable.is_initialized() for variable in waiting])
     missing = [variable.initializer for variable, has in zip(waiting, found) if not has]
     if missing:
-        session.run(missing)
+        with session.graph.as_default():
+            initializer = group(*missing, name="init")
+        session.run(initializer)
     for variable in waiting:
         variable._keras_initialized = True
 
@@ -44,13 +77,24 @@ def get_values(variables: list[Any]) -> list[Any]:
     """The values of variables; those that have none are initialized first."""
     if not variables:
         return []
+    if makes_eager_variables():
+        return [variable.numpy() for variable in variables]
     session = get_session()
     initialized(session, variables)
     return session.run([variable.value() for variable in variables])
 
 
 def set_values(pairs: list[tuple[Any, Any]]) -> None:
-    """Gives variables values."""
+    """Gives variables values, in one step."""
+    if makes_eager_variables():
+        with eager_mode():
+            for variable, value in pairs:
+                variable.assign(value)
+        return
+    if not pairs:
+        return
     session = get_session()
-    for variable, value in pairs:
-        variable.load(value, session)
+    initializers = [variable.initializer for variable, _ in pairs]
+    session.run(initializers, {op.inputs[1]: value for op, (_, value) in zip(initializers, pairs)})
+    for variable, _ in pairs:
+        variable._keras_initialized = True

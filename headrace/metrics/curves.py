@@ -32,7 +32,7 @@ _RATE_EPSILON = 1e-7
 _AREA_EPSILON = 1e-6
 
 
-def _interpolated_area(counts: Counts, last: int) -> Tensor:
+def interpolated_area(counts: Counts, last: int) -> Tensor:
     """The area under a PR curve, where true positives are linear in positives between thresholds.
 
     Davis and Goadrich, "The relationship between precision-recall and ROC curves", ICML 2006.
@@ -57,7 +57,7 @@ def _area(counts: Counts, curve: str, method: str, last: int, name: str) -> Tens
                 '"careful_interpolation" instead.'
             )
         elif method == "careful_interpolation":
-            return _interpolated_area(counts, last)
+            return interpolated_area(counts, last)
     tp, fn, tn, fp = (counts[short] for short in ("tp", "fn", "tn", "fp"))
     recall = div(tp + _AREA_EPSILON, tp + fn + _AREA_EPSILON)
     if curve == "ROC":

@@ -6,11 +6,13 @@ Made by tools/make_op_index.py from the files of `plan.fusions`, so that one is 
 GROUPS: dict[str, str] = {
     "bias": "Conv2D Conv3D DepthwiseConv2dNative MatMul | Add AddV2 BiasAdd",
     "broadcast gradients": "BroadcastGradientArgs",
+    "clipped gradients": "Select | GreaterEqual LessEqual | Fill ZerosLike",
     "concat gradients": "ConcatOffset",
     "convolutions of one image": "_PackedConv2D",
     "counts": "Fill RealDiv Tile | Prod Shape",
     "dropout": "RandomUniform | GreaterEqual | Cast",
     "logistic losses": "Log1p | Exp | Select",
+    "loop invariants": "Stack StackV2",
     "loop shapes": "Stack StackV2 | BroadcastGradientArgs",
     "lstm": "ConcatV2 Split | Sigmoid SigmoidGrad",
     "max pooling": "MaxPoolGrad",
@@ -19,6 +21,7 @@ GROUPS: dict[str, str] = {
     "pooled relus": "MaxPool | Relu Relu6",
     "pooled sums": "MaxPoolGrad",
     "products": "AddN | BiasAddGrad MatMul",
+    "products of parts": "Split StridedSlice | MatMul | Enter _While",
     "row sums": "Add AddV2 | StridedSlice Unpack",
     "sizes": "Shape Size Slice StridedSlice",
     "slice gradients": "AddN | Pad StridedSliceGrad",
@@ -26,8 +29,8 @@ GROUPS: dict[str, str] = {
     "sparse shapes": "SparseReshape",
     "updates": (
         "ApplyAdagrad ApplyAdagradV2 ApplyAdam ApplyGradientDescent ApplyMomentum ApplyRMSProp ResourceApplyAdagrad "
-        "ResourceApplyAdagradV2 ResourceApplyAdam ResourceApplyGradientDescent ResourceApplyMomentum "
-        "ResourceApplyRMSProp"
+        "ResourceApplyAdagradV2 ResourceApplyAdam ResourceApplyGradientDescent ResourceApplyKerasMomentum "
+        "ResourceApplyMomentum ResourceApplyRMSProp"
     ),
     "vocabulary buckets": "StringToHashBucket StringToHashBucketFast StringToHashBucketStrong | SelectV2 | NotEqual",
 }

@@ -118,24 +118,10 @@ def _drops(keep: float) -> bool:
     return not isinstance(keep, float) or keep < 1
 
 
-class DropoutWrapper(CellWrapper):
-    """Drops units of a cell's inputs, outputs and states (Zaremba et al., arXiv:1409.2329).
+class DropoutWrapperBase(Layer):
+    """What `DropoutWrapper` computes, for cells of either kind; see there."""
 
-    Args:
-        cell: the cell.
-        input_keep_prob, output_keep_prob, state_keep_prob: the probabilities with which units are kept: floats or
-            scalar tensors.
-        variational_recurrent: whether all steps of a run drop the same units (Gal and Ghahramani, arXiv:1512.05287).
-        input_size: the depth of the inputs, needed for variational dropout of inputs.
-        dtype: the element type, needed for variational dropout.
-        seed: the seed of the draws.
-        dropout_state_filter_visitor: takes a part of the state, returns whether its parts are dropped; all but the
-            memory of an LSTM by default.
-
-    Raises:
-        TypeError: if `cell` is no cell, or the filter no function.
-        ValueError: for a probability outside [0, 1], or a missing argument.
-    """
+    cell: Any
 
     def __init__(
         self,
@@ -150,7 +136,7 @@ class DropoutWrapper(CellWrapper):
         dropout_state_filter_visitor: Callable[[Any], Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(cell, dtype=dtype, **kwargs)
+        super().__init__(cell, dtype=dtype, **kwargs)  # type: ignore[arg-type]  # the next class in line takes the cell
         if dropout_state_filter_visitor is not None and not callable(dropout_state_filter_visitor):
             raise TypeError("dropout_state_filter_visitor must be callable")
         self._dropout_state_filter = dropout_state_filter_visitor or _default_filter
@@ -238,6 +224,26 @@ class DropoutWrapper(CellWrapper):
         }
 
 
+class DropoutWrapper(DropoutWrapperBase, CellWrapper):
+    """Drops units of a cell's inputs, outputs and states (Zaremba et al., arXiv:1409.2329).
+
+    Args:
+        cell: the cell.
+        input_keep_prob, output_keep_prob, state_keep_prob: the probabilities with which units are kept: floats or
+            scalar tensors.
+        variational_recurrent: whether all steps of a run drop the same units (Gal and Ghahramani, arXiv:1512.05287).
+        input_size: the depth of the inputs, needed for variational dropout of inputs.
+        dtype: the element type, needed for variational dropout.
+        seed: the seed of the draws.
+        dropout_state_filter_visitor: takes a part of the state, returns whether its parts are dropped; all but the
+            memory of an LSTM by default.
+
+    Raises:
+        TypeError: if `cell` is no cell, or the filter no function.
+        ValueError: for a probability outside [0, 1], or a missing argument.
+    """
+
+
 def _probability(value: TensorLike, name: str) -> Any:
     tensor = convert_to_tensor(value)
     known = constant_value(tensor)
@@ -248,16 +254,13 @@ def _probability(value: TensorLike, name: str) -> Any:
     return float(known)
 
 
-class ResidualWrapper(CellWrapper):
-    """Adds a cell's inputs to its outputs (Wu et al., arXiv:1609.08144, section 3.1).
+class ResidualWrapperBase(Layer):
+    """What `ResidualWrapper` computes, for cells of either kind; see there."""
 
-    Args:
-        cell: the cell.
-        residual_fn: takes inputs and outputs, returns the outputs; their sum by default.
-    """
+    cell: Any
 
     def __init__(self, cell: LayerRNNCell, residual_fn: Callable[[Any, Any], Any] | None = None, **kwargs: Any) -> None:
-        super().__init__(cell, **kwargs)
+        super().__init__(cell, **kwargs)  # type: ignore[arg-type]  # the next class in line takes the cell
         self._residual_fn = residual_fn
 
     def get_config(self) -> dict[str, Any]:
@@ -272,22 +275,28 @@ class ResidualWrapper(CellWrapper):
         return (self._residual_fn or _added)(inputs, outputs), new_state
 
 
+class ResidualWrapper(ResidualWrapperBase, CellWrapper):
+    """Adds a cell's inputs to its outputs (Wu et al., arXiv:1609.08144, section 3.1).
+
+    Args:
+        cell: the cell.
+        residual_fn: takes inputs and outputs, returns the outputs; their sum by default.
+    """
+
+
 def _added(inputs: TensorLike, outputs: Tensor) -> Tensor:
     nest.assert_same_structure(inputs, outputs)
     nest.map_structure(lambda i, o: i.get_shape().assert_is_compatible_with(o.get_shape()), inputs, outputs)
     return nest.map_structure(lambda i, o: i + o, inputs, outputs)
 
 
-class DeviceWrapper(CellWrapper):
-    """Runs a cell on a device.
+class DeviceWrapperBase(Layer):
+    """What `DeviceWrapper` computes, for cells of either kind; see there."""
 
-    Args:
-        cell: the cell.
-        device: a device name or function, as for `tf.device`.
-    """
+    cell: Any
 
     def __init__(self, cell: LayerRNNCell, device: str, **kwargs: Any) -> None:
-        super().__init__(cell, **kwargs)
+        super().__init__(cell, **kwargs)  # type: ignore[arg-type]  # the next class in line takes the cell
         self._device = device
 
     def get_config(self) -> dict[str, Any]:
@@ -304,3 +313,12 @@ class DeviceWrapper(CellWrapper):
     ) -> tuple[Tensor, Tensor]:
         with device_scope(self._device):
             return cell_call_fn(inputs, state, **kwargs)
+
+
+class DeviceWrapper(DeviceWrapperBase, CellWrapper):
+    """Runs a cell on a device.
+
+    Args:
+        cell: the cell.
+        device: a device name or function, as for `tf.device`.
+    """

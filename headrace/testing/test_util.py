@@ -301,6 +301,11 @@ def disable_control_flow_v2(unused_msg: Any) -> Callable[[Any], Any]:
     return lambda func: func
 
 
+def disable_cudnn_autotune(func: Any) -> Any:
+    """The function as it is: which kernel of cuDNN runs is not found out by trying here."""
+    return func
+
+
 disable_xla = no_xla_auto_jit = xla_allow_fallback = enable_tf_xla_constant_folding = _marker
 
 

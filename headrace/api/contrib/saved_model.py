@@ -1,5 +1,6 @@
-"""tf.contrib.saved_model, which is not here: Keras models in SavedModels."""
+"""tf.contrib.saved_model."""
 
-_ADVICE = "use tf.saved_model.simple_save and tf.saved_model.loader.load"
-
-ABSENT = dict.fromkeys(["load_keras_model", "save_keras_model"], _ADVICE)
+SPELLED = {
+    "load_keras_model": "keras.saving.saved_model_experimental.load_from_saved_model",
+    "save_keras_model": "keras.saving.saved_model_experimental.export_saved_model",
+}

@@ -1,7 +1,6 @@
 """tf.keras.activations."""
 
-HOMES: dict[str, str] = {}
-
-SPELLED: dict[str, str] = {}
-
-NESTED: dict[str, dict[str, str]] = {}
+HOMES: dict[str, str] = {
+    "keras.activations": "deserialize elu exponential get hard_sigmoid linear relu selu serialize sigmoid softmax "
+    "softplus softsign tanh",
+}

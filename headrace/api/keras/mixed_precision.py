@@ -1,7 +1,8 @@
 """tf.keras.mixed_precision."""
 
-HOMES: dict[str, str] = {}
-
-SPELLED: dict[str, str] = {}
-
-NESTED: dict[str, dict[str, str]] = {}
+NESTED = {
+    "experimental": {
+        "keras.mixed_precision.loss_scale_optimizer": "LossScaleOptimizer",
+        "keras.mixed_precision.policy": "Policy global_policy set_policy",
+    },
+}

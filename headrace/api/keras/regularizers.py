@@ -1,7 +1,5 @@
 """tf.keras.regularizers."""
 
-HOMES: dict[str, str] = {}
-
-SPELLED: dict[str, str] = {}
-
-NESTED: dict[str, dict[str, str]] = {}
+HOMES: dict[str, str] = {
+    "keras.regularizers": "L1L2 Regularizer deserialize get l1 l1_l2 l2 serialize",
+}

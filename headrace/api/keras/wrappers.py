@@ -4,4 +4,6 @@ HOMES: dict[str, str] = {}
 
 SPELLED: dict[str, str] = {}
 
-NESTED: dict[str, dict[str, str]] = {}
+NESTED: dict[str, dict[str, str]] = {
+    "scikit_learn": {"keras.wrappers.scikit_learn": "KerasClassifier KerasRegressor"},
+}

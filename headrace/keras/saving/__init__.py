@@ -1,1 +1,1 @@
-"""Models and their weights in files."""
+"""Models and their weights in files: HDF5, SavedModels, configurations."""

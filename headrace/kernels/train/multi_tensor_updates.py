@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from headrace.core.buffers import replacements
+from headrace.core.buffers import VariableBuffer, replacements
 from headrace.kernels.state.handles import invalid, shape_text
 
 if TYPE_CHECKING:
@@ -72,6 +74,31 @@ def _lists(node: Any, states: int) -> Callable[[Any], list[list[Any]]]:
     return split
 
 
+_Rule = Callable[["NodeView"], Callable[..., None]]
+
+
+def _locking(rule: _Rule) -> _Rule:
+    """A rule whose updates hold the locks of what they write where the node asks for it."""
+
+    @functools.wraps(rule)
+    def with_locks(node: NodeView) -> Callable[..., None]:
+        update = rule(node)
+        if not node.attrs["use_locking"]:
+            return update
+
+        def locked(*inputs: Any) -> None:
+            with contextlib.ExitStack() as held:
+                # In one order everywhere, so that two steps never wait for each other.
+                for lock in sorted({b.lock for b in inputs if isinstance(b, VariableBuffer)}, key=id):
+                    held.enter_context(lock)
+                update(*inputs)
+
+        return locked
+
+    return with_locks
+
+
+@_locking
 def descent(node: NodeView) -> Callable[..., None]:
     """Takes alpha times the gradients off the variables."""
     split, decay = _lists(node, 1), node.attrs["decay"]
@@ -108,6 +135,7 @@ def _decayed(values: Any, gradients: Any, decay: float) -> Any:
     return torch._foreach_add(gradients, values, alpha=decay) if decay else gradients
 
 
+@_locking
 def momentum(node: NodeView) -> Callable[..., None]:
     """As ApplyMomentum."""
     split, nesterov, decay = _lists(node, 2), node.attrs["use_nesterov"], node.attrs["decay"]
@@ -122,6 +150,26 @@ def momentum(node: NodeView) -> Callable[..., None]:
             torch._foreach_add_(values, gradients, alpha=-lr.item())
         else:
             _momentum(values, gradients, accumulators, lr.item(), weight, decay, nesterov)
+
+    return update
+
+
+@_locking
+def keras_momentum(node: NodeView) -> Callable[..., None]:
+    """As ResourceApplyKerasMomentum: the accumulators hold steps, with the learning rate of the time."""
+    split, nesterov, decay = _lists(node, 2), node.attrs["use_nesterov"], node.attrs["decay"]
+
+    def update(lr, momentum, *inputs):
+        values, steps, gradients = split(inputs)
+        rate, kept = lr.item(), momentum.item()
+        gradients = _decayed(values, gradients, decay)
+        torch._foreach_mul_(steps, kept)
+        torch._foreach_add_(steps, gradients, alpha=-rate)
+        if nesterov:
+            torch._foreach_add_(values, steps, alpha=kept)
+            torch._foreach_add_(values, gradients, alpha=-rate)
+        else:
+            torch._foreach_add_(values, steps)
 
     return update
 
@@ -150,18 +198,21 @@ def _adagrad(node: NodeView) -> Callable[..., None]:
     return update
 
 
+@_locking
 def adagrad(node: NodeView) -> Callable[..., None]:
     """As ApplyAdagrad."""
     step = _adagrad(node)
     return lambda lr, *inputs: step(lr.item(), 0.0, inputs)
 
 
+@_locking
 def adagrad_v2(node: NodeView) -> Callable[..., None]:
     """As ApplyAdagradV2."""
     step = _adagrad(node)
     return lambda lr, epsilon, *inputs: step(lr.item(), epsilon.item(), inputs)
 
 
+@_locking
 def rms_prop(node: NodeView) -> Callable[..., None]:
     """As ApplyRMSProp."""
     split, decay = _lists(node, 3), node.attrs["decay"]
@@ -181,6 +232,7 @@ def rms_prop(node: NodeView) -> Callable[..., None]:
     return update
 
 
+@_locking
 def adam(node: NodeView) -> Callable[..., None]:
     """As ApplyAdam."""
     split, nesterov, decay = _lists(node, 3), node.attrs["use_nesterov"], node.attrs["decay"]
@@ -247,6 +299,7 @@ def _adam_by_lists(
     torch._foreach_addcdiv_(values, directions, roots, value=-rate)
 
 
+@_locking
 def descent_by_product(node: NodeView) -> Callable[..., None]:
     """Takes alpha * (a @ b + decay * var) off the variable, without the product in memory of its own."""
     a_turned, b_turned, decay = node.attrs["transpose_a"], node.attrs["transpose_b"], node.attrs["decay"]

@@ -17,7 +17,7 @@ from headrace.kernels.train import multi_tensor_updates
 from headrace.plan.fusion import API, Fetches, Fusion, tensor, variable
 from headrace.plan.ir import ADDITIONS, UNBOUND, Node, Value, input_positions, is_live, joined_control, new_node
 
-_LISTS = "use_nesterov=False, decay=0.0, T: type -> "
+_LISTS = "use_nesterov=False, use_locking=False, decay=0.0, T: type -> "
 descent_many = op("_ApplyGradientDescentMany", f"alpha: T, var: N * ref T, delta: N * T, *, {_LISTS}", stateful=True)
 descent_many.writes("var").on_host("alpha").advances().kernel(multi_tensor_updates.descent)
 
@@ -27,6 +27,13 @@ momentum_many = op(
     stateful=True,
 )
 momentum_many.writes("var", "accum").on_host("lr", "momentum").advances().kernel(multi_tensor_updates.momentum)
+
+keras_many = op(
+    "_ApplyKerasMomentumMany",
+    f"lr: T, momentum: T, var: N * ref T, accum: N * ref T, grad: N * T, *, {_LISTS}",
+    stateful=True,
+)
+keras_many.writes("var", "accum").on_host("lr", "momentum").advances().kernel(multi_tensor_updates.keras_momentum)
 
 adagrad_many = op(
     "_ApplyAdagradMany", f"lr: T, var: N * ref T, accum: N * ref T, grad: N * T, *, {_LISTS}", stateful=True
@@ -59,7 +66,8 @@ adam_many.on_host("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon
 
 descent_by_product = op(
     "_ApplyGradientDescentProduct",
-    "alpha: T, var: ref T, a: T, b: T, *, transpose_a=False, transpose_b=False, decay=0.0, T: {float, double} -> ",
+    "alpha: T, var: ref T, a: T, b: T, *, transpose_a=False, transpose_b=False, use_locking=False, decay=0.0, "
+    "T: {float, double} -> ",
     stateful=True,
 )
 descent_by_product.writes("var").on_host("alpha").work(matrix_product(left=2)).advances()
@@ -92,6 +100,7 @@ _KINDS = {
     "ResourceApplyGradientDescent": _DESCENT,
     "ApplyMomentum": _MOMENTUM,
     "ResourceApplyMomentum": _MOMENTUM,
+    "ResourceApplyKerasMomentum": _Many("_ApplyKerasMomentumMany", (0, 1, 3)),
     "ApplyAdagrad": _ADAGRAD,
     "ResourceApplyAdagrad": _ADAGRAD,
     "ApplyAdagradV2": _ADAGRAD_V2,
@@ -235,7 +244,7 @@ def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
 
 
 def _may_be_fused(node: Node, keep: set[Node]) -> bool:
-    if node in keep or node.guard or node.attrs["use_locking"] or not node.attrs.get("update_slots", True):
+    if node in keep or node.guard or not node.attrs.get("update_slots", True):
         return False
     return _gradient(node).dtype.base_dtype.name in _TYPES
 
@@ -335,7 +344,7 @@ def _is_large_product(gradient: Value) -> bool:
 
 
 def _by_product(update: Node, product: Node, decay: float) -> Node:
-    attrs = {"T": product.outputs[0].dtype.base_dtype, "decay": decay}
+    attrs = {"T": product.outputs[0].dtype.base_dtype, "decay": decay, "use_locking": update.attrs["use_locking"]}
     attrs.update((name, product.attrs[name]) for name in ("transpose_a", "transpose_b"))
     variable, rate, _ = update.inputs
     return new_node("_ApplyGradientDescentProduct", update, [rate, variable, *product.inputs], [], attrs)
@@ -376,6 +385,7 @@ def _fused(members: list[Node], plain: _Plain) -> Node:
     inputs.extend(plain[member][0] for member in members)
     attrs = {"N": len(members), "T": first.inputs[listed[-1]].dtype.base_dtype, "decay": plain[first][1]}
     attrs["use_nesterov"] = bool(first.attrs.get("use_nesterov", False))
+    attrs["use_locking"] = first.attrs["use_locking"]
     fused = new_node(fused_type, first, inputs, [], attrs)
     fused.name = f"{first.name} and {len(members) - 1} more" if len(members) > 1 else first.name
     fused.members = tuple(member.name for member in members)
@@ -426,7 +436,10 @@ fusion = Fusion(
     "do the updates of one optimizer step in one call, with weight decay, and a large product where the variable lies",
     fuse_updates,
     [_KINDS.keys()],
-    makes=[descent_many, momentum_many, adagrad_many, adagrad_v2_many, rms_prop_many, adam_many, descent_by_product],
+    makes=[
+        *(descent_many, momentum_many, keras_many, adagrad_many, adagrad_v2_many, rms_prop_many, adam_many),
+        descent_by_product,
+    ],
 )
 _ROWS, _MATRIX, _BIAS = tensor("rows", 4), variable(4, 3), variable(3)
 
@@ -449,6 +462,13 @@ def descent_with_weight_decay(tf: API, x: Tensor, w: Tensor, b: Tensor) -> Fetch
 @fusion.example(_ROWS, _MATRIX, _BIAS, makes=["_ApplyMomentumMany"])
 def momentum(tf: API, x: Tensor, w: Tensor, b: Tensor) -> Fetches:
     return tf.train.MomentumOptimizer(0.1, 0.9, use_nesterov=True).minimize(_loss(tf, x, w, b))
+
+
+@fusion.example(_ROWS, makes=["_ApplyKerasMomentumMany"])
+def keras_momentum(tf: API, x: Tensor) -> Fetches:
+    ones = {"initializer": tf.ones_initializer(), "use_resource": True}
+    w, b = tf.get_variable("w", [4, 3], **ones), tf.get_variable("b", [3], **ones)
+    return tf.keras.optimizers.SGD(0.1, 0.9, nesterov=True).get_updates(_loss(tf, x, w, b), [w, b])
 
 
 @fusion.example(_ROWS, _MATRIX, _BIAS, makes=["_ApplyAdagradMany"])

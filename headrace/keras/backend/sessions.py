@@ -1,0 +1,242 @@
+"""The session that variables live in, and reading and setting them through it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headrace.core.defaults import get_default_graph, get_default_session
+from headrace.core.dtypes import as_dtype
+from headrace.core.eager import EagerTensor, eager_mode, executing_eagerly
+from headrace.core.func_graph import FuncGraph
+from headrace.core.graph import Graph
+from headrace.core.tensor import Tensor
+from headrace.layers.context import get_graph
+from headrace.layers.values import initialized, of_graph
+from headrace.layers.values import track_variable as track_variable
+from headrace.messages import protos
+from headrace.ops.array.constant import placeholder
+from headrace.runtime.session import Session
+from headrace.state.scoping import makes_eager_variables
+from headrace.state.variables import Variable
+
+if TYPE_CHECKING:
+    from headrace.core.typing import ArrayLike, SessionLike
+
+_by_hand = False
+
+
+def manual_variable_initialization(value: bool) -> None:
+    """Says whether variables are initialized by the program rather than by `get_session`, as is the default.
+
+    Args:
+        value: whether the program does it.
+    """
+    global _by_hand
+    _by_hand = value
+
+
+def track_tf_optimizer(tf_optimizer: Any) -> None:
+    """Lets `get_session` initialize the variables of an optimizer of `tf.train`."""
+    if not executing_eagerly():
+        of_graph(get_graph()).optimizers.append(tf_optimizer)
+
+
+def graph_of(tensors: Iterable[Any]) -> Graph:
+    """The graph of tensors, else the one that symbolic tensors belong to.
+
+    Raises:
+        ValueError: if they are of several graphs.
+    """
+    if get_default_graph().building_function:
+        return get_default_graph()
+    found: Graph | None = None
+    for tensor in tensors:
+        graph = getattr(tensor, "graph", None)
+        if not isinstance(graph, Graph) or graph.is_eager:
+            continue
+        if found is not None and graph is not found:
+            raise ValueError(f"{tensor} must be from the same graph as the tensors before it.")
+        found = graph
+    return get_graph() if found is None else found
+
+
+def get_default_session_config() -> protos.ConfigProto:
+    """The settings of the sessions made here: operations go to another device where theirs is not there."""
+    return protos.ConfigProto(allow_soft_placement=True)
+
+
+def uninitialized_session(tensors: Iterable[Any] = ()) -> Any:
+    """The session in force, as it is.
+
+    Raises:
+        RuntimeError: inside a function.
+    """
+    session = get_default_session()
+    if session is not None:
+        return session
+    if isinstance(get_default_graph(), FuncGraph):
+        raise RuntimeError("Cannot get session inside Tensorflow graph function.")
+    graph = graph_of(tensors)
+    kept = of_graph(graph)
+    if kept.session is None:
+        kept.session = Session(graph=graph, config=get_default_session_config())
+    return kept.session
+
+
+def get_session(op_input_list: Iterable[Any] = ()) -> Any:
+    """The session in force: the default session, else one kept for the graph; variables of models are initialized in it.
+
+    Args:
+        op_input_list: tensors whose graph is meant.
+
+    Returns:
+        a `tf.Session`.
+
+    Example:
+        >>> tf.keras.backend.get_session().run(model.output, {model.input: batch})
+    """
+    session = uninitialized_session(op_input_list)
+    if not _by_hand:
+        initialize_variables(session)
+    return session
+
+
+def set_session(session: SessionLike) -> None:
+    """Makes a session the one in force for its graph.
+
+    Args:
+        session: a `tf.Session`.
+
+    Example:
+        >>> tf.keras.backend.set_session(tf.Session(config=config))
+    """
+    of_graph(session.graph).session = session
+
+
+def configure_and_create_distributed_session(distribution_strategy: Any) -> None:
+    """Makes a session with the settings that a distribution strategy asks for the one in force.
+
+    Args:
+        distribution_strategy: the strategy.
+    """
+    config = distribution_strategy.update_config_proto(get_default_session_config())
+    set_session(Session(config=config))
+
+
+def forget_session() -> None:
+    """Lets go of the session of the default graph, and of what it would initialize."""
+    graph = get_default_graph()
+    if not graph.is_eager:
+        graph.__dict__.pop("_of_layers", None)
+
+
+def initialize_variables(session: SessionLike) -> None:
+    """Initializes the variables of models that have no value yet; each is looked at once."""
+    kept = of_graph(get_graph())
+    if kept.optimizers:
+        of_optimizers = [v for shell in kept.optimizers for v in shell.optimizer.variables()]
+        kept.waiting.extend(v for v in of_optimizers if not getattr(v, "_keras_initialized", False))
+    if kept.waiting:
+        waiting, kept.waiting = kept.waiting, []
+        initialized(session, list({id(variable): variable for variable in waiting}.values()))
+
+
+# ---- values
+
+
+def get_value(x: Any) -> Any:
+    """The value of a variable or tensor.
+
+    Args:
+        x: a variable or tensor; anything else is its own value.
+
+    Returns:
+        a NumPy array.
+
+    Example:
+        >>> tf.keras.backend.get_value(tf.keras.backend.variable([1.0, 2.0]))
+        array([1., 2.], dtype=float32)
+    """
+    if not isinstance(x, (Tensor, Variable)):
+        return x.eval(session=get_session((x,))) if hasattr(x, "dense_shape") else x
+    if executing_eagerly() or isinstance(x, EagerTensor):
+        return x.numpy()  # type: ignore[union-attr]  # in eager execution all have it
+    if _is_eager_variable(x):
+        with eager_mode():
+            return x.numpy()  # type: ignore[union-attr]  # a variable made eagerly has it
+    return x.eval(session=get_session((x,)))
+
+
+def _is_eager_variable(x: Any) -> bool:
+    handle = getattr(x, "handle", None)
+    return isinstance(handle, EagerTensor)
+
+
+def batch_get_value(tensors: Sequence[Any]) -> list[Any]:
+    """The values of several variables or tensors, read in one step.
+
+    Args:
+        tensors: variables or tensors.
+
+    Returns:
+        NumPy arrays.
+
+    Raises:
+        RuntimeError: inside a function.
+    """
+    if makes_eager_variables():
+        with eager_mode():
+            return [x.numpy() for x in tensors]
+    if isinstance(get_default_graph(), FuncGraph):
+        raise RuntimeError("Cannot get value inside Tensorflow graph function.")
+    return get_session(tensors).run(list(tensors)) if tensors else []
+
+
+def _assignment(x: Any, value: Any) -> tuple[Any, Any]:
+    """The operation that assigns to a variable what is fed, and the tensor to feed; made once a variable."""
+    known = getattr(x, "_assign_placeholder", None)
+    if known is None:
+        # Of any size: a variable whose shape is not checked may change it.
+        fed = placeholder(as_dtype(x.dtype).base_dtype, shape=[None] * value.ndim)
+        x._assign_placeholder, x._assign_op = known, operation = fed, x.assign(fed)
+        return operation, fed
+    return x._assign_op, known
+
+
+def set_value(x: Any, value: ArrayLike) -> None:
+    """Sets the value of a variable.
+
+    Args:
+        x: the variable.
+        value: its new value.
+
+    Example:
+        >>> tf.keras.backend.set_value(model.optimizer.lr, 0.01)
+    """
+    batch_set_value([(x, value)])
+
+
+def batch_set_value(tuples: Sequence[tuple[Any, ArrayLike]]) -> None:
+    """Sets the values of several variables in one step.
+
+    Args:
+        tuples: pairs of a variable and its new value.
+    """
+    if not tuples:
+        return
+    arrays = [(x, np.asarray(value, dtype=as_dtype(x.dtype).base_dtype.as_numpy_dtype)) for x, value in tuples]
+    if makes_eager_variables():
+        with eager_mode():
+            for x, array in arrays:
+                x.assign(array)
+        return
+    feeds, operations = {}, []
+    with get_graph().as_default():
+        for x, array in arrays:
+            operation, fed = _assignment(x, array)
+            operations.append(operation)
+            feeds[fed] = array
+        get_session().run(operations, feed_dict=feeds)

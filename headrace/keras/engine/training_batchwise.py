@@ -1,0 +1,141 @@
+"""Models that are given one batch at a time, or a generator of batches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from headrace.keras.engine import training_arrays, training_generator, training_v2
+from headrace.keras.engine.training_loop import PREDICT, TEST, TRAIN
+
+if TYPE_CHECKING:
+    from headrace.keras.engine.training import Model
+
+
+class Batchwise:
+    """The part of `Model` that takes batches one by one."""
+
+    if TYPE_CHECKING:
+
+        def _assert_compile_was_called(self) -> None: ...
+        def _steps_are_eager(self) -> bool: ...
+        def _standardize_user_data(self, x: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any, Any]: ...
+        def reset_metrics(self) -> None: ...
+
+    @property
+    def _model(self) -> Model:
+        return self  # type: ignore[return-value]  # it is a part of a model
+
+    # ---- one batch ----
+
+    def train_on_batch(
+        self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, reset_metrics: bool = True
+    ) -> Any:
+        """Trains on one batch.
+
+        Args:
+            x, y, sample_weight, class_weight: as of `fit`.
+            reset_metrics: whether the metrics are of this batch only.
+
+        Returns:
+            the loss before the step, or a list of it and the metrics.
+        """
+        self._assert_compile_was_called()
+        if self._steps_are_eager():
+            outs = training_v2.on_batch(self._model, TRAIN, x, y, sample_weight, class_weight)
+        else:
+            x, y, weights = self._standardize_user_data(
+                x, y, sample_weight=sample_weight, class_weight=class_weight, extract_tensors_from_dataset=True
+            )
+            outs = training_arrays.run_batch(self._model, TRAIN, x, y, weights)
+        if reset_metrics:
+            self.reset_metrics()
+        return outs[0] if len(outs) == 1 else outs
+
+    def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, reset_metrics: bool = True) -> Any:
+        """The loss, and the metrics if there are any, on one batch.
+
+        Args:
+            x, y, sample_weight, reset_metrics: as of `train_on_batch`.
+        """
+        self._assert_compile_was_called()
+        if self._steps_are_eager():
+            outs = training_v2.on_batch(self._model, TEST, x, y, sample_weight, None)
+        else:
+            x, y, weights = self._standardize_user_data(
+                x, y, sample_weight=sample_weight, extract_tensors_from_dataset=True
+            )
+            outs = training_arrays.run_batch(self._model, TEST, x, y, weights)
+        if reset_metrics:
+            self.reset_metrics()
+        return outs[0] if len(outs) == 1 else outs
+
+    def predict_on_batch(self, x: Any) -> Any:
+        """The outputs for one batch.
+
+        Args:
+            x: as of `fit`.
+        """
+        if self._steps_are_eager():
+            return training_v2.on_batch(self._model, PREDICT, x, None, None, None)
+        x, _, _ = self._standardize_user_data(x, extract_tensors_from_dataset=True)
+        outs = training_arrays.run_batch(self._model, PREDICT, x, [], [])
+        return outs[0] if isinstance(outs, list) and len(outs) == 1 else outs
+
+    # ---- generators ----
+
+    def fit_generator(
+        self,
+        generator: Any,
+        steps_per_epoch: int | None = None,
+        epochs: int = 1,
+        verbose: int = 1,
+        callbacks: Any = None,
+        validation_data: Any = None,
+        validation_steps: int | None = None,
+        validation_freq: Any = 1,
+        class_weight: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        shuffle: bool = True,
+        initial_epoch: int = 0,
+    ) -> Any:
+        """Trains on the batches of a generator or a `Sequence`: the arguments are those of `fit`."""
+        self._assert_compile_was_called()
+        return training_generator.fit(
+            self._model, generator, steps_per_epoch=steps_per_epoch, epochs=epochs, verbose=verbose, callbacks=callbacks,
+            validation_data=validation_data, validation_steps=validation_steps, validation_freq=validation_freq,
+            class_weight=class_weight, max_queue_size=max_queue_size, workers=workers,
+            use_multiprocessing=use_multiprocessing, shuffle=shuffle, initial_epoch=initial_epoch,
+        )  # fmt: skip
+
+    def evaluate_generator(
+        self,
+        generator: Any,
+        steps: int | None = None,
+        callbacks: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        verbose: int = 0,
+    ) -> Any:
+        """The loss and metrics on batches of a generator or a `Sequence`: the arguments are those of `evaluate`."""
+        self._assert_compile_was_called()
+        return training_generator.evaluate_or_predict(
+            self._model, TEST, generator, steps, verbose, callbacks, max_queue_size, workers, use_multiprocessing
+        )
+
+    def predict_generator(
+        self,
+        generator: Any,
+        steps: int | None = None,
+        callbacks: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        verbose: int = 0,
+    ) -> Any:
+        """The outputs for batches of a generator or a `Sequence`: the arguments are those of `predict`."""
+        return training_generator.evaluate_or_predict(
+            self._model, PREDICT, generator, steps, verbose, callbacks, max_queue_size, workers, use_multiprocessing
+        )

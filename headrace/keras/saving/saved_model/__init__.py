@@ -1,0 +1,1 @@
+"""Models as SavedModels, with what makes models of them again."""

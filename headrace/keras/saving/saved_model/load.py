@@ -1,0 +1,235 @@
+"""Models from SavedModels: made of their configurations where these say all, of their functions elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from headrace.checkpoints.checkpoint import ObjectSaver
+from headrace.core import nest
+from headrace.core.eager import executing_eagerly
+from headrace.keras.backend.sessions import get_session, track_variable
+from headrace.keras.engine.training import Model
+from headrace.keras.layers import serialization
+from headrace.keras.saving import saving_utils
+from headrace.keras.utils.generic_utils import get_custom_objects
+from headrace.layers.engine import Layer
+from headrace.messages import protos
+from headrace.saved_model import folders, objects_loading
+from headrace.saved_model.loading import parse_saved_model
+from headrace.util import tf_logging as logging
+
+if TYPE_CHECKING:
+    Metadata = dict[str, Any]
+
+_MODELS = ("_tf_keras_model", "_tf_keras_network", "_tf_keras_sequential")
+
+
+def load(path: str, compile: bool = True, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """The model that `model.save(path, save_format="tf")` wrote.
+
+    Args:
+        path: the folder.
+        compile: whether to compile it as it was.
+        custom_objects: classes of the program's own by name. Layers of other classes do what their functions in the
+            SavedModel do.
+
+    Raises:
+        OSError: if there is no SavedModel.
+        ValueError: if it is that of something else than a model.
+    """
+    message = parse_saved_model(path).meta_graphs[0]
+    nodes = message.object_graph_def.nodes
+    if not nodes or nodes[0].user_object.identifier not in _MODELS:
+        raise ValueError(
+            f"The SavedModel in {path} is not that of a Keras model; load it by tf.saved_model.load_v2 or "
+            "tf.saved_model.loader.load."
+        )
+    return _Loading(path, nodes, dict(custom_objects or {})).run(compile)
+
+
+def _metadata(node: protos.SavedObject) -> Metadata:
+    try:
+        found = json.loads(node.user_object.metadata)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"The metadata of {node.user_object.identifier} is no JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"The metadata of {node.user_object.identifier} is no dictionary.")
+    return found
+
+
+class _Loading:
+    """A SavedModel being loaded."""
+
+    def __init__(self, path: str, nodes: Any, custom_objects: dict[str, Any]) -> None:
+        self.path, self.nodes, self.custom_objects = path, nodes, custom_objects
+        self.metadata = _metadata(nodes[0])
+        self._objects: Any = None
+
+    def run(self, compile: bool) -> Any:
+        model = self._from_config()
+        made = model is not None
+        if model is None:
+            model = RevivedModel(self._loaded(), self.metadata)
+        training_config = self.metadata.get("training_config")
+        if compile and training_config is not None:
+            model.compile(**saving_utils.compile_args_from_training_config(training_config, self.custom_objects))
+        elif compile:
+            logging.warning(
+                "No training configuration found in save file: the model was *not* compiled. Compile it manually."
+            )
+        if made:
+            self._restore(model)
+        return model
+
+    # ---- from its configuration ----
+
+    def _from_config(self) -> Any:
+        """The model that the configuration describes; None if there is none, or it says too little."""
+        config = self.metadata.get("config")
+        kind = self.nodes[0].user_object.identifier
+        if config is None or "layers" not in config:
+            return None
+        described = {"class_name": "Sequential" if kind == "_tf_keras_sequential" else "Model", "config": config}
+        model = serialization.deserialize(described, custom_objects=self.custom_objects | self._revived())
+        return model if model.built and model._is_graph_network else None
+
+    def _revived(self) -> dict[str, Any]:
+        """Classes of layers that nobody knows: what they do is in the SavedModel."""
+        known = {**get_custom_objects(), **self.custom_objects}
+        names: dict[str, dict[str, int]] = {}
+        for number, node in enumerate(self.nodes):
+            if node.user_object.identifier == "_tf_keras_layer":
+                metadata = _metadata(node)
+                class_name = metadata.get("class_name", "")
+                if class_name not in known and not serialization.is_known(class_name):
+                    names.setdefault(class_name, {})[metadata["name"]] = number
+        return {name: _revived_class(name, self, places) for name, places in names.items()}
+
+    def layer(self, number: int) -> Any:
+        """A layer that does what its functions do."""
+        self._loaded()
+        return RevivedLayer(self._objects[number], _metadata(self.nodes[number]))
+
+    def _loaded(self) -> Any:
+        if self._objects is None:
+            self._objects = objects_loading.load_all(self.path)
+        return self._objects[0]
+
+    def _restore(self, model: Any) -> None:
+        """Sets the weights, and what the optimizer keeps, to those of the checkpoint."""
+        if getattr(model, "optimizer", None) is not None and not executing_eagerly():
+            # What the optimizer keeps is made here, as the first step of training would.
+            model._make_train_function()
+        status = ObjectSaver(model).restore(folders.get_variables_path(self.path))
+        if not executing_eagerly():
+            status.run_restore_ops(get_session())
+        status.expect_partial()
+
+
+def _revived_class(name: str, loading: _Loading, places: Mapping[str, int]) -> type:
+    def from_config(cls: type, config: Metadata, custom_objects: Any = None) -> Any:
+        number = places.get(config.get("name", ""))
+        if number is None:
+            raise ValueError(f"Unknown layer: {name}")
+        return loading.layer(number)
+
+    return type(name, (RevivedLayer,), {"from_config": classmethod(from_config)})
+
+
+# ---- from functions
+
+
+class _Parts:
+    """What a layer or model of functions is made of.
+
+    Args:
+        loaded: the object that was loaded.
+        metadata: what was said of it.
+    """
+
+    def __init__(self, loaded: Any, metadata: Metadata) -> None:
+        self.kept, self.metadata = loaded.keras_api, metadata
+        self.trained = list(self.kept.trainable_variables)
+        self.others = list(self.kept.non_trainable_variables)
+        for variable in self.kept.variables:
+            track_variable(variable)
+
+    def call(self, layer: Any, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
+        """The outputs of the saved function; its losses become those of `layer`."""
+        if self.metadata.get("expects_training_arg"):
+            kwargs["training"] = bool(training)
+        outputs, losses = self.kept.call_and_return_conditional_losses(inputs, *args, **kwargs)
+        if nest.flatten(losses):
+            layer.add_loss(nest.flatten(losses), inputs=inputs)
+        return outputs
+
+    def config(self) -> Metadata:
+        """The configuration of the saved one.
+
+        Raises:
+            NotImplementedError: if it had none.
+        """
+        if self.metadata.get("config") is None:
+            raise NotImplementedError(f"{self.metadata.get('class_name')} was saved without a configuration.")
+        return dict(self.metadata["config"])
+
+
+class RevivedLayer(Layer):
+    """A layer of a SavedModel whose class is not known: its functions compute what it did."""
+
+    def __init__(self, loaded: Any, metadata: Metadata) -> None:
+        super().__init__(
+            trainable=metadata.get("trainable", True), name=metadata["name"], dtype=metadata.get("dtype")
+        )
+        # Past __setattr__, which would take what it holds for parts of the layer.
+        self.__dict__["_parts"] = _Parts(loaded, metadata)
+        self.built = True
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """Those that were."""
+        return self.__dict__["_parts"].trained if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The others."""
+        parts = self.__dict__["_parts"]
+        return parts.others if self.trainable else parts.trained + parts.others
+
+    def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
+        """What the saved layer computed."""
+        return self.__dict__["_parts"].call(self, inputs, *args, training=training, **kwargs)
+
+    def get_config(self) -> Metadata:
+        """The configuration of the saved one."""
+        return self.__dict__["_parts"].config()
+
+
+class RevivedModel(Model):
+    """A model of a SavedModel that has no configuration: its functions compute what it did."""
+
+    def __init__(self, loaded: Any, metadata: Metadata) -> None:
+        super().__init__(name=metadata["name"])
+        self.__dict__["_parts"] = _Parts(loaded, metadata)
+        self.built = True
+
+    @property
+    def trainable_weights(self) -> list[Any]:  # type: ignore[override]  # nothing sets it here
+        """Those that were."""
+        return self.__dict__["_parts"].trained if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The others."""
+        parts = self.__dict__["_parts"]
+        return parts.others if self.trainable else parts.trained + parts.others
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        """What the saved model computed."""
+        return self.__dict__["_parts"].call(self, inputs, training=training)
+
+    def get_config(self) -> Metadata:
+        """The configuration of the saved one."""
+        return self.__dict__["_parts"].config()

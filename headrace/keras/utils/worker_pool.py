@@ -1,0 +1,180 @@
+"""Workers that call a function: threads, or threads with a process each."""
+
+from __future__ import annotations
+
+import multiprocessing
+import queue
+import signal
+import threading
+import traceback
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
+from typing import Any
+
+import numpy as np
+import torch
+
+# While a process is started no other may be: it would keep the ends of pipes open that are not its own.
+_starting = threading.Lock()
+# How many seconds a process has to end by itself.
+_PATIENCE = 5.0
+
+
+class WorkerPool:
+    """Calls a function in several threads or processes.
+
+    Processes are copies of this one at the time the pool is made. They end with `close`, with this process (also where
+    it is killed), and leave the keyboard's interrupt to it.
+
+    Args:
+        workers: how many.
+        function: what is called.
+        processes: whether in processes.
+        seed: NumPy's seed in the first process; each next one has one more.
+
+    Example:
+        >>> pool = WorkerPool(2, images.__getitem__, processes=True)
+        >>> pool.submit(3).result()
+        >>> pool.close()
+    """
+
+    def __init__(
+        self, workers: int, function: Callable[..., Any], *, processes: bool = False, seed: int | None = None
+    ) -> None:
+        self._jobs: queue.SimpleQueue[tuple[Future[Any], tuple[Any, ...]] | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._processes = [_Process(function, i, seed) for i in range(workers)] if processes else []
+        calls = [process.call for process in self._processes] or [function] * workers
+        for call in calls:
+            threading.Thread(target=self._work, args=(call,), name="batch worker", daemon=True).start()
+        self._count = len(calls)
+
+    def submit(self, *arguments: Any) -> Future[Any]:
+        """Asks for a call of the function.
+
+        Returns:
+            a future, cancelled if the pool is closed before the call has been begun.
+        """
+        future: Future[Any] = Future()
+        with self._lock:
+            if self._closed:
+                future.cancel()
+            else:
+                self._jobs.put((future, arguments))
+        return future
+
+    def close(self) -> None:
+        """Ends the workers. Threads end after what they are at, processes at once."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            while not self._jobs.empty():
+                try:
+                    waiting = self._jobs.get_nowait()
+                except queue.Empty:  # a worker was quicker
+                    break
+                if waiting is not None:
+                    waiting[0].cancel()
+            for _ in range(self._count):
+                self._jobs.put(None)
+        for worker in self._processes:
+            worker.end()
+
+    def _work(self, call: Callable[..., Any]) -> None:
+        while (job := self._jobs.get()) is not None:
+            future, arguments = job
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                result = call(*arguments)
+            except BaseException as error:  # noqa: BLE001 -- it is raised where the result is asked for
+                future.set_exception(CancelledError() if self._closed and isinstance(error, WorkerDied) else error)
+            else:
+                future.set_result(result)
+
+
+class WorkerDied(RuntimeError):
+    """A process has ended without an answer."""
+
+
+class _Process:
+    """A process that calls a function for a thread of this one."""
+
+    def __init__(self, function: Callable[..., Any], number: int, seed: int | None) -> None:
+        forks = "fork" in multiprocessing.get_all_start_methods()
+        context: Any = multiprocessing.get_context("fork" if forks else None)
+        with _starting:
+            self._connection, theirs = context.Pipe()
+            # A fork inherits this end too, and would not see this process end as long as it is open there.
+            ours = self._connection if forks else None
+            arguments = function, theirs, ours, None if seed is None else seed + number
+            self._process = context.Process(target=_serve, args=arguments, name=f"Keras_worker_{number}", daemon=True)
+            self._process.start()
+            theirs.close()
+
+    def call(self, *arguments: Any) -> Any:
+        """What the function gives there.
+
+        Raises:
+            WorkerDied: if the process ends before it has answered.
+            Exception: what the function raises.
+        """
+        try:
+            self._connection.send(arguments)
+            done, result, told = self._connection.recv()
+        except (EOFError, OSError) as error:
+            self._process.join(1)
+            raise WorkerDied(
+                f"A process that makes batches ended before it gave one (exit code {self._process.exitcode})."
+            ) from error
+        if not done:
+            raise result from RuntimeError(f"in a process that makes batches:\n{told}")
+        return result
+
+    def end(self) -> None:
+        """Ends the process, whatever it is at."""
+        self._process.terminate()
+        self._process.join(_PATIENCE)
+        if self._process.exitcode is None:
+            self._process.kill()
+            self._process.join()
+
+
+def _serve(function: Callable[..., Any], ours: Connection, theirs: Connection | None, seed: int | None) -> None:
+    """What a process does: it calls the function as often as it is asked to."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if theirs is not None:
+        theirs.close()
+    # The threads of the process it is a copy of are not in the copy: what counts on them would wait for ever.
+    torch.set_num_threads(1)
+    if seed is not None:
+        np.random.seed(seed)
+    while True:
+        try:
+            arguments = ours.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            answer: tuple[bool, Any, str] = True, function(*arguments), ""
+        except Exception as error:  # noqa: BLE001 -- it is raised where the result is asked for
+            answer = False, _sendable(error), traceback.format_exc()
+        try:
+            ours.send(answer)
+        except (EOFError, BrokenPipeError):
+            return
+        except Exception as error:  # noqa: BLE001 -- pickling fails with whatever class the value's own code raises
+            ours.send((False, _sendable(error), traceback.format_exc()))
+
+
+def _sendable(error: Exception) -> Exception:
+    """An error that can be sent, and made again on the other side."""
+    try:
+        ForkingPickler.loads(ForkingPickler.dumps(error))
+    except Exception:  # noqa: BLE001 -- whatever the error's own class raises
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

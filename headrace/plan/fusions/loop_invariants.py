@@ -1,0 +1,184 @@
+"""What is the same in all iterations of a loop that has a gradient: variables that it reads, and parts of them.
+
+The loop reads them before it begins, and the gradient takes them from there: they need no stacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headrace.core.tensor import Tensor
+from headrace.plan.copies import written_handles
+from headrace.plan.fusion import API, Fetches, Fusion, tensor
+from headrace.plan.handles import Handles, may_be_same
+from headrace.plan.ir import LOOP_VALUE, UNBOUND, Node, Region, Value, declared, regions
+from headrace.plan.loop_stacks import KeptStack, drop_unused, kept_stacks
+from headrace.plan.loops import topological
+
+# Of a matrix that is the same in all iterations, these are too: views of it.
+_VIEWS = frozenset({"Split", "StridedSlice"})
+
+
+def take_out_invariants(
+    nodes: list[Node], keep: set[Node], fetched: list[Value]
+) -> tuple[list[Node], dict[Value, Value]]:
+    """Reads of variables go before the loop, with the parts that are taken of them, and off the stacks."""
+    handles = Handles(nodes)
+    known = _touched_anyway(nodes, handles)
+    moved: list[Node] = []
+    for loop, region in regions(nodes):
+        if not loop.guard:
+            moved.extend(_take_out(loop, region, handles, known))
+    if moved:
+        nodes = topological([*moved, *nodes])
+    kept = kept_stacks(nodes, fetched)
+    for entry in kept:
+        _take_from_outside(entry)
+    _share(kept)
+    for popping in dict.fromkeys(entry.popping for entry in kept):
+        assert popping.region is not None
+        popping.region.nodes = topological(popping.region.nodes)
+    return drop_unused(nodes, kept, keep), {}
+
+
+def _touched_anyway(nodes: Sequence[Node], handles: Handles) -> list[object]:
+    """What leads to the variables that every step reads or writes outside of loops.
+
+    A loop that does not run at all reads nothing: a variable without a value is to fail where it is read, not before.
+    """
+    found = []
+    for node in nodes:
+        if node.region is None and not node.guard:
+            for index in {*node.decl.reads_state, *node.decl.writes_state}:
+                if index < len(node.inputs):
+                    found.append(handles.of(node.inputs[index]))
+    return [handle for handle in found if handle is not UNBOUND]
+
+
+def _take_out(loop: Node, region: Region, handles: Handles, known: Sequence[object]) -> list[Node]:
+    """Takes the reads and their parts out of a loop; returns them."""
+    count = len(region.variables)
+    outer = dict(zip(region.captures, loop.inputs[count:], strict=True))
+    written = [handle for node in region.nodes for handle in written_handles(node, handles)]
+    taken: dict[Node, None] = {}
+    reads: dict[int, Node] = {}
+    again: dict[Value, Value] = {}
+    for node in region.nodes:
+        node.inputs = [again.get(value, value) for value in node.inputs]
+        if node.guard or any(before not in taken for before in node.control):
+            continue
+        if node.type == "ReadVariableOp":
+            handle = handles.of(node.inputs[0])
+            is_same = any(handle is other for other in known) and not may_be_same(handle, written)
+        else:
+            is_same = node.type in _VIEWS and any(value.node in taken for value in node.inputs)
+        if is_same and node.type == "ReadVariableOp" and reads.setdefault(id(handle), node) is not node:
+            # All reads in a loop that does not write give the same.
+            again[node.outputs[0]] = reads[id(handle)].outputs[0]
+        elif is_same and all(v.node in taken or v in outer or v.bound is not UNBOUND for v in node.inputs):
+            taken[node] = None
+    if not taken:
+        return []
+    region.take_results([again.get(value, value) for value in region.results])
+    gone = {value.node for value in again}
+    region.waits = [node for node in region.waits if node not in gone]
+    left = [node for node in region.nodes if node not in taken and node not in gone]
+    used = {value for node in left for value in node.inputs}.union(region.results)
+    standing: dict[Value, Value] = {}
+    for node in taken:
+        for value in node.outputs:
+            if value in used:
+                standing[value] = capture_of(loop, region, value)
+    for node in left:
+        node.inputs = [standing.get(value, value) for value in node.inputs]
+        node.control = [before for before in node.control if before not in taken and before not in gone]
+    region.take_results([standing.get(value, value) for value in region.results])
+    region.waits = [node for node in region.waits if node not in taken]
+    region.nodes = left
+    made: list[Node] = []
+    for node in taken:
+        node.inputs = [_outside(value, outer, taken, made) for value in node.inputs]
+        node.control = list(loop.control)
+        node.early = False
+        made.append(node)
+    return made
+
+
+def _outside(value: Value, outer: dict[Value, Value], taken: dict[Node, None], made: list[Node]) -> Value:
+    """What a value of the loop's inside is before the loop."""
+    if value.node in taken:
+        return value
+    if value in outer:
+        return outer[value]
+    # A constant of the loop's inside, again.
+    node = value.node
+    copy = Node(node.decl, node.name, [], node.attrs, node.origin, node.runtime, node.device)
+    copy.outputs = [Value(copy, index, out.dtype, out.dims) for index, out in enumerate(node.outputs)]
+    for ours, theirs in zip(copy.outputs, node.outputs, strict=True):
+        ours.bound, ours.constant = theirs.bound, theirs.constant
+    made.append(copy)
+    return copy.outputs[value.index]
+
+
+def capture_of(loop: Node, region: Region, value: Value) -> Value:
+    """What stands inside a loop for a value from outside."""
+    count = len(region.variables)
+    for inner, outer in zip(region.captures, loop.inputs[count:], strict=True):
+        if outer is value:
+            return inner
+    like = value.node
+    node = Node(declared(LOOP_VALUE), like.name, [], {}, like.origin, like.runtime, like.device)
+    inner = Value(node, 0, value.dtype, value.dims)
+    inner.bound, inner.constant = value.bound, value.constant
+    node.outputs = [inner]
+    region.captures.append(inner)
+    loop.inputs.append(value)
+    return inner
+
+
+def _take_from_outside(entry: KeptStack) -> None:
+    """Lets the gradient take what is pushed from where the loop has it from."""
+    pushing, popping = entry.pushing.region, entry.popping.region
+    assert pushing is not None
+    assert popping is not None
+    pushed = entry.push.inputs[1]
+    if pushed in pushing.captures and entry.pushing.guard == entry.popping.guard:
+        outer = entry.pushing.inputs[len(pushing.variables) + pushing.captures.index(pushed)]
+        _replace(popping, entry.pop.outputs[0], capture_of(entry.popping, popping, outer))
+
+
+def _share(kept: Sequence[KeptStack]) -> None:
+    """Lets what is pushed to several stacks come off one."""
+    first: dict[tuple[Node, Node, Value], KeptStack] = {}
+    for entry in kept:
+        known = first.setdefault((entry.pushing, entry.popping, entry.push.inputs[1]), entry)
+        if known is not entry and not entry.pop.control and not known.pop.control:
+            assert entry.popping.region is not None
+            _replace(entry.popping.region, entry.pop.outputs[0], known.pop.outputs[0])
+
+
+def _replace(region: Region, value: Value, other: Value) -> None:
+    for node in region.nodes:
+        node.inputs = [other if given is value else given for given in node.inputs]
+    region.take_results([other if given is value else given for given in region.results])
+
+
+fusion = Fusion(
+    "read variables before the loops that have gradients, which then need no stacks for them",
+    take_out_invariants,
+    [{"StackV2", "Stack"}],
+)
+
+
+@fusion.example(tensor("rows", 3))
+def weights_in_two_parts(tf: API, x: Tensor) -> Fetches:
+    weights = tf.get_variable(
+        "weights", [3, 6], use_resource=True, initializer=tf.random_uniform_initializer(-1, 1, seed=1)
+    )
+
+    def step(i: Tensor, h: Tensor) -> tuple[Tensor, Tensor]:
+        a, b = tf.split(weights, 2, axis=1)
+        return i + 1, tf.tanh(tf.matmul(h, a)) * tf.matmul(h, b) + tf.matmul(h, weights[:, 2:5])
+
+    y = tf.while_loop(lambda i, _: i < 3, step, [0, tf.matmul(x, weights[:, :3])])[1]
+    return [y, *tf.gradients(y, [x, weights])]

@@ -1,0 +1,100 @@
+"""The modules of the stand-alone package `keras`, 1.2 to 2.3, and where their names are looked up here.
+
+A row goes from a module's path below `keras` to places, tried in order, each relative to Headrace: modules of
+`headrace.keras.standalone` for what that package has otherwise than `tf.keras`, and the modules of `tf.keras`.
+"""
+
+from __future__ import annotations
+
+_LAYERS = "keras.standalone.layers keras.standalone.legacy_layers keras.standalone.merging keras.layers"
+_ENGINE = (
+    "keras.standalone.models keras.standalone.layers keras.standalone.engine keras.engine.base_layer "
+    "keras.engine.input_layer keras.engine.network keras.engine.training keras.models keras.layers keras.utils"
+)
+_NETWORKS = [
+    "densenet",
+    "imagenet_utils",
+    "inception_resnet_v2",
+    "inception_v3",
+    "mobilenet",
+    "mobilenet_v2",
+    "nasnet",
+    "resnet",
+    "resnet50",
+    "resnet_v2",
+    "vgg16",
+    "vgg19",
+    "xception",
+]
+_DATASETS = ["boston_housing", "cifar10", "cifar100", "fashion_mnist", "imdb", "mnist", "reuters"]
+
+MODULES: dict[str, str] = {
+    "": "keras.standalone.package",
+    "activations": "keras.standalone.activations keras.activations",
+    "applications": "keras.applications",
+    "backend": "keras.standalone.backend keras.backend",
+    "backend.common": "keras.standalone.backend keras.backend",
+    "backend.load_backend": "keras.standalone.backend keras.backend",
+    "backend.tensorflow_backend": "keras.standalone.tensorflow_backend keras.standalone.backend keras.backend",
+    "callbacks": "keras.standalone.callbacks keras.callbacks",
+    "callbacks.callbacks": "keras.standalone.callbacks keras.callbacks",
+    "constraints": "keras.standalone.constraints keras.constraints",
+    "datasets": "keras.datasets",
+    "engine": _ENGINE,
+    **{
+        f"engine.{name}": _ENGINE
+        for name in ["base_layer", "input_layer", "network", "sequential", "topology", "training", "training_utils"]
+    },
+    "engine.saving": "keras.standalone.models keras.saving.hdf5_format keras.saving.model_config",
+    "initializations": "keras.standalone.initializations",
+    "initializers": "keras.standalone.initializers keras.initializers",
+    "layers": _LAYERS,
+    **{
+        f"layers.{name}": _LAYERS
+        for name in [
+            "advanced_activations",
+            "convolutional",
+            "convolutional_recurrent",
+            "core",
+            "cudnn_recurrent",
+            "embeddings",
+            "local",
+            "merge",
+            "noise",
+            "normalization",
+            "pooling",
+            "recurrent",
+            "wrappers",
+        ]
+    },
+    "legacy": "",
+    "legacy.interfaces": "keras.standalone.interfaces",
+    "legacy.layers": _LAYERS,
+    "losses": "keras.standalone.losses keras.losses",
+    "metrics": "keras.standalone.metrics keras.metrics",
+    "models": "keras.standalone.models keras.models",
+    "objectives": "keras.standalone.losses keras.losses",
+    "optimizers": "keras.standalone.optimizers keras.optimizers",
+    "preprocessing": "keras.preprocessing",
+    "preprocessing.image": "keras.preprocessing.image",
+    "preprocessing.sequence": "keras.preprocessing.sequence",
+    "preprocessing.text": "keras.preprocessing.text",
+    "regularizers": "keras.standalone.regularizers keras.regularizers",
+    "utils": "keras.standalone.utils keras.utils",
+    "utils.conv_utils": "keras.utils.conv_utils",
+    "utils.data_utils": "keras.standalone.utils keras.utils",
+    "utils.generic_utils": "keras.standalone.utils keras.utils.generic_utils keras.utils",
+    "utils.io_utils": "keras.standalone.utils keras.utils",
+    "utils.layer_utils": "keras.standalone.utils keras.utils.layer_utils keras.utils",
+    "utils.multi_gpu_utils": "keras.utils",
+    "utils.np_utils": "keras.standalone.utils keras.utils",
+    "utils.vis_utils": "keras.standalone.utils keras.utils",
+    "utils.visualize_util": "keras.standalone.utils keras.utils",
+    "wrappers": "",
+    "wrappers.scikit_learn": "keras.wrappers.scikit_learn",
+    **{f"applications.{name}": f"keras.applications.{name} keras.applications" for name in _NETWORKS},
+    **{f"datasets.{name}": f"keras.datasets.{name}" for name in _DATASETS},
+}
+
+# The packages that Keras 2.2 took its networks and its preparation of data from.
+PARTS: dict[str, str] = {"keras_applications": "applications", "keras_preprocessing": "preprocessing"}

@@ -1,0 +1,113 @@
+"""What training is made of: batches of arrays, aggregation of their numbers, names, weights, targets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headrace.keras.engine.training_aggregators import MetricsAggregator, OutputsAggregator
+from headrace.keras.engine.training_arrays import batch_shuffle, make_batches, slice_arrays
+from headrace.keras.engine.training_input_checks import standardize_input_data, standardize_sample_or_class_weights
+from headrace.keras.engine.training_loop import should_run_validation
+from headrace.keras.engine.training_splitting import split_training_and_validation_data
+from headrace.keras.engine.training_weights import standardize_weights
+
+
+@given(st.integers(1, 200), st.integers(1, 50))
+def test_batches_cover_all_samples_once(size: int, batch_size: int) -> None:
+    spans = make_batches(size, batch_size)
+    assert [row for start, end in spans for row in range(start, end)] == list(range(size))
+    assert all(end - start <= batch_size for start, end in spans)
+
+
+@given(st.integers(1, 100), st.integers(1, 20))
+def test_shuffled_batches_stay_whole(size: int, batch_size: int) -> None:
+    order = batch_shuffle(np.arange(size), batch_size)
+    assert sorted(order) == list(range(size))
+    for start in range(0, size // batch_size * batch_size, batch_size):
+        assert (np.diff(order[start : start + batch_size]) == 1).all()
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=6))
+def test_means_weigh_batches_by_samples(sizes: list[int]) -> None:
+    losses = np.random.RandomState(0).rand(sum(sizes))
+    aggregator = MetricsAggregator(False, num_samples=sum(sizes))
+    aggregator.create([0.0, 0.0])
+    start = 0
+    for size in sizes:
+        aggregator.aggregate([losses[start : start + size].mean(), float(size)], start, start + size)
+        start += size
+    aggregator.finalize()
+    assert aggregator.results[0] == pytest.approx(losses.mean())
+    assert aggregator.results[1] == sizes[-1]
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_outputs_come_back_in_order(counted: bool) -> None:
+    whole = np.arange(20).reshape(10, 2)
+    aggregator = OutputsAggregator(not counted, num_samples=10 if counted else None)
+    aggregator.create([whole[:4], {"b": whole[:4] * 2}])
+    for start, end in make_batches(10, 4):
+        part = whole[start:end]
+        aggregator.aggregate([part, {"b": part * 2}], *((start, end) if counted else ()))
+    aggregator.finalize()
+    np.testing.assert_array_equal(aggregator.results[0], whole)
+    np.testing.assert_array_equal(aggregator.results[1]["b"], whole * 2)
+
+
+def test_no_batches_are_an_error() -> None:
+    with pytest.raises(ValueError, match="Empty training data"):
+        MetricsAggregator(True).finalize()
+
+
+@pytest.mark.parametrize(
+    ("frequency", "epochs"), [(1, [1, 2, 3, 4]), (2, [2, 4]), ([1, 4], [1, 4]), ({3}, [3])], ids=str
+)
+def test_epochs_with_validation(frequency: object, epochs: list[int]) -> None:
+    assert [epoch + 1 for epoch in range(4) if should_run_validation(frequency, epoch)] == epochs
+
+
+def test_vectors_become_columns() -> None:
+    (x,) = standardize_input_data(np.arange(3), ["x"], [(None, 1)])
+    assert x.shape == (3, 1)
+
+
+def test_dicts_are_put_in_order() -> None:
+    a, b = np.zeros((2, 1)), np.ones((2, 1))
+    assert standardize_input_data({"b": b, "a": a}, ["a", "b"])[1] is b
+    with pytest.raises(ValueError, match='No data provided for "c"'):
+        standardize_input_data({"b": b}, ["c"])
+
+
+def test_weights_by_outputs() -> None:
+    assert standardize_sample_or_class_weights({"b": 1}, ["a", "b"], "sample_weight") == [None, 1]
+    assert standardize_sample_or_class_weights(None, ["a", "b"], "sample_weight") == [None, None]
+    with pytest.raises(TypeError, match="either a list or a dict"):
+        standardize_sample_or_class_weights(3, ["a", "b"], "sample_weight")
+
+
+@pytest.mark.parametrize("y", [np.array([0, 1, 1]), np.array([[0], [1], [1]]), np.eye(2)[[0, 1, 1]]], ids=str)
+def test_weights_of_classes(y: np.ndarray) -> None:
+    np.testing.assert_array_equal(standardize_weights(y, class_weight={0: 1.0, 1: 3.0}), [1.0, 3.0, 3.0])
+    both = standardize_weights(y, sample_weight=np.array([1.0, 2.0, 0.0]), class_weight={0: 1.0, 1: 3.0})
+    np.testing.assert_array_equal(both, [1.0, 6.0, 0.0])
+
+
+def test_rows_of_several_arrays() -> None:
+    arrays = [np.arange(6), None, np.arange(6) * 2]
+    first, none, second = slice_arrays(arrays, np.array([4, 1]))
+    assert first.tolist() == [4, 1]
+    assert none is None
+    assert second.tolist() == [8, 2]
+    assert slice_arrays(arrays, 1, 3)[0].tolist() == [1, 2]
+
+
+def test_last_samples_are_kept_for_validation() -> None:
+    x = [np.arange(10)]
+    kept, _, _, held, _, _ = split_training_and_validation_data(x, x, [None], 0.3)
+    assert kept[0].tolist() == list(range(7))
+    assert held[0].tolist() == [7, 8, 9]
+    with pytest.raises(ValueError, match="not sufficient to split"):
+        split_training_and_validation_data([np.zeros(1)], [], [], 0.5)
