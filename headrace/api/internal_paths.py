@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 
-from headrace.api.internal_modules import PACKAGES, PYTHON, SPELLED
+from headrace.api.internal_modules import PACKAGES, PYTHON
+from headrace.api.internal_names import SPELLED
 
 _PROTOS = {
     "core.framework": "allocation_description api_def attr_value cost_graph function graph node_def op_def "

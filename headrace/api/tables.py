@@ -23,7 +23,17 @@ ROWS = ("HOMES", "SPELLED", "NESTED", "EVERY", "ABSENT")
 # The modules beside the tables that are none, whatever they define.
 MACHINERY = frozenset(
     {
-        *("gen_ops", "internal_modules", "internal_paths", "lazy", "op_index", "op_table", "tables", "v2_arguments"),
+        *(
+            "gen_ops",
+            "internal_modules",
+            "internal_names",
+            "internal_paths",
+            "lazy",
+            "op_index",
+            "op_table",
+            "tables",
+            "v2_arguments",
+        ),
         "wiring",
     }
 )

@@ -106,7 +106,7 @@ def test_cifar(tmp_path, monkeypatch):
         (tmp_path / name).write_bytes(data)
     for module in (cifar10, cifar100):
         monkeypatch.setattr(module, "get_file", lambda *args, **kwargs: str(tmp_path))
-    (x, y), (x_test, y_test) = tf.keras.datasets.cifar10.load_data()
+    (x, y), (x_test, _) = tf.keras.datasets.cifar10.load_data()
     assert x.shape == (10, 32, 32, 3)
     assert y.tolist() == [[7], [3]] * 5
     assert y.dtype == x.dtype == np.uint8

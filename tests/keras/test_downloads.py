@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import os
@@ -84,12 +85,13 @@ def test_untar(tmp_path):
 def test_nothing_is_written_outside(tmp_path, kind, name):
     archive_of(tmp_path / "source", kind, name)
     before = set(os.listdir(tmp_path))
-    try:
+    # tar takes an absolute path for one below the folder.
+    refused = (
+        contextlib.nullcontext()
+        if kind == "tar" and name.startswith("/")
+        else pytest.raises(ValueError, match="not unpacked")
+    )
+    with refused:
         get_file("kept", (tmp_path / "source").as_uri(), cache_dir=str(tmp_path), extract=True)
-    except ValueError as error:
-        assert "not unpacked" in str(error)
-    else:
-        # An absolute path is taken for one below the folder.
-        assert name.startswith("/")
     assert set(os.listdir(tmp_path)) == before | {"datasets"}
     assert not os.path.exists("/tmp/headrace-out-of-the-folder.txt")

@@ -47,7 +47,10 @@ class Compiling:
         _compile_metrics: Any
         _compile_weighted_metrics: Any
         losses: list[Any]
-        metrics_names: list[str]
+
+        @property
+        def metrics_names(self) -> list[str]: ...
+
         _unique_trainable_weights: list[Any]
 
         def _set_untracked(self, **attributes: Any) -> None: ...

@@ -7,10 +7,28 @@ import tensorflow as tf
 
 results = {}
 applications = tf.keras.applications
-KEYS = (
-    "filters kernel_size strides padding use_bias activation pool_size epsilon momentum axis scale center rate units "
-    "cropping depth_multiplier max_value target_shape dilation_rate arguments"
-).split()
+KEYS = [
+    "filters",
+    "kernel_size",
+    "strides",
+    "padding",
+    "use_bias",
+    "activation",
+    "pool_size",
+    "epsilon",
+    "momentum",
+    "axis",
+    "scale",
+    "center",
+    "rate",
+    "units",
+    "cropping",
+    "depth_multiplier",
+    "max_value",
+    "target_shape",
+    "dilation_rate",
+    "arguments",
+]
 
 
 def sources(layer):
@@ -103,10 +121,21 @@ results["errors"] = [
 
 images = np.random.RandomState(0).randint(0, 256, (2, 4, 3, 3))
 with tf.Session() as session:
-    for name in (
-        "vgg16 vgg19 resnet resnet50 resnet_v2 inception_v3 inception_resnet_v2 xception mobilenet mobilenet_v2 "
-        "densenet nasnet imagenet_utils"
-    ).split():
+    for name in [
+        "vgg16",
+        "vgg19",
+        "resnet",
+        "resnet50",
+        "resnet_v2",
+        "inception_v3",
+        "inception_resnet_v2",
+        "xception",
+        "mobilenet",
+        "mobilenet_v2",
+        "densenet",
+        "nasnet",
+        "imagenet_utils",
+    ]:
         module = getattr(applications, name)
         results["input of " + name] = module.preprocess_input(images.astype("float64"))
         results["one input of " + name] = module.preprocess_input(images[0])

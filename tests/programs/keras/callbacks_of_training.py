@@ -48,7 +48,7 @@ def noting(name):
     return method
 
 
-for hook in "train test predict".split():
+for hook in ["train", "test", "predict"]:
     for end in ("begin", "end"):
         for name in ("on_%s_%s" % (hook, end), "on_%s_batch_%s" % (hook, end)):
             setattr(Told, name, noting(name))
@@ -101,7 +101,8 @@ results["not a number"] = made.fit(X, Y, epochs=3, verbose=0, callbacks=[callbac
 path = os.path.join(folder, "log.csv")
 trained(callbacks.CSVLogger(path), **validated)
 trained(callbacks.CSVLogger(path, append=True), callbacks.EarlyStopping("loss", patience=0, baseline=0.0), **validated)
-lines = open(path, "rb").read().decode().split("\r\n")
+with open(path, "rb") as written:
+    lines = written.read().decode().split("\r\n")
 results["csv"] = [lines[0], len(lines)] + [[round(float(cell), 3) for cell in line.split(",")] for line in lines[1:-1]]
 
 files = os.path.join(folder, "w{epoch:02d}.ckpt")

@@ -58,7 +58,7 @@ for seed, arguments in enumerate(
     if "seed" in arguments or not arguments.get("shuffle", True):
         results["skipgrams %d" % seed] = [couples, labels]
     # The seed that shuffling draws by itself is not the same in all versions of Python.
-    results["skipgrams sorted %d" % seed] = sorted([list(c) + [str(l)] for c, l in zip(couples, labels)])
+    results["skipgrams sorted %d" % seed] = sorted([list(c) + [str(label)] for c, label in zip(couples, labels)])
 
 data = np.arange(40).reshape(20, 2)
 for number, arguments in enumerate(

@@ -180,9 +180,7 @@ class RevivedLayer(Layer):
     """A layer of a SavedModel whose class is not known: its functions compute what it did."""
 
     def __init__(self, loaded: Any, metadata: Metadata) -> None:
-        super().__init__(
-            trainable=metadata.get("trainable", True), name=metadata["name"], dtype=metadata.get("dtype")
-        )
+        super().__init__(trainable=metadata.get("trainable", True), name=metadata["name"], dtype=metadata.get("dtype"))
         # Past __setattr__, which would take what it holds for parts of the layer.
         self.__dict__["_parts"] = _Parts(loaded, metadata)
         self.built = True

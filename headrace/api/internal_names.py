@@ -1,0 +1,193 @@
+"""Names of TensorFlow's internal modules that are called otherwise here: (module, name) to (place, name).
+
+The module's path is written without `tensorflow.python.` in front, or without `tensorflow.` where it lies elsewhere.
+"""
+
+from __future__ import annotations
+
+SPELLED = {
+    ("feature_column.feature_column", "_BucketizedColumn"): "feature_column.numeric.BucketizedColumn",
+    ("feature_column.feature_column", "_CategoricalColumn"): "feature_column.base.CategoricalColumn",
+    ("feature_column.feature_column", "_CrossedColumn"): "feature_column.crossed.CrossedColumn",
+    ("feature_column.feature_column", "_DenseColumn"): "feature_column.base.DenseColumn",
+    ("feature_column.feature_column", "_EmbeddingColumn"): "feature_column.embedding.EmbeddingColumn",
+    ("feature_column.feature_column", "_FeatureColumn"): "feature_column.base.FeatureColumn",
+    ("feature_column.feature_column", "_HashedCategoricalColumn"): "feature_column.categorical.HashedCategoricalColumn",
+    (
+        "feature_column.feature_column",
+        "_IdentityCategoricalColumn",
+    ): "feature_column.categorical.IdentityCategoricalColumn",
+    ("feature_column.feature_column", "_IndicatorColumn"): "feature_column.indicator.IndicatorColumn",
+    ("feature_column.feature_column", "_LazyBuilder"): "feature_column.base.TransformationCache",
+    ("feature_column.feature_column", "_NumericColumn"): "feature_column.numeric.NumericColumn",
+    (
+        "feature_column.feature_column",
+        "_SequenceCategoricalColumn",
+    ): "feature_column.sequences.SequenceCategoricalColumn",
+    ("feature_column.feature_column", "_SequenceDenseColumn"): "feature_column.base.SequenceDenseColumn",
+    (
+        "feature_column.feature_column",
+        "_VocabularyFileCategoricalColumn",
+    ): "feature_column.categorical.VocabularyFileCategoricalColumn",
+    (
+        "feature_column.feature_column",
+        "_VocabularyListCategoricalColumn",
+    ): "feature_column.categorical.VocabularyListCategoricalColumn",
+    (
+        "feature_column.feature_column",
+        "_WeightedCategoricalColumn",
+    ): "feature_column.categorical.WeightedCategoricalColumn",
+    ("feature_column.feature_column", "_bucketized_column"): "feature_column.numeric.bucketized_column",
+    (
+        "feature_column.feature_column",
+        "_categorical_column_with_hash_bucket",
+    ): "feature_column.categorical.categorical_column_with_hash_bucket",
+    (
+        "feature_column.feature_column",
+        "_categorical_column_with_identity",
+    ): "feature_column.categorical.categorical_column_with_identity",
+    (
+        "feature_column.feature_column",
+        "_categorical_column_with_vocabulary_file",
+    ): "feature_column.categorical.categorical_column_with_vocabulary_file",
+    (
+        "feature_column.feature_column",
+        "_categorical_column_with_vocabulary_list",
+    ): "feature_column.categorical.categorical_column_with_vocabulary_list",
+    ("feature_column.feature_column", "_crossed_column"): "feature_column.crossed.crossed_column",
+    ("feature_column.feature_column", "_embedding_column"): "feature_column.embedding.embedding_column",
+    ("feature_column.feature_column", "_indicator_column"): "feature_column.indicator.indicator_column",
+    ("feature_column.feature_column", "_numeric_column"): "feature_column.numeric.numeric_column",
+    (
+        "feature_column.feature_column",
+        "_to_sparse_input_and_drop_ignore_values",
+    ): "feature_column.base.to_sparse_and_drop",
+    (
+        "feature_column.feature_column",
+        "_weighted_categorical_column",
+    ): "feature_column.categorical.weighted_categorical_column",
+    ("feature_column.feature_column_v2", "_BucketizedColumn"): "feature_column.numeric.BucketizedColumn",
+    ("feature_column.feature_column_v2", "_CategoricalColumn"): "feature_column.base.CategoricalColumn",
+    ("feature_column.feature_column_v2", "_CrossedColumn"): "feature_column.crossed.CrossedColumn",
+    ("feature_column.feature_column_v2", "_DenseColumn"): "feature_column.base.DenseColumn",
+    ("feature_column.feature_column_v2", "_EmbeddingColumn"): "feature_column.embedding.EmbeddingColumn",
+    ("feature_column.feature_column_v2", "_FeatureColumn"): "feature_column.base.FeatureColumn",
+    (
+        "feature_column.feature_column_v2",
+        "_HashedCategoricalColumn",
+    ): "feature_column.categorical.HashedCategoricalColumn",
+    (
+        "feature_column.feature_column_v2",
+        "_IdentityCategoricalColumn",
+    ): "feature_column.categorical.IdentityCategoricalColumn",
+    ("feature_column.feature_column_v2", "_IndicatorColumn"): "feature_column.indicator.IndicatorColumn",
+    ("feature_column.feature_column_v2", "_LazyBuilder"): "feature_column.base.TransformationCache",
+    ("feature_column.feature_column_v2", "_NumericColumn"): "feature_column.numeric.NumericColumn",
+    (
+        "feature_column.feature_column_v2",
+        "_SequenceCategoricalColumn",
+    ): "feature_column.sequences.SequenceCategoricalColumn",
+    ("feature_column.feature_column_v2", "_SequenceDenseColumn"): "feature_column.base.SequenceDenseColumn",
+    (
+        "feature_column.feature_column_v2",
+        "_VocabularyFileCategoricalColumn",
+    ): "feature_column.categorical.VocabularyFileCategoricalColumn",
+    (
+        "feature_column.feature_column_v2",
+        "_VocabularyListCategoricalColumn",
+    ): "feature_column.categorical.VocabularyListCategoricalColumn",
+    (
+        "feature_column.feature_column_v2",
+        "_WeightedCategoricalColumn",
+    ): "feature_column.categorical.WeightedCategoricalColumn",
+    ("feature_column.feature_column_v2", "_bucketized_column"): "feature_column.numeric.bucketized_column",
+    (
+        "feature_column.feature_column_v2",
+        "_categorical_column_with_hash_bucket",
+    ): "feature_column.categorical.categorical_column_with_hash_bucket",
+    (
+        "feature_column.feature_column_v2",
+        "_categorical_column_with_identity",
+    ): "feature_column.categorical.categorical_column_with_identity",
+    (
+        "feature_column.feature_column_v2",
+        "_categorical_column_with_vocabulary_file",
+    ): "feature_column.categorical.categorical_column_with_vocabulary_file",
+    (
+        "feature_column.feature_column_v2",
+        "_categorical_column_with_vocabulary_list",
+    ): "feature_column.categorical.categorical_column_with_vocabulary_list",
+    ("feature_column.feature_column_v2", "_crossed_column"): "feature_column.crossed.crossed_column",
+    ("feature_column.feature_column_v2", "_embedding_column"): "feature_column.embedding.embedding_column",
+    ("feature_column.feature_column_v2", "_indicator_column"): "feature_column.indicator.indicator_column",
+    ("feature_column.feature_column_v2", "_numeric_column"): "feature_column.numeric.numeric_column",
+    (
+        "feature_column.feature_column_v2",
+        "_to_sparse_input_and_drop_ignore_values",
+    ): "feature_column.base.to_sparse_and_drop",
+    (
+        "feature_column.feature_column_v2",
+        "_weighted_categorical_column",
+    ): "feature_column.categorical.weighted_categorical_column",
+    ("feature_column.feature_column_v2", "_StateManagerImpl"): "feature_column.features_layer.LayerState",
+    ("feature_column.feature_column_v2", "_BaseFeaturesLayer"): "feature_column.features_layer._FeaturesLayer",
+    ("estimator.inputs.queues.feeding_functions", "_enqueue_data"): "estimator.inputs.feeding.enqueue_data",
+    ("estimator.inputs.queues.feeding_functions", "_ArrayFeedFn"): "estimator.inputs.feeding.ArrayFeedFn",
+    ("estimator.inputs.queues.feeding_functions", "_OrderedDictNumpyFeedFn"): "estimator.inputs.feeding.DictFeedFn",
+    ("estimator.inputs.queues.feeding_functions", "_PandasFeedFn"): "estimator.inputs.feeding.PandasFeedFn",
+    ("estimator.inputs.queues.feeding_functions", "_GeneratorFeedFn"): "estimator.inputs.feeding.GeneratorFeedFn",
+    ("estimator.inputs.queues.feeding_queue_runner", "_FeedingQueueRunner"): "input_queues.feeding.FeedingQueueRunner",
+    ("estimator.training", "_TrainingExecutor"): "estimator.training.TrainingExecutor",
+    ("estimator.training", "_EvalStatus"): "estimator.training.EvalStatus",
+    ("estimator.training", "_EvalResult"): "estimator.training.EvaluationResult",
+    ("estimator.training", "_NewCheckpointListenerForEvaluate"): "estimator.training._EvaluatingListener",
+    ("estimator.estimator", "EstimatorV1"): "estimator.estimator.Estimator",
+    ("estimator.estimator", "EstimatorV2"): "estimator.estimator.Estimator",
+    ("estimator.exporter", "_loss_smaller"): "estimator.exporter.loss_smaller",
+    ("estimator.estimator", "_check_hooks_type"): "estimator.estimator.checked_hooks",
+    ("contrib.image.python.ops.interpolate_spline", "_cross_squared_distance_matrix"): (
+        "contrib.image.warping.squared_distances"
+    ),
+    ("contrib.image.python.ops.interpolate_spline", "_phi"): "contrib.image.warping.radial_basis",
+    ("contrib.image.python.ops.sparse_image_warp", "_add_zero_flow_controls_at_boundary"): (
+        "contrib.image.warping.with_still_boundary"
+    ),
+    ("contrib.image.python.ops.sparse_image_warp", "_get_boundary_locations"): (
+        "contrib.image.warping.boundary_locations"
+    ),
+    ("contrib.image.python.ops.sparse_image_warp", "_get_grid_locations"): "contrib.image.warping.grid_locations",
+    ("keras.backend", "_current_graph"): "keras.backend.sessions.graph_of",
+    ("keras.backend", "_get_session"): "keras.backend.sessions.uninitialized_session",
+    ("keras.backend", "_has_nchw_support"): "keras.backend.devices.has_nchw_support",
+    ("keras.backend", "_initialize_variables"): "keras.backend.sessions.initialize_variables",
+    ("keras.backend", "_is_symbolic_tensor"): "keras.utils.tf_utils.is_symbolic_tensor",
+    ("keras.backend", "_to_tensor"): "core.convert.convert_to_tensor",
+    ("keras.backend", "backend_config"): "keras.backend_config",
+    ("ops.ctc_ops", "_forward_backward_log"): "functions.nn.ctc_states.forward_backward_log",
+    ("ops.ctc_ops", "_get_dim"): "functions.nn.ctc_functions.size_of",
+    ("ops.ctc_ops", "_scan"): "functions.nn.ctc_states.scan",
+    ("ops.ctc_ops", "_state_to_olabel"): "functions.nn.ctc_states.labels_of_states",
+    ("ops.ctc_ops", "ctc_state_log_probs"): "functions.nn.ctc_states.ctc_state_log_probs",
+    ("ops.image_ops", "ResizeMethod"): "compat.v2.image.ResizeMethod",
+    ("ops.image_ops", "ResizeMethodV1"): "image.ResizeMethod",
+    ("ops.image_ops_impl", "ResizeMethodV1"): "image.ResizeMethod",
+    ("ops.image_ops_impl", "_Assert3DImage"): "functions.image.checking.checked_single_image",
+    ("ops.image_ops_impl", "_AssertAtLeast3DImage"): "functions.image.checking.checked_image",
+    ("ops.image_ops_impl", "_AssertGrayscaleImage"): "functions.image.checking.checked_grayscale",
+    ("ops.image_ops_impl", "_ImageDimensions"): "functions.image.checking.sizes_of",
+    ("ops.image_ops_impl", "_assert"): "functions.image.checking.require",
+    ("ops.image_ops_impl", "_is_tensor"): "functions.image.checking.is_tensor",
+    ("ops.lookup_ops", "StaticHashTableV1"): "lookup.StaticHashTable",
+    ("ops.lookup_ops", "StaticVocabularyTableV1"): "lookup.StaticVocabularyTable",
+    ("ops.sparse_ops", "_add_many_sparse_to_tensors_map"): "ops.sparse.maps.add_many_sparse_to_tensors_map",
+    ("ops.sparse_ops", "_add_sparse_to_tensors_map"): "ops.sparse.maps.add_sparse_to_tensors_map",
+    ("ops.sparse_ops", "_sparse_cross"): "ops.sparse.cross.sparse_cross",
+    ("ops.sparse_ops", "_sparse_cross_hashed"): "ops.sparse.cross.sparse_cross_hashed",
+    ("ops.sparse_ops", "_take_many_sparse_from_tensors_map"): "ops.sparse.maps.take_many_sparse_from_tensors_map",
+    ("ops.ragged.ragged_array_ops", "ragged_one_hot"): "functions.ragged.layout.one_hot",
+    ("ops.ragged.ragged_getitem", "ragged_tensor_getitem"): "functions.ragged.indexing.getitem",
+    ("ops.ragged.ragged_string_ops", "string_bytes_split"): "strings.bytes_split",
+    ("ops.ragged.ragged_string_ops", "string_split_v2"): "compat.v2.strings.split",
+    ("ops.ragged.ragged_string_ops", "strings_split_v1"): "strings.split",
+    ("ops.string_ops", "substr_deprecated"): "substr",
+}
