@@ -91,11 +91,31 @@ PYTHON: dict[str, dict[str, str]] = {
         "estimator.run_config": "run_config",
         "estimator.training estimator": "training",
         "estimator.util": "util",
+        "estimator.gc": "gc",
         "estimator.keras estimator .": "keras",
     },
     "estimator.canned": {
-        "estimator .": "baseline boosted_trees dnn dnn_linear_combined head linear metric_keys optimizers "
-        "parsing_utils prediction_keys",
+        "estimator.canned.baseline estimator .": "baseline",
+        "estimator.canned.boosted_trees estimator.canned.boosted_trees_model estimator.canned.boosted_trees_growing "
+        "estimator.canned.boosted_trees_features estimator.canned.boosted_trees_explanations estimator .": "boosted_trees",
+        "estimator.canned.boosted_trees_explanations": "boosted_trees_utils",
+        "estimator.canned.dnn estimator.canned.layer_summaries estimator .": "dnn",
+        "estimator.canned.dnn_linear_combined estimator .": "dnn_linear_combined",
+        "estimator.canned.linear estimator.canned.layer_summaries estimator .": "linear",
+        "estimator.canned.optimizers estimator .": "optimizers",
+        "estimator.canned.parsing estimator .": "parsing_utils",
+        "estimator.heads.canned_heads estimator.heads.checking estimator .": "head",
+        "estimator.heads.keys estimator .": "metric_keys prediction_keys",
+        "estimator .": "boosted_trees",
+    },
+    "estimator.head": {
+        "estimator.heads.base_head estimator.heads.checking estimator.heads.keys estimator .": "base_head",
+        "estimator.heads.binary_class_head": "binary_class_head",
+        "estimator.heads.canned_heads": "head_utils",
+        "estimator.heads.multi_class_head": "multi_class_head",
+        "estimator.heads.multi_head": "multi_head",
+        "estimator.heads.multi_label_head": "multi_label_head",
+        "estimator.heads.regression_head": "regression_head",
     },
     "estimator.export": {
         "estimator.export.export saved_model.export_output estimator.exporting estimator .": "export export_lib export_output",
@@ -113,6 +133,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "feature_column.features_layer feature_column.serialization feature_column.input_layer feature_column.base "
         "feature_column.numeric feature_column.categorical feature_column.crossed feature_column.embedding "
         "feature_column.indicator feature_column.sequences feature_column.parsing feature_column.sequence_input "
+        "feature_column.linear_layer feature_column.shared_embedding "
         "feature_column .": "dense_features dense_features_v2 feature_column feature_column_lib feature_column_v2 "
         "sequence_feature_column serialization utils",
     },
@@ -216,6 +237,7 @@ PYTHON: dict[str, dict[str, str]] = {
     "ops": {
         "state.critical_section .": "critical_section_ops",
         "functions.queues.staging functions.queues.barriers functions.readers.record_input "
+        "estimator.canned.boosted_trees_resources api.gen_ops": "boosted_trees_ops",
         "functions.queues.queues . api.gen_ops": "data_flow_ops",
         "autodiff.products .": "gradients gradients_impl gradients_util",
         "state.updates state.variables state.variable_class state.variable_op . api.gen_ops": "state_ops",

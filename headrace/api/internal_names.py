@@ -6,6 +6,62 @@ The module's path is written without `tensorflow.python.` in front, or without `
 from __future__ import annotations
 
 SPELLED = {
+    (
+        "estimator.canned.boosted_trees",
+        "_StopAtAttemptsHook",
+    ): "estimator.canned.boosted_trees_model.StopAtAttemptsHook",
+    ("estimator.canned.boosted_trees", "_TreeHParams"): "estimator.canned.boosted_trees_growing.TreeHParams",
+    ("estimator.canned.boosted_trees", "_bt_model_fn"): "estimator.canned.boosted_trees_model.boosted_trees_model_fn",
+    (
+        "estimator.canned.boosted_trees",
+        "_calculate_num_features",
+    ): "estimator.canned.boosted_trees_features.calculate_num_features",
+    (
+        "estimator.canned.boosted_trees",
+        "_compute_feature_importances",
+    ): "estimator.canned.boosted_trees_explanations.compute_feature_importances",
+    (
+        "estimator.canned.boosted_trees",
+        "_compute_feature_importances_per_tree",
+    ): "estimator.canned.boosted_trees_explanations.feature_importances_of_tree",
+    (
+        "estimator.canned.boosted_trees",
+        "_create_regression_head",
+    ): "estimator.canned.boosted_trees.create_regression_head",
+    (
+        "estimator.canned.boosted_trees",
+        "_create_classification_head",
+    ): "estimator.canned.boosted_trees.create_classification_head",
+    (
+        "estimator.canned.boosted_trees",
+        "_generate_feature_col_name_mapping",
+    ): "estimator.canned.boosted_trees_features.feature_names",
+    (
+        "estimator.canned.boosted_trees",
+        "_group_features_by_num_buckets",
+    ): "estimator.canned.boosted_trees_features.group_features_by_num_buckets",
+    (
+        "estimator.canned.boosted_trees_utils",
+        "_DEBUG_PROTO_KEY",
+    ): "estimator.canned.boosted_trees_explanations.DEBUG_PROTO_KEY",
+    (
+        "estimator.canned.boosted_trees_utils",
+        "_compute_directional_feature_contributions",
+    ): "estimator.canned.boosted_trees_explanations.directional_feature_contributions",
+    ("estimator.canned.boosted_trees_utils", "_identity"): "estimator.canned.boosted_trees_explanations.identity",
+    (
+        "estimator.canned.boosted_trees_utils",
+        "_parse_debug_proto_string",
+    ): "estimator.canned.boosted_trees_explanations.parse_debug_proto_string",
+    (
+        "estimator.canned.boosted_trees_utils",
+        "_parse_explanations_from_prediction",
+    ): "estimator.canned.boosted_trees_explanations.parse_explanations_from_prediction",
+    ("estimator.canned.boosted_trees_utils", "_sigmoid"): "estimator.canned.boosted_trees_explanations.sigmoid",
+    (
+        "estimator.canned.boosted_trees_utils",
+        "_sum_by_feature_col_name_and_sort",
+    ): "estimator.canned.boosted_trees_explanations.sum_by_feature_col_name_and_sort",
     ("feature_column.feature_column", "_BucketizedColumn"): "feature_column.numeric.BucketizedColumn",
     ("feature_column.feature_column", "_CategoricalColumn"): "feature_column.base.CategoricalColumn",
     ("feature_column.feature_column", "_CrossedColumn"): "feature_column.crossed.CrossedColumn",
@@ -141,6 +197,41 @@ SPELLED = {
     ("estimator.training", "_EvalStatus"): "estimator.training.EvalStatus",
     ("estimator.training", "_EvalResult"): "estimator.training.EvaluationResult",
     ("estimator.training", "_NewCheckpointListenerForEvaluate"): "estimator.training._EvaluatingListener",
+    ("estimator.canned.baseline", "_baseline_model_fn"): "estimator.canned.baseline.baseline_model_fn",
+    ("estimator.canned.dnn", "_dnn_model_fn"): "estimator.canned.dnn.dnn_model_fn",
+    ("estimator.canned.head", "_Head"): "estimator.heads.canned_heads.CannedHead",
+    ("estimator.canned.head", "_binary_logistic_head_with_sigmoid_cross_entropy_loss"): (
+        "estimator.heads.canned_heads.binary_logistic_head"
+    ),
+    ("estimator.canned.head", "_binary_logistic_or_multi_class_head"): (
+        "estimator.heads.canned_heads.binary_or_multi_class_head"
+    ),
+    ("estimator.canned.head", "_multi_class_head_with_softmax_cross_entropy_loss"): (
+        "estimator.heads.canned_heads.multi_class_head"
+    ),
+    ("estimator.canned.head", "_regression_head"): "estimator.heads.canned_heads.regression_head",
+    ("estimator.canned.linear", "_compute_fraction_of_zero"): "estimator.canned.layer_summaries.fraction_of_zero",
+    ("estimator.canned.linear", "_linear_model_fn"): "estimator.canned.linear.linear_model_fn",
+    ("estimator.export.export_lib", "build_supervised_input_receiver_fn_from_input_fn"): (
+        "contrib.estimator.export.build_supervised_input_receiver_fn_from_input_fn"
+    ),
+    ("estimator.head.head_utils", "_DEFAULT_SERVING_KEY"): "estimator.heads.keys.DEFAULT_SERVING_KEY",
+    ("estimator.run_config", "get_default_session_config"): "estimator.run_config.default_session_config",
+    ("estimator.head.head_utils", "_assert_no_hooks"): "testing.head_checks.assert_no_hooks",
+    ("estimator.head.head_utils", "_assert_simple_summaries"): "testing.head_checks.assert_simple_summaries",
+    ("estimator.head.head_utils", "_initialize_variables"): "testing.head_checks.initialize_variables",
+    ("contrib.feature_column.python.feature_column.sequence_feature_column", "concatenate_context_input"): (
+        "feature_column.sequence_input.concatenate_context_input"
+    ),
+    ("feature_column.feature_column_v2", "make_parse_example_spec_v2"): (
+        "feature_column.parsing.make_parse_example_spec"
+    ),
+    ("estimator.gc", "_get_paths"): "estimator.gc.paths_in",
+    ("estimator.gc", "_largest_export_versions"): "estimator.gc.largest_export_versions",
+    ("estimator.gc", "_mod_export_version"): "estimator.gc.mod_export_version",
+    ("estimator.gc", "_negation"): "estimator.gc.negation",
+    ("estimator.gc", "_one_of_every_n_export_versions"): "estimator.gc.one_of_every_n_export_versions",
+    ("estimator.gc", "_union"): "estimator.gc.union",
     ("estimator.estimator", "EstimatorV1"): "estimator.estimator.Estimator",
     ("estimator.estimator", "EstimatorV2"): "estimator.estimator.Estimator",
     ("estimator.exporter", "_loss_smaller"): "estimator.exporter.loss_smaller",
@@ -163,6 +254,15 @@ SPELLED = {
     ("keras.backend", "_is_symbolic_tensor"): "keras.utils.tf_utils.is_symbolic_tensor",
     ("keras.backend", "_to_tensor"): "core.convert.convert_to_tensor",
     ("keras.backend", "backend_config"): "keras.backend_config",
+    ("layers.base", "keras_style_scope"): "layers.base.keras_style_scope",
+    ("layers.base", "set_keras_style"): "layers.base.set_keras_style",
+    ("keras.optimizers", "adadelta_v2"): "keras.optimizers.adadelta",
+    ("keras.optimizers", "adagrad_v2"): "keras.optimizers.adagrad",
+    ("keras.optimizers", "adam_v2"): "keras.optimizers.adam",
+    ("keras.optimizers", "adamax_v2"): "keras.optimizers.adamax",
+    ("keras.optimizers", "gradient_descent_v2"): "keras.optimizers.gradient_descent",
+    ("keras.optimizers", "nadam_v2"): "keras.optimizers.nadam",
+    ("keras.optimizers", "rmsprop_v2"): "keras.optimizers.rmsprop",
     ("ops.ctc_ops", "_forward_backward_log"): "functions.nn.ctc_states.forward_backward_log",
     ("ops.ctc_ops", "_get_dim"): "functions.nn.ctc_functions.size_of",
     ("ops.ctc_ops", "_scan"): "functions.nn.ctc_states.scan",
@@ -190,4 +290,6 @@ SPELLED = {
     ("ops.ragged.ragged_string_ops", "string_split_v2"): "compat.v2.strings.split",
     ("ops.ragged.ragged_string_ops", "strings_split_v1"): "strings.split",
     ("ops.string_ops", "substr_deprecated"): "substr",
+    ("ops.summary_ops_v2", "summary_scope"): "summary.summary_v2.summary_scope",
+    ("ops.variables", "Variable"): "state.variable_v2.InternalVariable",
 }

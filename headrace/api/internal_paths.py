@@ -29,10 +29,31 @@ WITH_EFFECT = {"python.framework.test_ops": "testing.test_ops"}
 _OWN_PROTOS = {
     "core.example": "example example_parser_configuration feature",
     "core.framework": "device_attributes",
+    "core.kernels.boosted_trees": "boosted_trees",
     "core.protobuf": "control_flow queue_runner saved_model tensor_bundle tensorflow_server",
     "core.util": "saved_tensor_slice",
     "python.framework": "cpp_shape_inference",
     "python.training": "checkpoint_state",
+}
+
+# Modules of `tf.contrib.learn`, and the implementation modules their names lie in.
+_LEARN = {
+    "estimators.debug": "debug",
+    "estimators.estimator": "estimator estimator_inputs",
+    "estimators.head": "head classification_heads heads head_combinations",
+    "estimators.metric_key": "metric_key",
+    "estimators.model_fn": "model_outputs metric_spec",
+    "estimators.run_config": "run_config",
+    "experiment": "experiment",
+    "export_strategy": "export_strategy",
+    "learn_io": "data_feeder pandas_data",
+    "learn_io.data_feeder": "data_feeder pandas_data",
+    "learn_io.dask_io": "pandas_data data_feeder",
+    "learn_io.pandas_io": "pandas_data",
+    "monitors": "monitors",
+    "utils.gc": "export_versions",
+    "utils.input_fn_utils": "serving_inputs",
+    "utils.saved_model_export_utils": "export_strategy signatures",
 }
 
 
@@ -97,9 +118,14 @@ def _rows() -> dict[str, tuple[str, ...]]:
     rows[f"{framework}.python.ops.checkpoint_ops"] = (framework, "checkpoints.vocabularies", ".")
     rows[f"{framework}.python.ops.prettyprint_ops"] = (f"{framework}.printing", framework, ".")
     rows["contrib.factorization.python.ops.gmm_ops"] = ("contrib.factorization", "contrib.factorization.mixtures", ".")
+    for name in ("extenders", "export", "replicate_model_fn", "saved_model_estimator"):
+        rows[f"contrib.estimator.python.estimator.{name}"] = (f"contrib.estimator.{name}", "contrib.estimator", ".")
     rows["contrib.training.python.training.sequence_queueing_state_saver"] = (
         "contrib.training", "contrib.training.sequence_states", "contrib.training.sequence_batching", ".",
     )  # fmt: skip
+    learn = "contrib.learn.python.learn"
+    for name, homes in _LEARN.items():
+        rows[f"{learn}.{name}"] = (*(f"contrib.learn.{home}" for home in homes.split()), "contrib.learn", ".")
     rows["contrib.framework.python.ops.audio_ops"] = ("ops.audio.wav", "ops.audio.spectrogram")
     return rows
 

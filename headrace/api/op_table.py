@@ -393,6 +393,21 @@ TYPES: dict[str, str] = {
         "SparseApplyFtrl SparseApplyFtrlV2 SparseApplyMomentum SparseApplyProximalAdagrad "
         "SparseApplyProximalGradientDescent SparseApplyRMSProp"
     ),
+    "ops.trees.ensemble": (
+        "BoostedTreesCreateEnsemble BoostedTreesDeserializeEnsemble BoostedTreesEnsembleResourceHandleOp "
+        "BoostedTreesGetEnsembleStates BoostedTreesSerializeEnsemble IsBoostedTreesEnsembleInitialized"
+    ),
+    "ops.trees.growing": "BoostedTreesCenterBias BoostedTreesUpdateEnsemble BoostedTreesUpdateEnsembleV2",
+    "ops.trees.prediction": "BoostedTreesExampleDebugOutputs BoostedTreesPredict BoostedTreesTrainingPredict",
+    "ops.trees.quantiles": (
+        "BoostedTreesBucketize BoostedTreesCreateQuantileStreamResource BoostedTreesFlushQuantileSummaries "
+        "BoostedTreesMakeQuantileSummaries BoostedTreesQuantileStreamResourceAddSummaries "
+        "BoostedTreesQuantileStreamResourceDeserialize BoostedTreesQuantileStreamResourceFlush "
+        "BoostedTreesQuantileStreamResourceGetBucketBoundaries BoostedTreesQuantileStreamResourceHandleOp "
+        "IsBoostedTreesQuantileStreamResourceInitialized"
+    ),
+    "ops.trees.splits": "BoostedTreesCalculateBestFeatureSplit BoostedTreesCalculateBestGainsPerFeature",
+    "ops.trees.statistics": "BoostedTreesAggregateStats BoostedTreesMakeStatsSummary BoostedTreesSparseAggregateStats",
     "plan.fusions.bias": "_Conv2DBias _Conv3DBias _DepthwiseConv2dBias _MatMulBias",
     "plan.fusions.broadcast_gradients": "_SumLike _SumToShape _SumToShapeOf",
     "plan.fusions.clipped_gradients": "_WithinBound",
@@ -400,6 +415,7 @@ TYPES: dict[str, str] = {
     "plan.fusions.convolutions_of_one_image": "_PackedConv2Ds",
     "plan.fusions.counts": "_DivideByCount _ExpandLike _TimesCount",
     "plan.fusions.dropout": "_DropoutFactor",
+    "plan.fusions.keras_updates": "_ApplyNadamMany _ApplyRMSPropByRootMany",
     "plan.fusions.logistic_losses": "_LogisticLoss _LogisticLossGrad",
     "plan.fusions.lstm": "_LSTMTail _LSTMTailGrad",
     "plan.fusions.max_pooling": "_MaxPoolGradWithIndices _MaxPoolWithIndices",
@@ -410,8 +426,8 @@ TYPES: dict[str, str] = {
     "plan.fusions.sizes": "_Sizes",
     "plan.fusions.sparse_gradients": "_Flatten _RowsFor _SumOfRepeated",
     "plan.fusions.updates": (
-        "_ApplyAdagradMany _ApplyAdagradV2Many _ApplyAdamMany _ApplyGradientDescentMany _ApplyGradientDescentProduct "
-        "_ApplyKerasMomentumMany _ApplyMomentumMany _ApplyRMSPropMany"
+        "_ApplyAdaMaxMany _ApplyAdagradMany _ApplyAdagradV2Many _ApplyAdamMany _ApplyGradientDescentMany "
+        "_ApplyGradientDescentProduct _ApplyKerasMomentumMany _ApplyMomentumMany _ApplyRMSPropMany"
     ),
     "plan.fusions.vocabulary_buckets": (
         "_StringToHashBucketFastOfMissing _StringToHashBucketOfMissing _StringToHashBucketStrongOfMissing"

@@ -19,6 +19,7 @@ COMMANDS = (
     "optimize",
     "saved-model",
     "convert",
+    "serve",
 )
 
 

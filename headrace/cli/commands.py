@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from headrace.cli.graph_commands import COMMANDS as GRAPH_COMMANDS
+from headrace.cli.serve import serve
 
 if TYPE_CHECKING:
     from headrace.shim.installed import Installation
@@ -241,5 +242,5 @@ def version() -> None:
             click.echo(f"{name} is not installed")
 
 
-for _command in GRAPH_COMMANDS:
+for _command in (*GRAPH_COMMANDS, serve):
     headrace.add_command(_command)

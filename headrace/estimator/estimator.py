@@ -449,6 +449,9 @@ class Estimator:
         tf_logging.info("Calling model_fn.")
         results = self._model_fn(features=features, **given)
         tf_logging.info("Done calling model_fn.")
+        return self._checked_spec(results)
+
+    def _checked_spec(self, results: Any) -> EstimatorSpec:
         if not isinstance(results, EstimatorSpec):
             raise ValueError(f"model_fn should return an EstimatorSpec, got {type(results).__name__}.")
         return results

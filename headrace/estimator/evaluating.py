@@ -19,8 +19,9 @@ from headrace.messages.protos import Summary
 from headrace.messages.tensor_proto import make_tensor_proto
 from headrace.metrics.means import mean
 from headrace.ops.flow.grouping import group
-from headrace.sessions.evaluating import StopAfterNEvalsHook, evaluate_once
+from headrace.sessions.evaluating import StopAfterNEvalsHook, evaluate_once, get_or_create_eval_step
 from headrace.sessions.scaffold import Scaffold
+from headrace.state.global_step import get_global_step
 from headrace.summary.writer import FileWriterCache
 from headrace.util import tf_logging
 
@@ -85,14 +86,16 @@ def build(
         ValueError: if the model function names a metric as the estimator does its own.
     """
     set_random_seed(estimator._config.tf_random_seed)
-    global_step = estimator._create_and_assert_global_step(graph)
+    estimator._create_and_assert_global_step(graph)
     features, labels, input_hooks = estimator._get_features_and_labels_from_input_fn(input_fn, ModeKeys.EVAL)
     spec = estimator._call_model_fn(features, labels, ModeKeys.EVAL, estimator.config)
     estimator._maybe_warm_start(checkpoint_path)
-    update, values = update_and_values(metrics_of(spec), global_step)
+    # Kinds of estimators whose model brings a step of its own make none before.
+    update, values = update_and_values(metrics_of(spec), get_global_step(graph))
     scaffold = spec.scaffold
     if scaffold.local_init_op:
-        # The metrics' variables came after it was made.
+        # The metrics' variables came after it was made, and that which counts batches is still to come.
+        get_or_create_eval_step()
         both = group(scaffold.local_init_op, Scaffold.default_local_init_op())
         scaffold = Scaffold(local_init_op=both, copy_from_scaffold=scaffold)
     return scaffold, update, values, [*input_hooks, *hooks, *spec.evaluation_hooks]

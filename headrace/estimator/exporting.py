@@ -130,9 +130,14 @@ def export_outputs_of(spec: EstimatorSpec) -> Mapping[str, ExportOutput]:
         ValueError: if a model function gave none to be served.
     """
     if spec.mode == ModeKeys.TRAIN:
-        return {spec.mode: TrainOutput(spec.loss, spec.predictions or None, spec.eval_metric_ops or None)}
+        return {spec.mode: TrainOutput(spec.loss, _some(spec.predictions), spec.eval_metric_ops or None)}
     if spec.mode == ModeKeys.EVAL:
-        return {spec.mode: EvalOutput(spec.loss, spec.predictions or None, spec.eval_metric_ops or None)}
+        return {spec.mode: EvalOutput(spec.loss, _some(spec.predictions), spec.eval_metric_ops or None)}
     if not spec.export_outputs:
         raise ValueError("export_outputs must be a dict of `ExportOutput`s, so that the model can be served.")
     return spec.export_outputs
+
+
+def _some(predictions: Any) -> Any:
+    """Predictions, or None where a spec has none."""
+    return None if isinstance(predictions, Mapping) and not predictions else predictions

@@ -27,6 +27,10 @@ def call_logit_fn(logit_fn: Callable[..., Any], features: Any, mode: str, params
     """
     known = {"mode": mode, "params": params, "config": config}
     results = logit_fn(features=features, **{name: known[name] for name in fn_args(logit_fn) if name in known})
-    if not isinstance(results, (Mapping, Tensor)):
-        raise ValueError("model_fn should return a Tensor or a dictionary of Tensors, not " + type(results).__name__)
+    single = isinstance(results, Tensor)
+    by_name = isinstance(results, Mapping) and all(isinstance(each, Tensor) for each in results.values())
+    if not (single or by_name):
+        raise ValueError(
+            f"logit_fn should return a Tensor or a dictionary mapping strings to Tensors. logit_fn returned: {results}"
+        )
     return results

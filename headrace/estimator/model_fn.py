@@ -10,6 +10,7 @@ from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, get_collection, get_default_graph
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
+from headrace.core.tensor_util import is_tensor
 from headrace.estimator.mode_keys import ModeKeys
 from headrace.ops.array.shape import reshape
 from headrace.saved_model import names
@@ -134,7 +135,7 @@ def _checked_train_op(train_op: Operation | Tensor | None, mode: str) -> Operati
         if mode == ModeKeys.TRAIN:
             raise ValueError("Missing train_op.")
         return None
-    if not isinstance(train_op, (Operation, Tensor)):
+    if not isinstance(train_op, Operation) and not is_tensor(train_op):
         raise TypeError(f"train_op must be Operation or Tensor, given: {train_op}")
     _check_graph(train_op, train_op.name, "train_op")
     return train_op

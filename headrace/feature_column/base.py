@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
-from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import int64
 from headrace.core.registry import raw
@@ -20,6 +19,7 @@ from headrace.core.tensor import Tensor
 from headrace.functions.array.gather import gather_nd
 from headrace.functions.flow.checks import assert_positive
 from headrace.functions.flow.cond import cond
+from headrace.kernels.composing.arithmetic import cast
 from headrace.kernels.composing.shapes import expand_dims, rank, shape
 from headrace.ops.array.where import where
 from headrace.ops.sparse.reshape import sparse_reshape
@@ -296,7 +296,7 @@ def to_sparse_and_drop(tensor: Any, ignore_value: Any = None) -> SparseTensor:
                 ignore_value = -1
             else:
                 ignore_value = "" if tensor.dtype.name == "string" else 0.0
-        ignored = convert_to_tensor(ignore_value, dtype=tensor.dtype, name="ignore_value")
+        ignored = cast(ignore_value, tensor.dtype, name="ignore_value")
         indices = where(raw.NotEqual(tensor, ignored), name="indices")
         return SparseTensor(
             indices, gather_nd(tensor, indices, name="values"), shape(tensor, out_type=int64, name="dense_shape")

@@ -44,7 +44,7 @@ class _EmbeddingFields(NamedTuple):
     trainable: bool
 
 
-class _Embedded(DenseColumn, SequenceDenseColumn):
+class Embedded(DenseColumn, SequenceDenseColumn):
     """What embeddings of one column and shared ones have in common."""
 
     categorical_column: CategoricalColumn
@@ -122,7 +122,7 @@ class _Embedded(DenseColumn, SequenceDenseColumn):
     def _get_dense_tensor(
         self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None
     ) -> Tensor:
-        refuse_sequence(self, self.categorical_column, self._maker)
+        refuse_sequence(self, self.categorical_column, self._maker, "_SequenceCategoricalColumn")
         return self._looked_up(self._transformed(inputs.get, None), self._variable(weight_collections, trainable))
 
     def get_sequence_dense_tensor(
@@ -136,23 +136,23 @@ class _Embedded(DenseColumn, SequenceDenseColumn):
     def _get_sequence_dense_tensor(
         self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None
     ) -> TensorSequenceLengthPair:
-        self._check_sequence()
+        self._check_sequence("_SequenceCategoricalColumn", "sequence_input_layer")
         pair = self._transformed(inputs.get, None)
         return self._in_sequence(pair, self._variable(weight_collections, trainable))
 
     def _in_sequence(self, pair: IdWeightPair, weights: Any) -> TensorSequenceLengthPair:
         return TensorSequenceLengthPair(self._looked_up(pair, weights), sequence_lengths(pair.id_tensor))
 
-    def _check_sequence(self) -> None:
+    def _check_sequence(self, kind: str = "SequenceCategoricalColumn", user: str = "SequenceFeatures") -> None:
         if not isinstance(self.categorical_column, SequenceCategoricalColumn):
             raise ValueError(
-                f"In {self._maker}: {self.name}. categorical_column must be of type SequenceCategoricalColumn to use "
-                "SequenceFeatures. Suggested fix: Use one of sequence_categorical_column_with_*. Given (type "
+                f"In {self._maker}: {self.name}. categorical_column must be of type {kind} to use "
+                f"{user}. Suggested fix: Use one of sequence_categorical_column_with_*. Given (type "
                 f"{type(self.categorical_column)}): {self.categorical_column}"
             )
 
 
-class EmbeddingColumn(_Embedded, _EmbeddingFields):  # type: ignore[misc]  # fields of the one are declared in the other
+class EmbeddingColumn(Embedded, _EmbeddingFields):  # type: ignore[misc]  # fields of the one are declared in the other
     """The embeddings of classes; made by `embedding_column`."""
 
     _maker = "embedding_column"
@@ -195,7 +195,7 @@ class _SharedFields(NamedTuple):
     trainable: bool
 
 
-class _SharedEmbeddingColumn(_Embedded, _SharedFields):  # type: ignore[misc]  # as above
+class _SharedEmbeddingColumn(Embedded, _SharedFields):  # type: ignore[misc]  # as above
     """The embeddings of classes by a table that several columns share; made by `shared_embedding_columns`."""
 
     _maker = "shared_embedding_columns"
@@ -248,7 +248,7 @@ class _SharedEmbeddingColumn(_Embedded, _SharedFields):  # type: ignore[misc]  #
         )
 
 
-def _checked(
+def checked_initializer(
     dimension: int | None, initializer: Any, ckpt_to_load_from: str | None, tensor_name_in_ckpt: str | None, of: str
 ) -> Any:
     """The initializer of a table.
@@ -293,7 +293,7 @@ def embedding_column(
         >>> words = tf.feature_column.categorical_column_with_hash_bucket("words", 1000)
         >>> tf.feature_column.embedding_column(words, dimension=16)
     """
-    initializer = _checked(
+    initializer = checked_initializer(
         dimension,
         initializer,
         ckpt_to_load_from,
@@ -310,6 +310,35 @@ def embedding_column(
         max_norm,
         trainable,
     )
+
+
+def shared_name(in_order: Sequence[CategoricalColumn]) -> str:
+    """The name of a table that columns share, made of theirs."""
+    return "_".join(column.name for column in in_order) + "_shared_embedding"
+
+
+def checked_for_sharing(categorical_columns: Sequence[CategoricalColumn]) -> list[CategoricalColumn]:
+    """Columns in the order of their names.
+
+    Raises:
+        ValueError: if they are of different kinds or have different numbers of classes.
+    """
+    in_order = sorted(categorical_columns, key=lambda column: column.name)
+    first = in_order[0]
+    buckets = first._num_buckets
+    for column in in_order[1:]:
+        if column._num_buckets != buckets:
+            raise ValueError(
+                "To use shared_embedding_column, all categorical_columns must have the same number of buckets. Given column: "
+                f"{first} with buckets: {buckets} does not match column: {column} with buckets: {column._num_buckets}"
+            )
+    kinds = {type(_unweighted(column)) for column in in_order}
+    if len(kinds) > 1:
+        raise ValueError(
+            "To use shared_embedding_column, all categorical_columns must have the same type, or be "
+            f"weighted_categorical_column of the same type. Given: {[type(column) for column in in_order]}"
+        )
+    return in_order
 
 
 def shared_embedding_columns(
@@ -338,25 +367,9 @@ def shared_embedding_columns(
     Raises:
         ValueError: if they are of different kinds or have different numbers of classes; else as of `embedding_column`.
     """
-    initializer = _checked(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, "")
-    in_order = sorted(categorical_columns, key=lambda column: column.name)
-    first = in_order[0]
-    buckets = first._num_buckets
-    for column in in_order[1:]:
-        if column._num_buckets != buckets:
-            raise ValueError(
-                "To use shared_embedding_column, all categorical_columns must have the same number of buckets. Given column: "
-                f"{first} with buckets: {buckets} does not match column: {column} with buckets: {column._num_buckets}"
-            )
-    kinds = {type(_unweighted(column)) for column in in_order}
-    if len(kinds) > 1:
-        raise ValueError(
-            "To use shared_embedding_column, all categorical_columns must have the same type, or be "
-            f"weighted_categorical_column of the same type. Given: {[type(column) for column in in_order]}"
-        )
-    name = shared_embedding_collection_name
-    if not name:
-        name = "_".join(column.name for column in in_order) + "_shared_embedding"
+    initializer = checked_initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, "")
+    in_order = checked_for_sharing(categorical_columns)
+    name = shared_embedding_collection_name or shared_name(in_order)
     return [
         _SharedEmbeddingColumn(
             column,

@@ -75,7 +75,7 @@ class IndicatorColumn(DenseColumn, SequenceDenseColumn, _IndicatorFields):
     def _get_dense_tensor(
         self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None
     ) -> Tensor:
-        refuse_sequence(self, self.categorical_column, "indicator_column")
+        refuse_sequence(self, self.categorical_column, "indicator_column", "_SequenceCategoricalColumn")
         return inputs.get(self)
 
     def get_sequence_dense_tensor(

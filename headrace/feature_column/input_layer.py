@@ -245,15 +245,30 @@ def _weighted_sum(
     """The weights of a column, and its weighted sum."""
     if isinstance(column, CategoricalColumn):
         weights = _weights("weights", (column._num_buckets, units), trainable, collections)
-        ids, id_weights = column._get_sparse_tensors(cache, weight_collections=collections, trainable=trainable)
+        made: Any = column._get_sparse_tensors(cache, weight_collections=collections, trainable=trainable)
+    else:
+        weights = _weights("weights", (column._variable_shape.num_elements(), units), trainable, collections)
+        made = column._get_dense_tensor(cache, weight_collections=collections, trainable=trainable)
+    return weights, weighted_sum(column, made, weights, sparse_combiner)
+
+
+def weighted_sum(column: Any, made: Any, weights: Any, sparse_combiner: str) -> Tensor:
+    """The weighted sum of what a column makes: its classes with their weights, or its tensor.
+
+    Args:
+        column: the column.
+        made: what it makes of a batch.
+        weights: [classes or numbers, units].
+        sparse_combiner: how the weights of an example's classes become one.
+    """
+    if isinstance(column, CategoricalColumn):
+        ids, id_weights = made
         ids = sparse_reshape(ids, [shape(ids)[0], -1])
         if id_weights is not None:
             id_weights = sparse_reshape(id_weights, [shape(id_weights)[0], -1])
-        return weights, safe_embedding_lookup_sparse(
+        return safe_embedding_lookup_sparse(
             weights, ids, sparse_weights=id_weights, combiner=sparse_combiner, name="weighted_sum"
         )
     size = column._variable_shape.num_elements()
-    weights = _weights("weights", (size, units), trainable, collections)
-    tensor = column._get_dense_tensor(cache, weight_collections=collections, trainable=trainable)
-    tensor = reshape(tensor, shape=(shape(tensor)[0], size))
-    return weights, matmul(tensor, weights, name="weighted_sum")
+    tensor = reshape(made, shape=(shape(made)[0], size))
+    return matmul(tensor, weights, name="weighted_sum")

@@ -6,12 +6,18 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
+from headrace.core.defaults import control_dependencies
+from headrace.core.dtypes import float32
 from headrace.core.tensor import Tensor
 from headrace.feature_column.base import TransformationCache
 from headrace.feature_column.features_layer import flat_steps
 from headrace.feature_column.input_layer import check_batch_sizes, normalized
 from headrace.feature_column.sequences import same_lengths
+from headrace.functions.flow.checks import assert_type
+from headrace.functions.flow.rank_checks import assert_rank
 from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.shapes import expand_dims, shape
+from headrace.ops.array.tile import tile
 from headrace.state.variable_scope import variable_scope
 
 if TYPE_CHECKING:
@@ -65,3 +71,35 @@ def sequence_input_layer(
         check_batch_sizes(tensors, columns)
         check_batch_sizes(lengths, columns)
         return concat(tensors, -1), same_lengths(lengths)
+
+
+def concatenate_context_input(context_input: Tensor, sequence_input: Tensor) -> Tensor:
+    """Puts what is known of an example to each step of its sequence.
+
+    Args:
+        context_input: float32 [batch, size].
+        sequence_input: float32 [batch, steps, size of a step].
+
+    Returns:
+        [batch, steps, size of a step + size].
+
+    Raises:
+        ValueError: for other ranks; TypeError: for other types.
+
+    Example:
+        >>> inputs = concatenate_context_input(tf.zeros([2, 3]), tf.zeros([2, 5, 4]))  # [2, 5, 7]
+    """
+    checks = [
+        assert_rank(sequence_input, 3, message="sequence_input must have rank 3", data=[shape(sequence_input)]),
+        assert_type(
+            sequence_input, float32, message=f"sequence_input must have dtype float32; got {sequence_input.dtype}."
+        ),
+        assert_rank(context_input, 2, message="context_input must have rank 2", data=[shape(context_input)]),
+        assert_type(
+            context_input, float32, message=f"context_input must have dtype float32; got {context_input.dtype}."
+        ),
+    ]
+    with control_dependencies(checks):
+        steps = shape(sequence_input)[1]
+        repeated = tile(expand_dims(context_input, 1), concat([[1], [steps], [1]], 0))
+    return concat([sequence_input, repeated], 2)

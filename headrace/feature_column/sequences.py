@@ -97,11 +97,13 @@ class SequenceCategoricalColumn(CategoricalColumn, _SequenceCategoricalFields):
         return self._asdict()
 
 
-def refuse_sequence(column: FeatureColumn, categorical_column: CategoricalColumn, maker: str) -> None:
-    """Raises ValueError where a column of sequences is asked for one tensor an example."""
+def refuse_sequence(
+    column: FeatureColumn, categorical_column: CategoricalColumn, maker: str, kind: str = "SequenceCategoricalColumn"
+) -> None:
+    """Raises ValueError where a column of sequences is asked for one tensor an example; `kind` is its name there."""
     if isinstance(categorical_column, SequenceCategoricalColumn):
         raise ValueError(
-            f"In {maker}: {column.name}. categorical_column must not be of type SequenceCategoricalColumn. Suggested fix A: "
+            f"In {maker}: {column.name}. categorical_column must not be of type {kind}. Suggested fix A: "
             "If you wish to use DenseFeatures, use a non-sequence categorical_column_with_*. Suggested fix B: If you wish to "
             f"create sequence input, use SequenceFeatures instead of DenseFeatures. Given (type {type(categorical_column)}): "
             f"{categorical_column}"

@@ -84,8 +84,13 @@ def deserialize_feature_column(
     if isinstance(config, str):
         return config
     kinds = {**_KINDS, **(custom_objects or {})}
-    if not isinstance(config, Mapping) or config.get("class_name") not in kinds:
-        raise ValueError(f"Unknown feature column: {config}")
+    if not isinstance(config, Mapping) or not {"class_name", "config"} <= set(config):
+        raise ValueError(f"Improper config format: {config}")
+    if config["class_name"] not in kinds:
+        raise ValueError(f"Unknown feature_column_v2: {config['class_name']}")
+    expected = getattr(kinds[config["class_name"]], "_fields", None)
+    if expected is not None and set(expected) != set(config["config"]):
+        raise ValueError(f"Invalid config: {config['config']}, expected keys: {expected}")
     known = {} if columns_by_name is None else columns_by_name
     fields = {key: _from_setting(key, value, custom_objects, known) for key, value in config["config"].items()}
     made = kinds[config["class_name"]](**fields)

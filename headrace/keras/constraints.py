@@ -9,13 +9,12 @@ import numpy as np
 
 from headrace.functions.array.gather import gather_nd
 from headrace.functions.math.reduction import reduce_sum
-from headrace.keras.backend.arithmetic import clip
+from headrace.keras.backend.arithmetic import clip, sqrt, square
 from headrace.keras.backend_config import epsilon, floatx
 from headrace.keras.utils.generic_utils import deserialize_keras_object, serialize_keras_object
 from headrace.ops.array.gather import gather
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import greater_equal
-from headrace.ops.math.unary import sqrt, square
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor

@@ -74,7 +74,9 @@ _NAMES: dict[str, Any] = {
             *("ConvolutionDeltaOrthogonal", *_OF_FUNCTIONS),
         )
     },
+    "zero": initializers.Zeros,
     "zeros": initializers.Zeros,
+    "one": initializers.Ones,
     "ones": initializers.Ones,
     "constant": initializers.Constant,
     "identity": initializers.Identity,

@@ -149,8 +149,9 @@ def categorical_crossentropy(
         a tensor of shape (batch, ...).
     """
     labels, predictions = _pair(y_true, y_pred)
+    smoothing = convert_to_tensor(label_smoothing, floatx())
     if not (isinstance(label_smoothing, (int, float)) and label_smoothing == 0):
-        share = cast(label_smoothing, predictions.dtype)
+        share = cast(smoothing, predictions.dtype)
         labels = labels * (1.0 - share) + share / cast(shape(labels)[1], predictions.dtype)
     return crossentropy.categorical_crossentropy(labels, predictions, from_logits=from_logits)
 
@@ -181,8 +182,9 @@ def binary_crossentropy(
         label_smoothing: the share of the labels that is spread over both classes.
     """
     labels, predictions = _pair(y_true, y_pred)
+    smoothing = convert_to_tensor(label_smoothing, floatx())
     if not (isinstance(label_smoothing, (int, float)) and label_smoothing == 0):
-        share = cast(label_smoothing, predictions.dtype)
+        share = cast(smoothing, predictions.dtype)
         labels = labels * (1.0 - share) + 0.5 * share
     return reduce_mean(crossentropy.binary_crossentropy(labels, predictions, from_logits=from_logits), axis=-1)
 

@@ -13,6 +13,7 @@ from headrace.keras.engine.input_layer import Input, InputLayer
 from headrace.keras.engine.network_run import is_learning_phase
 from headrace.keras.engine.sequential import Sequential
 from headrace.keras.engine.training import Model
+from headrace.keras.metrics.serialization import clone_metric
 from headrace.keras.optimizers.update_lists import TFOptimizer
 from headrace.keras.utils import generic_utils
 from headrace.keras.utils.generic_utils import CustomObjectScope
@@ -279,11 +280,20 @@ def _compile_arguments(model: Any) -> dict[str, Any]:
     """What a model was compiled with, its optimizer left out."""
     return {
         "loss": model.loss,
-        "metrics": generic_utils.to_list(model._compile_metrics) if model._compile_metrics else [],
+        "metrics": _cloned(generic_utils.to_list(model._compile_metrics)) if model._compile_metrics else [],
         "loss_weights": model.loss_weights,
         "sample_weight_mode": model.sample_weight_mode,
-        "weighted_metrics": model._compile_weighted_metrics,
+        "weighted_metrics": _cloned(model._compile_weighted_metrics),
     }
+
+
+def _cloned(metrics: Any) -> Any:
+    """Other metrics of the same settings, as the variables of these lie in the graph of the model."""
+    if isinstance(metrics, dict):
+        return {name: _cloned(each) for name, each in metrics.items()}
+    if isinstance(metrics, (list, tuple)):
+        return [_cloned(each) for each in metrics]
+    return clone_metric(metrics)
 
 
 def _optimizer_as(optimizer: Any, config: dict[str, Any] | None, iterations: Any) -> Any:

@@ -93,7 +93,7 @@ class Calls(Additions, Connections):
             if eager or in_traced_function():
                 # What the last call added; regularizers stay, and are computed when they are asked for.
                 self._clear_losses()
-        with call_context.enter(self, inputs, training):
+        with call_context.enter(self, inputs, not eager, training):
             if not self.built or not eager:
                 # Once it is built it is the op itself that complains eagerly, as in 1.15.
                 check_inputs(self.input_spec, inputs, self.name)
@@ -164,7 +164,13 @@ class Calls(Additions, Connections):
         before = len(graph._operations)
         outputs = call(inputs, *args, **kwargs)
         # What leaves a layer waits for the layer's effects, since nothing else of the graph is run.
-        effects = [op for op in graph._operations[before:] if op.decl.writes_state or op.decl.must_run]
+        loop = _loop_of(graph._get_control_flow_context())
+        effects = [
+            op
+            for op in graph._operations[before:]
+            # What a loop does is done when the loop's results are there.
+            if (op.decl.writes_state or op.decl.must_run) and _loop_of(op._control_flow_context) is loop
+        ]
         with control_dependencies(effects):
             return nest.map_structure(_identity, outputs)
 
@@ -314,6 +320,9 @@ class Calls(Additions, Connections):
         for tensor, mask in zip(flat, [None] * len(flat) if found is None else nest.flatten(found)):
             if isinstance(tensor, Tensor):
                 tensor._keras_mask = mask
+                if isinstance(mask, Tensor):
+                    # Masks come with what they mask; no layers are made for how they are computed.
+                    mask._keras_history_checked = True
 
 
 def map_shapes(function: Callable[[TensorShape], Any], shapes: Any) -> Any:
@@ -331,6 +340,11 @@ def _symbolic(inputs: Any) -> bool:
     """Whether all inputs are tensors of graphs."""
     flat = [inputs] if isinstance(inputs, Tensor) else nest.flatten(inputs, expand_composites=True)
     return bool(flat) and all(isinstance(tensor, Tensor) and tensor._is_graph_tensor for tensor in flat)
+
+
+def _loop_of(context: Any) -> Any:
+    """The loop that a control flow context lies in, None for none."""
+    return None if context is None else context.GetWhileContext()
 
 
 def _identity(value: Any) -> Any:

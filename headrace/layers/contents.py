@@ -11,7 +11,7 @@ import numpy as np
 from headrace.core import nest, slots
 from headrace.core.module import ModuleMembers
 from headrace.core.tensor import Tensor
-from headrace.layers.values import get_values, set_values
+from headrace.layers.values import get_values, set_values, track_variable
 from headrace.state import restoring
 from headrace.state.variables import Variable
 
@@ -188,6 +188,7 @@ class Contents(ModuleMembers):
                 )
                 if all(item is not other for other in kept):
                     kept.append(item)
+                    track_variable(item)
 
     def __delattr__(self, name: str) -> None:
         object.__delattr__(self, name)

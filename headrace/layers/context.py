@@ -139,6 +139,7 @@ class CallContext(threading.local):
         frozen: whether it, or one around it, is not trainable.
         in_call: whether there is one.
         training: its `training` argument.
+        build_graph: what `enter` was told of whether the call makes a graph.
         read_dtype: the type in which variables that follow their layers are read, None for their own.
     """
 
@@ -147,18 +148,20 @@ class CallContext(threading.local):
     frozen = False
     in_call = False
     training: Any = None
+    build_graph = False
     read_dtype: Any = None
 
     @contextlib.contextmanager
-    def enter(self, layer: Any, inputs: Any, training: Any) -> Iterator[None]:
+    def enter(self, layer: Any, inputs: Any, build_graph: bool, training: Any) -> Iterator[None]:
         """A block inside a call of `layer`."""
-        outer = (self.layer, self.inputs, self.frozen, self.in_call, self.training)
+        outer = (self.layer, self.inputs, self.frozen, self.in_call, self.training, self.build_graph)
         self.layer, self.inputs, self.in_call, self.training = layer, inputs, True, training
+        self.build_graph = build_graph
         self.frozen = self.frozen or not layer.trainable
         try:
             yield
         finally:
-            self.layer, self.inputs, self.frozen, self.in_call, self.training = outer
+            self.layer, self.inputs, self.frozen, self.in_call, self.training, self.build_graph = outer
 
 
 call_context = CallContext()

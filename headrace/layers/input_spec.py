@@ -79,9 +79,18 @@ def check_inputs(specs: Any, inputs: Any, layer_name: str) -> None:
             f"Inputs received: {inputs}"
         )
     for index, (tensor, spec) in enumerate(zip(inputs, specs)):
-        wrong = None if spec is None else _mismatch(spec, tensor)
+        if spec is None:
+            continue
+        wrong = _mismatch(spec, tensor)
         if wrong is not None:
             raise ValueError(f"Input {index} of layer {layer_name} is incompatible with the layer: {wrong}")
+        if spec.shape is not None and tensor.shape.ndims is not None:
+            sizes = tensor.shape.as_list()
+            if any(None not in pair and pair[0] != pair[1] for pair in zip(spec.shape, sizes)):
+                raise ValueError(
+                    f"Input {index} is incompatible with layer {layer_name}: expected shape={spec.shape}, found "
+                    f"shape={sizes}"
+                )
 
 
 def _mismatch(spec: InputSpec, tensor: Tensor) -> str | None:
@@ -105,8 +114,4 @@ def _mismatch(spec: InputSpec, tensor: Tensor) -> str | None:
         size = getattr(expected, "value", expected)
         if size is not None and sizes[axis] not in (size, None):
             return f"expected axis {axis} of input shape to have value {size} but received input with shape {sizes}"
-    if spec.shape is not None:
-        for expected, size in zip(spec.shape, sizes):
-            if expected is not None and size is not None and expected != size:
-                return f"expected shape={spec.shape}, found shape={sizes}"
     return None

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from headrace.core.defaults import get_default_graph, get_default_session
+from headrace.core.dtypes import as_dtype
 from headrace.core.eager import eager_mode
 from headrace.core.graph import Graph
+from headrace.ops.array.constant import placeholder
 from headrace.ops.flow.grouping import group
 from headrace.runtime.session import Session
 from headrace.state.scoping import makes_eager_variables
@@ -81,7 +85,22 @@ def get_values(variables: list[Any]) -> list[Any]:
         return [variable.numpy() for variable in variables]
     session = get_session()
     initialized(session, variables)
-    return session.run([variable.value() for variable in variables])
+    return session.run(list(variables))
+
+
+def assignment(x: Any, rank: int) -> tuple[Any, Any]:
+    """The operation that assigns to a variable what is fed, and the tensor to feed; made once a variable.
+
+    Args:
+        x: the variable.
+        rank: that of the values; their sizes are free, as a variable whose shape is not checked may change it.
+    """
+    known = getattr(x, "_assign_placeholder", None)
+    if known is None:
+        fed = placeholder(as_dtype(x.dtype).base_dtype, shape=[None] * rank)
+        x._assign_placeholder, x._assign_op = fed, x.assign(fed)
+        return x._assign_op, fed
+    return x._assign_op, known
 
 
 def set_values(pairs: list[tuple[Any, Any]]) -> None:
@@ -94,7 +113,13 @@ def set_values(pairs: list[tuple[Any, Any]]) -> None:
     if not pairs:
         return
     session = get_session()
-    initializers = [variable.initializer for variable, _ in pairs]
-    session.run(initializers, {op.inputs[1]: value for op, (_, value) in zip(initializers, pairs)})
-    for variable, _ in pairs:
-        variable._keras_initialized = True
+    # First: what is initialized later would lose these values.
+    initialized(session, [variable for variable, _ in pairs])
+    feeds, operations = {}, []
+    with session.graph.as_default():
+        for variable, value in pairs:
+            array = np.asarray(value, dtype=as_dtype(variable.dtype).base_dtype.as_numpy_dtype)
+            operation, fed = assignment(variable, array.ndim)
+            operations.append(operation)
+            feeds[fed] = array
+    session.run(operations, feeds)

@@ -121,6 +121,40 @@ _MADE: dict[str, tuple[str, dict[str, str]]] = {
             ),
         },
     ),
+    "boosted_trees": (
+        "",
+        {
+            "SplitTypeWithDefault!": "INEQUALITY_DEFAULT_LEFT=0 INEQUALITY_DEFAULT_RIGHT=1 EQUALITY_DEFAULT_RIGHT=3",
+            "DefaultDirection!": "DEFAULT_LEFT=0 DEFAULT_RIGHT=1",
+            "Node": (
+                "leaf=1:?node:Leaf bucketized_split=2:?node:BucketizedSplit categorical_split=3:?node:CategoricalSplit "
+                "dense_split=4:?node:DenseSplit metadata=777:NodeMetadata"
+            ),
+            "NodeMetadata": "gain=1:float original_leaf=2:Leaf",
+            "Leaf": "vector=1:?leaf:Vector sparse_vector=2:?leaf:SparseVector scalar=3:float",
+            "Vector": "value=1:*float",
+            "SparseVector": "index=1:*int32 value=2:*float",
+            "BucketizedSplit": (
+                "feature_id=1:int32 threshold=2:int32 dimension_id=5:int32 default_direction=6:DefaultDirection! "
+                "left_id=3:int32 right_id=4:int32"
+            ),
+            "CategoricalSplit": "feature_id=1:int32 value=2:int32 dimension_id=5:int32 left_id=3:int32 right_id=4:int32",
+            "DenseSplit": "feature_id=1:int32 threshold=2:float left_id=3:int32 right_id=4:int32",
+            "Tree": "nodes=1:*Node",
+            "TreeMetadata": (
+                "num_layers_grown=2:int32 is_finalized=3:bool post_pruned_nodes_meta=4:*PostPruneNodeUpdate"
+            ),
+            "TreeMetadata.PostPruneNodeUpdate": "new_node_id=1:int32 logit_change=2:*float",
+            "GrowingMetadata": (
+                "num_trees_attempted=1:int64 num_layers_attempted=2:int64 last_layer_node_start=3:int32 "
+                "last_layer_node_end=4:int32"
+            ),
+            "TreeEnsemble": (
+                "trees=1:*Tree tree_weights=2:*float tree_metadata=3:*TreeMetadata growing_metadata=4:GrowingMetadata"
+            ),
+            "DebugOutput": "feature_ids=1:*int32 logits_path=2:*float",
+        },
+    ),
     "saved_model": (
         "meta_graph_pb2",
         {"SavedModel": "saved_model_schema_version=1:int64 meta_graphs=2:*MetaGraphDef"},
@@ -312,7 +346,7 @@ def _made_file(file: str) -> Any:
     from google.protobuf import descriptor_pb2, descriptor_pool
 
     uses, messages = _MADE[file]
-    known = {name.rpartition(".")[2]: f".{_PACKAGE}.{name}" for name in messages if not name.endswith("!")}
+    known = {name.rpartition(".")[2].strip("!"): f".{_PACKAGE}.{name.strip('!')}" for name in messages}
     proto = descriptor_pb2.FileDescriptorProto(name=f"{_PACKAGE}/{file}.proto", package=_PACKAGE, syntax="proto3")
     for used in uses.split():
         descriptor = _made_file(used) if used in _MADE else _shipped(used).DESCRIPTOR

@@ -11,8 +11,9 @@ GROUPS: dict[str, str] = {
     "convolutions of one image": "_PackedConv2D",
     "counts": "Fill RealDiv Tile | Prod Shape",
     "dropout": "RandomUniform | GreaterEqual | Cast",
+    "keras updates": "AssignVariableOp | Sqrt | Square | RealDiv | Sub",
     "logistic losses": "Log1p | Exp | Select",
-    "loop invariants": "Stack StackV2",
+    "loop invariants": "Enter _While | ReadVariableOp",
     "loop shapes": "Stack StackV2 | BroadcastGradientArgs",
     "lstm": "ConcatV2 Split | Sigmoid SigmoidGrad",
     "max pooling": "MaxPoolGrad",
@@ -28,9 +29,9 @@ GROUPS: dict[str, str] = {
     "sparse gradients": "Size UnsortedSegmentSum",
     "sparse shapes": "SparseReshape",
     "updates": (
-        "ApplyAdagrad ApplyAdagradV2 ApplyAdam ApplyGradientDescent ApplyMomentum ApplyRMSProp ResourceApplyAdagrad "
-        "ResourceApplyAdagradV2 ResourceApplyAdam ResourceApplyGradientDescent ResourceApplyKerasMomentum "
-        "ResourceApplyMomentum ResourceApplyRMSProp"
+        "ApplyAdaMax ApplyAdagrad ApplyAdagradV2 ApplyAdam ApplyGradientDescent ApplyMomentum ApplyRMSProp "
+        "ResourceApplyAdaMax ResourceApplyAdagrad ResourceApplyAdagradV2 ResourceApplyAdam "
+        "ResourceApplyGradientDescent ResourceApplyKerasMomentum ResourceApplyMomentum ResourceApplyRMSProp"
     ),
     "vocabulary buckets": "StringToHashBucket StringToHashBucketFast StringToHashBucketStrong | SelectV2 | NotEqual",
 }

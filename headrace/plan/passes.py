@@ -226,6 +226,7 @@ PASSES: tuple[Pass, ...] = (
     FusionPass("vocabulary buckets"),
     FusionPass("sizes"),
     FusionPass("sparse shapes"),
+    FusionPass("keras updates"),
     FusionPass("updates"),
     rewrite(
         "averages",

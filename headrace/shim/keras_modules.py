@@ -6,10 +6,14 @@ A row goes from a module's path below `keras` to places, tried in order, each re
 
 from __future__ import annotations
 
-_LAYERS = "keras.standalone.layers keras.standalone.legacy_layers keras.standalone.merging keras.layers"
+_LAYERS = (
+    "keras.standalone.layers keras.standalone.legacy_layers keras.standalone.merging keras.layers "
+    "keras.standalone.base_classes"
+)
 _ENGINE = (
     "keras.standalone.models keras.standalone.layers keras.standalone.engine keras.engine.base_layer "
-    "keras.engine.input_layer keras.engine.network keras.engine.training keras.models keras.layers keras.utils"
+    "keras.engine.input_layer keras.engine.network keras.engine.training keras.models keras.layers keras.utils "
+    "keras.saving.hdf5_format keras.saving.weight_conversions keras.utils.generic_utils"
 )
 _NETWORKS = [
     "densenet",
@@ -45,7 +49,9 @@ MODULES: dict[str, str] = {
         f"engine.{name}": _ENGINE
         for name in ["base_layer", "input_layer", "network", "sequential", "topology", "training", "training_utils"]
     },
-    "engine.saving": "keras.standalone.models keras.saving.hdf5_format keras.saving.model_config",
+    "engine.saving": (
+        "keras.standalone.models keras.saving.hdf5_format keras.saving.model_config keras.saving.weight_conversions"
+    ),
     "initializations": "keras.standalone.initializations",
     "initializers": "keras.standalone.initializers keras.initializers",
     "layers": _LAYERS,
@@ -76,23 +82,26 @@ MODULES: dict[str, str] = {
     "objectives": "keras.standalone.losses keras.losses",
     "optimizers": "keras.standalone.optimizers keras.optimizers",
     "preprocessing": "keras.preprocessing",
-    "preprocessing.image": "keras.preprocessing.image",
+    "preprocessing.image": ("keras.standalone.image keras.preprocessing.image keras.preprocessing.image_transforms"),
     "preprocessing.sequence": "keras.preprocessing.sequence",
-    "preprocessing.text": "keras.preprocessing.text",
+    "preprocessing.text": "keras.preprocessing.text keras.standalone.text",
     "regularizers": "keras.standalone.regularizers keras.regularizers",
     "utils": "keras.standalone.utils keras.utils",
     "utils.conv_utils": "keras.utils.conv_utils",
-    "utils.data_utils": "keras.standalone.utils keras.utils",
+    "utils.data_utils": "keras.standalone.utils keras.utils keras.utils.downloads",
     "utils.generic_utils": "keras.standalone.utils keras.utils.generic_utils keras.utils",
-    "utils.io_utils": "keras.standalone.utils keras.utils",
+    "utils.io_utils": "keras.standalone.utils keras.utils keras.utils.io_utils",
     "utils.layer_utils": "keras.standalone.utils keras.utils.layer_utils keras.utils",
     "utils.multi_gpu_utils": "keras.utils",
-    "utils.np_utils": "keras.standalone.utils keras.utils",
+    "utils.np_utils": "keras.standalone.utils keras.standalone.np_utils keras.utils",
     "utils.vis_utils": "keras.standalone.utils keras.utils",
     "utils.visualize_util": "keras.standalone.utils keras.utils",
     "wrappers": "",
     "wrappers.scikit_learn": "keras.wrappers.scikit_learn",
-    **{f"applications.{name}": f"keras.applications.{name} keras.applications" for name in _NETWORKS},
+    **{
+        f"applications.{name}": f"keras.applications.{name} keras.applications keras.standalone.applications"
+        for name in _NETWORKS
+    },
     **{f"datasets.{name}": f"keras.datasets.{name}" for name in _DATASETS},
 }
 

@@ -79,3 +79,34 @@ class Variable(metaclass=_Metaclass):
     if TYPE_CHECKING:
         # Calling the class makes a resource variable, through its metaclass.
         def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
+
+class _InternalMetaclass(_Metaclass):
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        # The third argument is `collections` before 1.13 and `validate_shape` since.
+        third = args[2] if len(args) > 2 else True
+        if not isinstance(third, bool) or not _EARLIER.isdisjoint(kwargs):
+            return variables.Variable(*args, **kwargs)
+        return super().__call__(*args, **kwargs)
+
+
+# What only `tf.Variable` of 1.x takes.
+_EARLIER = frozenset({"collections", "expected_shape", "use_resource"})
+
+
+class InternalVariable(metaclass=_InternalMetaclass):
+    """`Variable` of TensorFlow's internal module `ops.variables`: that of 2.0 since 1.13, that of 1.x before.
+
+    What is called as before 1.13 makes what `tf.Variable` makes, everything else a resource variable. Every variable
+    is an instance.
+
+    Args:
+        as of `Variable`, or of `tf.Variable`.
+
+    Example:
+        >>> from tensorflow.python.ops import variables
+        >>> isinstance(tf.Variable(1.0), variables.Variable)
+        True
+    """
+
+    SaveSliceInfo = variables.Variable.SaveSliceInfo

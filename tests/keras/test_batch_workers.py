@@ -160,3 +160,100 @@ def test_processes_end_with_a_program_that_is_killed():
     # The pipe of the output is at its end when the last process has ended that has it.
     ended = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, timeout=60, check=False)
     assert ended.returncode == -signal.SIGKILL
+
+
+class Rows(utils.Sequence):
+    """Batches to train on, with the process that made each in the log of a list."""
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> tuple[np.ndarray, np.ndarray]:
+        return np.full((3, 2), index, np.float32), np.full((3, 1), 2.0 * index, np.float32)
+
+
+def small_model():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse")
+    return model
+
+
+@pytest.mark.parametrize("in_processes", [False, True], ids=["threads", "processes"])
+def test_an_interrupt_while_training_ends_the_workers(in_processes):
+    class Interrupting(tf.keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            if batch == 1:
+                raise KeyboardInterrupt
+
+    with tf.Graph().as_default(), tf.Session().as_default():
+        model = small_model()
+        with pytest.raises(KeyboardInterrupt):
+            model.fit_generator(
+                Rows(), epochs=3, workers=2, use_multiprocessing=in_processes, verbose=0, callbacks=[Interrupting()]
+            )
+        assert multiprocessing.active_children() == []
+        # And training goes on afterwards.
+        history = model.fit_generator(Rows(), epochs=2, workers=2, use_multiprocessing=in_processes, verbose=0).history
+        assert len(history["loss"]) == 2
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_the_keyboards_interrupt_reaches_the_program_only():
+    """The terminal sends it to all processes of a program."""
+    program = """if True:
+        import multiprocessing, os, signal, threading, time
+        import headrace as tf
+        class Numbers(tf.keras.utils.Sequence):
+            def __len__(self): return 1000
+            def __getitem__(self, i): return i
+        enqueuer = tf.keras.utils.OrderedEnqueuer(Numbers(), use_multiprocessing=True)
+        enqueuer.start(2, 3)
+        batches = enqueuer.get()
+        assert next(batches) == 0
+        try:
+            os.killpg(os.getpgrp(), signal.SIGINT)
+            while True:
+                next(batches)
+        except KeyboardInterrupt:
+            enqueuer.stop()
+        print(len(multiprocessing.active_children()), flush=True)
+    """
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, timeout=120, check=False, start_new_session=True
+    )
+    assert ended.returncode == 0, ended.stderr.decode()
+    assert ended.stdout == b"0\n"
+    assert b"Traceback" not in ended.stderr
+
+
+SPAWNING = """
+import multiprocessing
+import os
+import numpy as np
+import headrace as tf
+
+class Rows(tf.keras.utils.Sequence):
+    def __init__(self, parent):
+        self.parent = parent
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        assert os.getpid() != self.parent
+        return np.full((3, 2), index, np.float32), np.full((3, 1), 2.0 * index, np.float32)
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse")
+    history = model.fit_generator(Rows(os.getpid()), epochs=1, workers=1, use_multiprocessing=True, verbose=0)
+    print(len(history.history["loss"]), len(multiprocessing.active_children()))
+"""
+
+
+def test_processes_are_started_as_the_program_says(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(SPAWNING)
+    ended = subprocess.run([sys.executable, str(program)], capture_output=True, timeout=180, check=False)
+    assert ended.returncode == 0, ended.stderr.decode()
+    assert ended.stdout.decode().split() == ["1", "0"]

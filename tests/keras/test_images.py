@@ -110,3 +110,35 @@ def test_without_transformations_nothing_else_is_needed(monkeypatch):
     assert next(flow).shape == (1, 8, 6, 3)
     with pytest.raises(ImportError, match="SciPy"):
         image.random_rotation(PICTURE, 20)
+
+
+def trained_on(batches, validated, **queue):
+    with tf.Graph().as_default(), tf.Session().as_default():
+        layers = tf.keras.layers
+        model = tf.keras.Sequential([layers.Flatten(input_shape=(8, 6, 3)), layers.Dense(2, activation="softmax")])
+        model.compile("sgd", "categorical_crossentropy", metrics=["acc"])
+        return model.fit_generator(batches, epochs=2, validation_data=validated, verbose=0, **queue).history
+
+
+@pytest.mark.parametrize("in_processes", [False, True], ids=["threads", "processes"])
+def test_training_on_folders(folder, in_processes):
+    made = image.ImageDataGenerator(rescale=1 / 255, horizontal_flip=True, validation_split=0.25)
+    parts = [
+        made.flow_from_directory(str(folder), target_size=(8, 6), batch_size=2, subset=part)
+        for part in ("training", "validation")
+    ]
+    history = trained_on(*parts, workers=2, use_multiprocessing=in_processes)
+    assert {name: len(values) for name, values in history.items()} == dict.fromkeys(
+        ("loss", "acc", "val_loss", "val_acc"), 2
+    )
+
+
+def test_training_on_a_table(folder):
+    pandas = pytest.importorskip("pandas")
+    names = [f"{kind}/{i}.png" for kind in ("cats", "dogs") for i in range(3)]
+    table = pandas.DataFrame({"name": names, "kind": [name[:4] for name in names]})
+    made = image.ImageDataGenerator(rescale=1 / 255)
+    batches = made.flow_from_dataframe(table, str(folder), "name", "kind", target_size=(8, 6), batch_size=4)
+    assert (len(batches), batches.class_indices) == (2, {"cats": 0, "dogs": 1})
+    history = trained_on(batches, next(batches), workers=1)
+    assert np.isfinite([*history["loss"], *history["val_loss"]]).all()

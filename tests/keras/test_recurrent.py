@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import headrace as tf
+from headrace.core.eager import eager_mode
+from headrace.keras.backend.learning import eager_learning_phase_scope
 from headrace.keras.layers import recurrent_v2
 from headrace.keras.layers.rnn_cell_wrapper_v2 import DropoutWrapper, ResidualWrapper
 
@@ -95,3 +97,34 @@ def test_a_training_step_reads_its_weights_before_the_loop(kind, masked):
         # Two products forward, of the inputs and of the state; each is one of all gates.
         assert loops.count("= _MatMulBias") + loops.count("= MatMul") == 2
         assert "_WithinBound" in source
+
+
+@pytest.mark.parametrize("stacked", [False, True], ids=["wrapped", "stacked"])
+@pytest.mark.parametrize("run_eagerly", [False, True], ids=["traced", "eager"])
+def test_each_call_draws_what_cells_drop(stacked, run_eagerly):
+    """What was drawn while the model was made is of another graph."""
+    with eager_mode():
+        cell = layers.GRUCell(3, dropout=0.5, recurrent_dropout=0.5)
+        layer = layers.RNN([layers.LSTMCell(4, dropout=0.5), cell] if stacked else ResidualWrapper(cell))
+        inputs = tf.keras.Input((5, 3))
+        model = tf.keras.Model(inputs, layer(inputs))
+        model.compile("sgd", "mse", run_eagerly=run_eagerly)
+        x = np.ones((4, 5, 3), np.float32)
+        losses = [model.test_on_batch(x, np.zeros((4, 3))) for _ in range(2)]
+        np.testing.assert_array_equal(*losses)
+        with eager_learning_phase_scope(1):
+            drawn = {layer(tf.constant(x)).numpy().tobytes() for _ in range(4)}
+        assert len(drawn) > 1
+        assert np.isfinite(model.train_on_batch(x, np.zeros((4, 3))))
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "Bidirectional"])
+def test_a_function_of_a_recurrent_layer_in_eager_execution(kind):
+    with eager_mode():
+        layer = layers.LSTM(3, return_sequences=True)
+        if kind == "Bidirectional":
+            layer = layers.Bidirectional(layer, merge_mode="sum")
+        inputs = tf.keras.Input((4, 2))
+        x = np.random.RandomState(0).rand(2, 4, 2).astype(np.float32)
+        (found,) = tf.keras.backend.function([inputs], [layer(inputs)])([x])
+        np.testing.assert_allclose(found, layer(tf.constant(x)).numpy(), rtol=1e-5, atol=1e-6)

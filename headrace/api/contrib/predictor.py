@@ -1,8 +1,10 @@
 """tf.contrib.predictor: models as functions."""
 
-HOMES = {"contrib.predictor.predictors": "from_saved_model"}
+HOMES = {
+    "contrib.predictor.estimators": "from_estimator",
+    "contrib.predictor.predictors": "from_saved_model",
+}
 
 ABSENT = {
-    "from_estimator": "export the Estimator with export_savedmodel and use from_saved_model",
     "from_contrib_estimator": "export the Estimator with export_savedmodel and use from_saved_model",
 }

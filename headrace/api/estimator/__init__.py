@@ -1,9 +1,22 @@
 """tf.estimator."""
 
 HOMES: dict[str, str] = {
+    "estimator.canned.baseline": "BaselineClassifier BaselineEstimator BaselineRegressor",
+    "estimator.canned.boosted_trees": "BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor",
+    "estimator.canned.dnn": "DNNClassifier DNNEstimator DNNRegressor",
+    "estimator.canned.dnn_linear_combined": "DNNLinearCombinedClassifier DNNLinearCombinedEstimator "
+    "DNNLinearCombinedRegressor",
+    "estimator.canned.linear": "LinearClassifier LinearEstimator LinearRegressor",
+    "estimator.canned.parsing": "classifier_parse_example_spec regressor_parse_example_spec",
     "estimator.estimator": "Estimator",
     "estimator.extenders": "add_metrics",
     "estimator.exporter": "BestExporter Exporter FinalExporter LatestExporter",
+    "estimator.heads.base_head": "Head",
+    "estimator.heads.binary_class_head": "BinaryClassHead",
+    "estimator.heads.multi_class_head": "MultiClassHead",
+    "estimator.heads.multi_head": "MultiHead",
+    "estimator.heads.multi_label_head": "MultiLabelHead",
+    "estimator.heads.regression_head": "LogisticRegressionHead PoissonRegressionHead RegressionHead",
     "estimator.mode_keys": "ModeKeys",
     "estimator.model_fn": "EstimatorSpec",
     "estimator.run_config": "RunConfig",
@@ -28,6 +41,9 @@ NESTED: dict[str, dict[str, str]] = {
         "estimator.inputs.pandas_io": "pandas_input_fn",
     },
     "experimental": {
+        "contrib.factorization.kmeans_core": "KMeans",
+        "estimator.canned.dnn": "dnn_logit_fn_builder",
+        "estimator.canned.linear": "linear_logit_fn_builder",
         "estimator.export.export": "build_raw_supervised_input_receiver_fn",
         "estimator.early_stopping": "make_early_stopping_hook stop_if_higher_hook stop_if_lower_hook "
         "stop_if_no_decrease_hook stop_if_no_increase_hook",

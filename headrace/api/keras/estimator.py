@@ -1,7 +1,3 @@
 """tf.keras.estimator."""
 
-HOMES: dict[str, str] = {}
-
-SPELLED: dict[str, str] = {}
-
-NESTED: dict[str, dict[str, str]] = {}
+HOMES: dict[str, str] = {"estimator.keras": "model_to_estimator"}

@@ -178,14 +178,14 @@ def _poisson_error(labels: Tensor, logits: Tensor, weights: TensorLike | None = 
         return weighted_loss(log_poisson_loss(labels, logits, compute_full_loss=True, name=name), weights)
 
 
-class RegressionHead(Head):
-    """A head for numbers.
+class SingleHead(Head):
+    """A head for one target. Subclasses say what labels, predictions, metrics and outputs are.
 
     Args:
-        label_dimension: how many numbers an example has.
+        problem_type: a `ProblemType`.
+        logits_dimension: how many logits an example has.
         loss_fn: of labels, logits and weights, the loss to make less and that to report.
-        link_fn: what makes predictions of logits.
-        logits_dimension: how many logits an example has, `label_dimension` by default.
+        default_name: the name of the variable scope where the head has none.
         label_name, weight_column_name, enable_centered_bias, head_name: see `regression_head`.
 
     Raises:
@@ -194,20 +194,20 @@ class RegressionHead(Head):
 
     def __init__(
         self,
-        label_dimension: int | None,
+        problem_type: int,
+        logits_dimension: int | None,
         loss_fn: Loss,
-        link_fn: Callable[[Tensor], Tensor],
-        logits_dimension: int | None = None,
+        default_name: str,
         label_name: str | None = None,
         weight_column_name: str | None = None,
         enable_centered_bias: bool = False,
         head_name: str | None = None,
     ) -> None:
-        count = label_dimension if logits_dimension is None else logits_dimension
-        if count is None or count < 1:
-            raise ValueError(f"Invalid logits_dimension {count}.")
-        self._logits_dimension = count
-        self._loss_fn, self._link_fn = loss_fn, link_fn
+        if logits_dimension is None or logits_dimension < 1:
+            raise ValueError(f"Invalid logits_dimension {logits_dimension}.")
+        self._problem_type, self._default_name = problem_type, default_name
+        self._logits_dimension = logits_dimension
+        self._loss_fn = loss_fn
         self.label_name, self.weight_column_name, self.head_name = label_name, weight_column_name, head_name
         self._enable_centered_bias = enable_centered_bias
 
@@ -215,6 +215,11 @@ class RegressionHead(Head):
     def logits_dimension(self) -> int:
         """How many logits there are for an example."""
         return self._logits_dimension
+
+    @property
+    def problem_type(self) -> int:
+        """A `ProblemType`."""
+        return self._problem_type
 
     def create_model_fn_ops(
         self,
@@ -228,7 +233,7 @@ class RegressionHead(Head):
     ) -> ModelFnOps:
         """See `Head`."""
         values = (*features.values(), labels, logits, logits_input)
-        with variable_scope(scope, default_name=self.head_name or "regression_head", values=values):
+        with variable_scope(scope, default_name=self.head_name or self._default_name, values=values):
             labels = None if mode == ModeKeys.INFER or labels is None else self._labels(labels)
             logits = self._logits(logits, logits_input)
             if mode not in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.INFER):
@@ -237,9 +242,8 @@ class RegressionHead(Head):
             if bias is not None:
                 logits = bias_add(logits, bias)
             predictions = self._predictions(logits)
-            outputs = {self.head_name: (ProblemType.LINEAR_REGRESSION, predictions)}
             if labels is None:
-                return ModelFnOps(mode, predictions, output_alternatives=outputs)
+                return ModelFnOps(mode, predictions, output_alternatives=self._outputs(predictions))
             weights = self._weights(features)
             loss, reported = self._loss_fn(labels, logits, weights)
             with name_scope(""):
@@ -250,8 +254,8 @@ class RegressionHead(Head):
                     raise ValueError("train_op_fn can not be None in TRAIN mode")
                 step = self._step(loss, labels, logits, weights, bias, train_op_fn)
             with name_scope("metrics", values=[reported]):
-                metrics = {self._key("loss"): mean(reported)}
-            return ModelFnOps(mode, predictions, loss, step, metrics, outputs)
+                metrics = self._metrics(reported, predictions, labels, weights)
+            return ModelFnOps(mode, predictions, loss, step, metrics, self._outputs(predictions))
 
     def _labels(self, labels: SparseTensor | Tensor | Mapping[str, Tensor]) -> Any:
         found = convert_to_tensor_or_sparse_tensor(labels[self.label_name] if isinstance(labels, dict) else labels)
@@ -272,11 +276,19 @@ class RegressionHead(Head):
             dims[-1].assert_is_compatible_with(self._logits_dimension)
         return logits
 
+    @abc.abstractmethod
     def _predictions(self, logits: Tensor) -> dict[str, Any]:
-        with name_scope(None, "predictions", (logits,)):
-            if self._logits_dimension == 1:
-                logits = squeeze(logits, axis=(1,), name=PredictionKey.SCORES)
-            return {PredictionKey.SCORES: self._link_fn(logits)}
+        """The predictions by name."""
+
+    def _metrics(
+        self, reported: Tensor, predictions: Mapping[str, Any], labels: Tensor, weights: Tensor | None
+    ) -> dict[str, Any]:
+        """The metrics by name: the mean of the loss, and more in subclasses."""
+        return {self._key("loss"): mean(reported)}
+
+    def _outputs(self, predictions: Mapping[str, Any]) -> dict[str | None, Any]:
+        """What the head gives where it is exported."""
+        return {self.head_name: (self._problem_type, predictions)}
 
     def _weights(self, features: Mapping[str, Any]) -> Tensor | None:
         """The examples' weights, of rank 0 or 2 and more."""
@@ -326,3 +338,47 @@ class RegressionHead(Head):
 
     def _key(self, name: str) -> str:
         return f"{name}/{self.head_name}" if self.head_name else name
+
+
+class RegressionHead(SingleHead):
+    """A head for numbers.
+
+    Args:
+        label_dimension: how many numbers an example has.
+        loss_fn: of labels, logits and weights, the loss to make less and that to report.
+        link_fn: what makes predictions of logits.
+        logits_dimension: how many logits an example has, `label_dimension` by default.
+        label_name, weight_column_name, enable_centered_bias, head_name: see `regression_head`.
+
+    Raises:
+        ValueError: if there are no logits.
+    """
+
+    def __init__(
+        self,
+        label_dimension: int | None,
+        loss_fn: Loss,
+        link_fn: Callable[[Tensor], Tensor],
+        logits_dimension: int | None = None,
+        label_name: str | None = None,
+        weight_column_name: str | None = None,
+        enable_centered_bias: bool = False,
+        head_name: str | None = None,
+    ) -> None:
+        super().__init__(
+            ProblemType.LINEAR_REGRESSION,
+            label_dimension if logits_dimension is None else logits_dimension,
+            loss_fn,
+            "regression_head",
+            label_name,
+            weight_column_name,
+            enable_centered_bias,
+            head_name,
+        )
+        self._link_fn = link_fn
+
+    def _predictions(self, logits: Tensor) -> dict[str, Any]:
+        with name_scope(None, "predictions", (logits,)):
+            if self._logits_dimension == 1:
+                logits = squeeze(logits, axis=(1,), name=PredictionKey.SCORES)
+            return {PredictionKey.SCORES: self._link_fn(logits)}

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headrace.contrib.learn.metric_spec import ModeKeys
+from headrace.contrib.layers.target_columns import ProblemType
+from headrace.contrib.learn.metric_spec import ModeKeys, PredictionKey
 from headrace.core.composite import convert_to_tensor_or_sparse_tensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import graph_of_inputs
 from headrace.core.operation import Operation
+from headrace.estimator.model_fn import EstimatorSpec
 from headrace.ops.array.shape import reshape
+from headrace.ops.string.conversion import as_string
+from headrace.saved_model import names
+from headrace.saved_model.export_output import ClassificationOutput, PredictOutput, RegressionOutput
 from headrace.sessions.session_run_hook import SessionRunHook
 
 if TYPE_CHECKING:
@@ -100,13 +105,69 @@ class ModelFnOps(_Fields):
     def estimator_spec(self, default_serving_output_alternative_key: str | None = None) -> Any:
         """The same as an `EstimatorSpec`.
 
+        Args:
+            default_serving_output_alternative_key: the name of the head that serves where a request names none.
+
         Raises:
-            NotImplementedError: always.
+            ValueError: if there are several heads and none is named, or a head's outputs are not of its kind.
         """
-        raise NotImplementedError(
-            "ModelFnOps.estimator_spec makes a tf.estimator.EstimatorSpec, and tf.estimator is not here yet: use the "
-            "fields of the ModelFnOps."
+        return EstimatorSpec(
+            mode=self.mode,
+            predictions=self.predictions,
+            loss=self.loss,
+            train_op=self.train_op,
+            eval_metric_ops=_core_metrics(self.eval_metric_ops),
+            export_outputs=_export_outputs(self.output_alternatives, default_serving_output_alternative_key),
+            training_chief_hooks=self.training_chief_hooks,
+            training_hooks=self.training_hooks,
+            scaffold=self.scaffold,
         )
+
+
+def _core_metrics(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """The metrics without the loss, which estimators of `tf.estimator` measure themselves."""
+    return {name: metric for name, metric in metrics.items() if name != "loss"}
+
+
+def _export_outputs(alternatives: Mapping[Any, Any] | None, default_key: str | None) -> dict[str, Any] | None:
+    if not alternatives:
+        return None
+    if default_key is not None and default_key not in alternatives:
+        raise ValueError(
+            f"default_serving_output_alternative_key {default_key!r} is none of {sorted(map(str, alternatives))}."
+        )
+    if len(alternatives) == 1 and default_key is None:
+        (default_key,) = alternatives
+    outputs = {
+        str(key) if key is not None else "None": _export_output(problem_type, tensors)
+        for key, (problem_type, tensors) in alternatives.items()
+    }
+    if default_key is not None or None in alternatives:
+        outputs[names.DEFAULT_SERVING_SIGNATURE_DEF_KEY] = _export_output(*alternatives[default_key])
+    elif len(alternatives) > 1:
+        raise ValueError(
+            "Please specify a default_serving_output_alternative_key. Available output_alternatives are: "
+            f"{sorted(map(str, alternatives))}"
+        )
+    return outputs
+
+
+def _export_output(problem_type: int, tensors: Mapping[str, Any]) -> Any:
+    """Outputs of the kind that a problem has."""
+    if problem_type == ProblemType.LINEAR_REGRESSION:
+        scores = tensors.get(PredictionKey.SCORES)
+        if scores is None and len(tensors) == 1:
+            (scores,) = tensors.values()
+        if scores is not None:
+            return RegressionOutput(scores)
+    if problem_type in (ProblemType.CLASSIFICATION, ProblemType.LOGISTIC_REGRESSION):
+        classes = tensors.get(PredictionKey.CLASSES)
+        scores = tensors.get(PredictionKey.SCORES, tensors.get(PredictionKey.PROBABILITIES))
+        if classes is not None and classes.dtype != "string":
+            classes = as_string(classes, name="classes")
+        if classes is not None or scores is not None:
+            return ClassificationOutput(scores, classes)
+    return PredictOutput(tensors)
 
 
 def _scalar(loss: TensorLike) -> Tensor:

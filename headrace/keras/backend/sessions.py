@@ -14,10 +14,9 @@ from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.tensor import Tensor
 from headrace.layers.context import get_graph
-from headrace.layers.values import initialized, of_graph
+from headrace.layers.values import assignment, initialized, of_graph
 from headrace.layers.values import track_variable as track_variable
 from headrace.messages import protos
-from headrace.ops.array.constant import placeholder
 from headrace.runtime.session import Session
 from headrace.state.scoping import makes_eager_variables
 from headrace.state.variables import Variable
@@ -195,17 +194,6 @@ def batch_get_value(tensors: Sequence[Any]) -> list[Any]:
     return get_session(tensors).run(list(tensors)) if tensors else []
 
 
-def _assignment(x: Any, value: Any) -> tuple[Any, Any]:
-    """The operation that assigns to a variable what is fed, and the tensor to feed; made once a variable."""
-    known = getattr(x, "_assign_placeholder", None)
-    if known is None:
-        # Of any size: a variable whose shape is not checked may change it.
-        fed = placeholder(as_dtype(x.dtype).base_dtype, shape=[None] * value.ndim)
-        x._assign_placeholder, x._assign_op = known, operation = fed, x.assign(fed)
-        return operation, fed
-    return x._assign_op, known
-
-
 def set_value(x: Any, value: ArrayLike) -> None:
     """Sets the value of a variable.
 
@@ -236,7 +224,7 @@ def batch_set_value(tuples: Sequence[tuple[Any, ArrayLike]]) -> None:
     feeds, operations = {}, []
     with get_graph().as_default():
         for x, array in arrays:
-            operation, fed = _assignment(x, array)
+            operation, fed = assignment(x, array.ndim)
             operations.append(operation)
             feeds[fed] = array
         get_session().run(operations, feed_dict=feeds)

@@ -161,7 +161,10 @@ class TensorBoard(Callback):
         for tag, value in (logs or {}).items():
             number = value.item() if isinstance(value, (np.ndarray, np.generic)) else value
             summary = protos.Summary(value=[protos.Summary.Value(tag=tag, simple_value=number)])
-            self.writer.add_event(protos.Event(wall_time=time.time(), step=step, summary=summary))
+            if executing_eagerly():
+                self.writer.add_event(protos.Event(wall_time=time.time(), step=step, summary=summary))
+            else:
+                self.writer.add_summary(summary, step)
         self.writer.flush()
 
     def on_train_begin(self, logs: Logs | None = None) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from headrace.core.dtypes import string
-from headrace.core.eager import executing_eagerly
+from headrace.core.eager import eager_mode, executing_eagerly
+from headrace.core.registry import raw
 from headrace.keras.backend.sessions import get_value
 from headrace.keras.backend_config import image_data_format
 from headrace.keras.callbacks.base import Callback, Logs
@@ -19,10 +20,10 @@ from headrace.kernels.summary.messages import add_histogram, add_images
 from headrace.layers.context import get_graph
 from headrace.messages import protos
 from headrace.ops.array.constant import constant
-from headrace.summary.recording import record_if
-from headrace.summary.resource_writers import create_file_writer_v2
+from headrace.state.resource_variables import ResourceVariable
+from headrace.summary.recording import record_if, state
+from headrace.summary.resource_writers import ResourceSummaryWriter, create_file_writer_v2
 from headrace.summary.tracing import trace_export, trace_on
-from headrace.summary.writer import EventFileWriter
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ class TensorBoard(Callback):
         histogram_freq: every how many epochs histograms of weights are written; 0 for none.
         write_graph: whether the graph is written.
         write_images: whether weights are written as images, too.
-        update_freq: "epoch"; or "batch" or a number of samples, for numbers within epochs as well.
+        update_freq: "epoch"; or "batch" or a number n, for the numbers of each batch or each nth as well. Summaries that
+            layers write are then kept, too: of each nth batch, in the file of the training or of the validation.
         profile_batch: the batch, counted from 1, of which the functions that run eagerly are written as graphs; 0 for
             none. Where sessions run nothing is written: `tf.RunOptions` measures their steps.
         embeddings_freq: every how many epochs weights are saved for the projector; 0 for none.
@@ -80,12 +82,12 @@ class TensorBoard(Callback):
         self.update_freq = 1 if update_freq == "batch" else update_freq
         self.embeddings_freq = embeddings_freq
         self.embeddings_metadata = embeddings_metadata
-        self._samples_seen = 0
-        self._samples_seen_at_last_write = 0
-        self._total_batches_seen = 0
         self._train_run_name = "train"
         self._validation_run_name = "validation"
-        self._writers: dict[str, EventFileWriter] = {}
+        self._writers: dict[str, ResourceSummaryWriter] = {}
+        # Of each run the batches so far: a variable where functions are traced, which read it at each call.
+        self._total_batches_seen: dict[str, Any] = {}
+        self._before: list[tuple[Any, Any, Any]] = []
         self._profile_batch = profile_batch
         self._is_tracing = False
         # One worker of a cluster writes for all of them.
@@ -95,6 +97,7 @@ class TensorBoard(Callback):
         """Takes the model, and writes its graph."""
         self.model = model
         self._close_writers()
+        self._init_batch_steps()
         if self.write_graph:
             self._write_graph(model)
         if self.embeddings_freq:
@@ -104,7 +107,7 @@ class TensorBoard(Callback):
         writer = self._get_writer(self._train_run_name)
         if not model.run_eagerly:
             shown = get_graph().as_graph_def(add_shapes=True).SerializeToString()
-            writer.add_event(protos.Event(wall_time=time.time(), graph_def=shown))
+            _add_event(writer, protos.Event(wall_time=time.time(), graph_def=shown))
         if model._is_graph_network or type(model).__name__ == "Sequential":
             summary = protos.Summary()
             value = summary.value.add(tag="keras")
@@ -129,24 +132,62 @@ class TensorBoard(Callback):
         write_projector_config(self.log_dir, names)
 
     def _close_writers(self) -> None:
-        for writer in self._writers.values():
-            writer.close()
+        with eager_mode():
+            for writer in self._writers.values():
+                writer.close()
         self._writers.clear()
 
-    def _get_writer(self, writer_name: str) -> EventFileWriter:
-        """The event file of "train" or "validation"."""
+    def _get_writer(self, writer_name: str) -> ResourceSummaryWriter:
+        """The writer of "train" or "validation"."""
         if writer_name not in self._writers:
-            self._writers[writer_name] = EventFileWriter(os.path.join(self.log_dir, writer_name))
+            with eager_mode():
+                folder = os.path.join(self.log_dir, writer_name)
+                self._writers[writer_name] = cast("ResourceSummaryWriter", create_file_writer_v2(folder))
         return self._writers[writer_name]
 
     def _write(self, writer_name: str, step: int, summary: protos.Summary) -> None:
         event = protos.Event(wall_time=time.time(), step=step, summary=summary)
-        self._get_writer(writer_name).add_event(event)
+        _add_event(self._get_writer(writer_name), event)
+
+    def _init_batch_steps(self) -> None:
+        """Counts batches from the beginning."""
+        for name in (self._train_run_name, self._validation_run_name):
+            self._total_batches_seen[name] = _Count()
+
+    def _set_default_writer(self, writer_name: str) -> None:
+        """Lets summaries that layers write go to the file of a run, as often as the numbers of batches do."""
+        if self.update_freq == "epoch" or not executing_eagerly():
+            return
+        if not self._before:
+            # A function writes where it did when it was traced.
+            self.model._v2_functions.clear()
+        self._before.append((state.writer, state.step, state.recording))
+        state.writer = self._get_writer(writer_name)
+        step = state.step = self._total_batches_seen[writer_name].variable
+        state.recording = lambda: raw.Equal(
+            raw.FloorMod(step, constant(int(self.update_freq), "int64")), constant(0, "int64")
+        )
+
+    def _reset_default_writer(self) -> None:
+        if self._before:
+            state.writer, state.step, state.recording = self._before.pop()
+            if not self._before:
+                self.model._v2_functions.clear()
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
-        """Begins to note functions if those of the first batch are to be written."""
+        """Begins to count; notes functions if those of the first batch are to be written."""
+        self._init_batch_steps()
+        self._set_default_writer(self._train_run_name)
         if self._profile_batch == 1:
             self._enable_trace()
+
+    def on_test_begin(self, logs: Logs | None = None) -> None:
+        """Lets layers write to the file of the validation."""
+        self._set_default_writer(self._validation_run_name)
+
+    def on_test_end(self, logs: Logs | None = None) -> None:
+        """Lets layers write to where they did before."""
+        self._reset_default_writer()
 
     def _enable_trace(self) -> None:
         if executing_eagerly():
@@ -155,31 +196,29 @@ class TensorBoard(Callback):
 
     def _log_trace(self) -> None:
         """Writes the functions that have been noted, as graphs."""
-        step = self._total_batches_seen
-        writer = create_file_writer_v2(os.path.join(self.log_dir, self._train_run_name))
-        with writer.as_default(), record_if(True):
+        step = self._total_batches_seen[self._train_run_name].number
+        with self._get_writer(self._train_run_name).as_default(), record_if(True):
             trace_export(name=f"batch_{step}", step=constant(step, "int64"))
-        writer.close()
         self._is_tracing = False
 
     def on_train_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Writes the numbers of the batch, as often as is asked for."""
-        logs = logs or {}
-        self._samples_seen += logs.get("size", 1)
-        since = self._samples_seen - self._samples_seen_at_last_write
-        if self.update_freq != "epoch" and since >= int(self.update_freq):
-            self._log_metrics(logs, "batch_", self._total_batches_seen)
-            self._samples_seen_at_last_write = self._samples_seen
-        self._total_batches_seen += 1
+        seen = self._total_batches_seen[self._train_run_name]
+        if self.update_freq != "epoch" and batch % int(self.update_freq) == 0:
+            self._log_metrics(logs or {}, "batch_", seen.number)
+        seen.increment()
         if self._is_tracing:
             self._log_trace()
-        elif self._total_batches_seen == self._profile_batch - 1:
+        elif seen.number == self._profile_batch - 1:
             self._enable_trace()
+
+    def on_test_batch_end(self, batch: int, logs: Logs | None = None) -> None:
+        """Counts the batch."""
+        self._total_batches_seen[self._validation_run_name].increment()
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Writes the numbers of the epoch, weights and embeddings."""
-        step = epoch if self.update_freq == "epoch" else self._samples_seen
-        self._log_metrics(logs or {}, "epoch_", step)
+        self._log_metrics(logs or {}, "epoch_", epoch)
         if self.histogram_freq and epoch % self.histogram_freq == 0:
             self._log_weights(epoch)
         if self.embeddings_freq and epoch % self.embeddings_freq == 0:
@@ -189,6 +228,7 @@ class TensorBoard(Callback):
         """Ends the event files."""
         if self._is_tracing:
             self._log_trace()
+        self._reset_default_writer()
         self._close_writers()
 
     def _log_metrics(self, logs: Logs, prefix: str, step: int) -> None:
@@ -207,8 +247,9 @@ class TensorBoard(Callback):
             tag = prefix + name.removeprefix("val_")
             summary = protos.Summary(value=[protos.Summary.Value(tag=tag, simple_value=float(value))])
             self._write(writer_name, step, summary)
-        for writer in self._writers.values():
-            writer.flush()
+        with eager_mode():
+            for writer in self._writers.values():
+                writer.flush()
 
     def _log_weights(self, epoch: int) -> None:
         """Writes histograms of weights, and images if they are asked for."""
@@ -221,6 +262,27 @@ class TensorBoard(Callback):
                 if images is not None:
                     add_images(summary, name, images, 3, _BAD)
                 self._write(self._train_run_name, epoch, summary)
+
+
+class _Count:
+    """A number of batches."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        # What functions that were traced read.
+        self.variable: Any = None
+        if executing_eagerly():
+            self.variable = ResourceVariable(np.int64(0), trainable=False)
+
+    def increment(self) -> None:
+        self.number += 1
+        if self.variable is not None:
+            self.variable.assign(self.number)
+
+
+def _add_event(writer: ResourceSummaryWriter, event: protos.Event) -> None:
+    with eager_mode():
+        raw.ImportEvent(writer._resource, event.SerializeToString())
 
 
 def _as_images(weight: np.ndarray) -> np.ndarray | None:

@@ -358,7 +358,7 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
     def _run_internal_graph(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         return network_run.run(self, inputs, training, mask)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: Any) -> Any:  # type: ignore[override]  # 1.15 asks for the mask here
         """The masks of the outputs for these inputs."""
         if not self._is_graph_network:
             return None

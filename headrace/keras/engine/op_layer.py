@@ -18,7 +18,7 @@ from headrace.layers.engine import Layer
 from headrace.layers.nodes import history_makers
 from headrace.layers.values import get_session
 from headrace.ops.array.constant import constant
-from headrace.state.scoping import init_scope
+from headrace.state.scoping import init_scope, makes_eager_variables
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -200,8 +200,9 @@ def _layer_of(operation: Operation, layer_inputs: Sequence[Any]) -> TensorFlowOp
     constants = {}
     for index, tensor in enumerate(operation.inputs):
         if id(tensor) not in taken:
-            value = constant_value(tensor)
+            value = constant_value(tensor) if makes_eager_variables() else None
             if value is None:
+                # In graphs 1.15 runs for what is constant too, and initializes the variables made so far.
                 with init_scope():
                     value = function([], tensor)([])
             constants[index] = value

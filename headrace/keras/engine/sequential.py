@@ -197,7 +197,7 @@ class Sequential(Model):
             shape = layer.compute_output_shape(shape)
         return shape
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: Any) -> Any:  # type: ignore[override]  # 1.15 asks for the mask here
         """The mask of the output."""
         return getattr(self.call(inputs, mask=mask), "_keras_mask", None)
 

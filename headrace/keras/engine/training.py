@@ -119,7 +119,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         if unknown and executing_eagerly():
             # In graphs it is the functions of batches that refuse them, when they are made.
             raise TypeError(f"Invalid keyword argument(s) in `compile`: {unknown}")
-        if kwargs and self.run_eagerly:
+        if self.run_eagerly and kwargs:
             raise ValueError(
                 "Session keyword arguments are not supported when `run_eagerly=True`. You passed the following Session "
                 f"arguments: {kwargs}"
@@ -276,10 +276,8 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         self._assert_compile_was_called()
         self._check_data_source(x, y, batch_size, sample_weight, validation_split)
         queue: dict[str, Any] = {
-            "max_queue_size": max_queue_size,
-            "workers": workers,
-            "use_multiprocessing": use_multiprocessing,
-        }
+            "max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing
+        }  # fmt: skip
         common: dict[str, Any] = {
             "epochs": epochs, "verbose": verbose, "callbacks": callbacks, "initial_epoch": initial_epoch,
             "steps_per_epoch": steps_per_epoch, "validation_steps": validation_steps,
@@ -294,16 +292,33 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             return training_generator.fit(
                 self, x, class_weight=class_weight, validation_data=validation_data, **common, **queue
             )
-        batch_size = self._validate_or_infer_batch_size(batch_size, steps_per_epoch, x)
+        return self._fit_in_graph(
+            x, y, batch_size, sample_weight, class_weight, validation_data, validation_split, common, queue
+        )
+
+    def _fit_in_graph(
+        self,
+        x: Any,
+        y: Any,
+        batch_size: int | None,
+        sample_weight: Any,
+        class_weight: Any,
+        validation_data: Any,
+        validation_split: float,
+        common: dict[str, Any],
+        queue: dict[str, Any],
+    ) -> History:
+        steps, validation_steps = common["steps_per_epoch"], common["validation_steps"]
+        batch_size = self._validate_or_infer_batch_size(batch_size, steps, x)
         x, y, weights = self._standardize_user_data(
             x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size, check_steps=True,
-            steps_name="steps_per_epoch", steps=steps_per_epoch, validation_split=validation_split, shuffle=shuffle,
+            steps_name="steps_per_epoch", steps=steps, validation_split=validation_split, shuffle=common["shuffle"],
         )  # fmt: skip
         validation: Any
         if is_generator_or_sequence(validation_data):
             training_generator.check_validation(self, validation_data, validation_steps)
             validation = training_generator.validation_by(
-                self, validation_data, validation_steps, validation_freq, queue
+                self, validation_data, validation_steps, common["validation_freq"], queue
             )
         else:
             validation = self._prepare_validation_data(validation_data, batch_size, validation_steps)

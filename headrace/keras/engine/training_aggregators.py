@@ -61,7 +61,7 @@ class MetricsAggregator(Aggregator):
 
     def aggregate(self, batch_outs: BatchOuts, batch_start: int | None = None, batch_end: int | None = None) -> None:
         weight = 1 if self.use_steps or batch_start is None or batch_end is None else batch_end - batch_start
-        self.results[0] += float(batch_outs[0]) * weight
+        self.results[0] += np.float64(batch_outs[0]) * weight
         self.results[1:] = batch_outs[1:]
 
     def finalize(self) -> None:

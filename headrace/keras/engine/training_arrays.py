@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from headrace.keras.engine.training_datasets import (
 )
 from headrace.keras.engine.training_input_checks import is_composite, is_symbolic
 from headrace.keras.engine.training_loop import TEST, TRAIN, Batch, Batches, Loop, Validation, print_train_info
+from headrace.ops.math.cast import cast
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
@@ -151,6 +152,7 @@ class StepBatches(Batches):
     """
 
     def __init__(self, step: Step, values: list[Any], steps: int | None, phase: list[Any] | None = None) -> None:
+        values = _of_fed_types(values, getattr(step, "inputs", ()))
         self._step, self._values, self._phase, self.steps = step, values, phase or [], steps
         self._tensors = [value for value in values if is_symbolic(value)]
         self._next = NextElement(self._tensors) if self._tensors else None
@@ -167,6 +169,18 @@ class StepBatches(Batches):
         while self.steps is None or step < self.steps:
             yield Batch(1, self._run)
             step += 1
+
+
+def _of_fed_types(values: list[Any], fed: Sequence[Any]) -> list[Any]:
+    """Values with tensors of other types than the placeholders they are fed to cast to these."""
+    if any(is_composite(value) for value in values):
+        return values
+    kept = list(values)
+    for i, (value, placeholder) in enumerate(zip(values, fed)):
+        if isinstance(value, Tensor) and value.dtype.base_dtype != placeholder.dtype.base_dtype:
+            with value.graph.as_default():
+                kept[i] = cast(value, placeholder.dtype.base_dtype)
+    return kept
 
 
 class DatasetBatches(StepBatches):
@@ -230,6 +244,11 @@ def _feeds(model: Model, mode: str, x: list[Any], y: list[Any], weights: list[An
     """What is fed in the order of the function of a mode, without the learning phase."""
     if mode == "predict":
         return list(x)
+    if len(y) < len(model._feed_targets):
+        missing = [endpoint.output_name for endpoint in model._fed_endpoints()[len(y) :]]
+        raise ValueError(
+            f"The outputs {missing} have losses, so the model needs targets `y` for them; none were given."
+        )
     given = [weight for weight in weights if weight is not None]
     if len(given) != len(model._feed_sample_weights):
         given = _with_ones(model, y, weights)

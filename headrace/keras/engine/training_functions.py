@@ -84,6 +84,8 @@ class Functions:
         with get_graph().as_default(), name_scope("training"):
             updates = self._optimizer_updates()
             updates = [*updates, *self.get_updates_for(None), *self.get_updates_for(self.inputs)]
+        # A scope of its own, as in 1.15: slots of the next model are named after the number of scopes.
+        with get_graph().as_default(), name_scope("training"):
             made = function(
                 self._fed(),
                 [self.total_loss, *self._metrics_results()],

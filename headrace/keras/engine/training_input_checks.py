@@ -10,6 +10,7 @@ import numpy as np
 from headrace.core import nest
 from headrace.core.composite_tensors import CompositeTensor
 from headrace.core.tensor import Tensor
+from headrace.kernels import composing
 
 if TYPE_CHECKING:
     from headrace.core.typing import ArrayLike, Nested, TensorLike
@@ -59,7 +60,7 @@ def standardize_single_array(x: Any, expected_shape: Shape | None = None) -> Any
     if shape is None or len(shape) != 1 or (expected_shape is not None and len(expected_shape) == 1):
         return x
     if isinstance(x, Tensor):
-        return x[:, None]
+        return composing.expand_dims(x, -1)
     return np.expand_dims(x, 1)
 
 

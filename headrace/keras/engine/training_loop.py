@@ -181,6 +181,20 @@ class Loop:
         Returns:
             in training the model's `history`; else the numbers of the last epoch, or the outputs.
         """
+        try:
+            results = self._epochs()
+            self.callbacks._call_end_hook(self.mode)
+        finally:
+            # After an interrupt, too: there may be processes that make batches.
+            self.batches.close()
+        if self.mode == TRAIN:
+            return self.model.history
+        if isinstance(results, list) and len(results) == 1:
+            return results[0]
+        return results
+
+    def _epochs(self) -> Any:
+        """Goes through the epochs; the numbers or outputs of the last one."""
         model, mode, callbacks, progress = self.model, self.mode, self.callbacks, self.progress
         callbacks.model.stop_training = False
         callbacks._call_begin_hook(mode)
@@ -196,21 +210,13 @@ class Loop:
                 callbacks.on_epoch_begin(epoch, logs)
             progress.on_epoch_begin(epoch, logs)
             results = self._epoch()
-            if mode == PREDICT:
-                logs = make_logs(model, logs, results, mode)
-            else:
-                logs = make_logs(model, logs, results, mode)
+            logs = make_logs(model, logs, results, mode)
+            if mode != PREDICT:
                 self._validate(epoch, logs)
             if mode == TRAIN:
                 callbacks.on_epoch_end(epoch, logs)
             progress.on_epoch_end(epoch, logs)
             self.batches.epoch_done(last=epoch == self.epochs - 1)
-        callbacks._call_end_hook(mode)
-        self.batches.close()
-        if mode == TRAIN:
-            return model.history
-        if isinstance(results, list) and len(results) == 1:
-            return results[0]
         return results
 
     def _epoch(self) -> Any:

@@ -25,6 +25,7 @@ from headrace.keras.engine.training_input_checks import (
 )
 from headrace.keras.engine.training_model_inputs import ModelInputs, generic_output_names
 from headrace.keras.engine.training_weights import standardize_weights
+from headrace.kernels import composing
 from headrace.layers.context import get_graph
 from headrace.state.scoping import makes_eager_variables
 
@@ -141,6 +142,9 @@ class Standardizing:
         check_array_lengths(x, y, weights)
         if self._is_graph_network and not self.run_eagerly:
             check_loss_and_target_compatibility(y, loss_fns, shapes)
+        if not makes_eager_variables():
+            fed = [endpoint.target for endpoint in self._fed_endpoints()] if self._is_compiled else []
+            y = [_as_fed(*pair) for pair in zip(y, fed)] if fed else y
         if self.stateful and batch_size and not is_tensor(x[0]) and x[0].shape[0] % batch_size != 0:
             raise ValueError(
                 "In a stateful network, you should only pass inputs with a number of samples that can be divided by the "
@@ -251,6 +255,16 @@ class Standardizing:
 def _dims(value: Any) -> list[Any]:
     shape = value.shape
     return list(shape) if isinstance(shape, tuple) else shape.as_list()
+
+
+def _as_fed(target: Any, fed: Any) -> Any:
+    """A target with an axis more where the placeholder has it: the numbers of classes of steps come without one."""
+    rank, wanted = getattr(getattr(target, "shape", None), "ndims", None), fed.shape.ndims
+    if isinstance(target, np.ndarray):
+        return np.expand_dims(target, -1) if target.ndim + 1 == wanted else target
+    if isinstance(target, Tensor) and rank is not None and wanted == rank + 1:
+        return composing.expand_dims(target, -1)
+    return target
 
 
 def _with_column(value: Any) -> Any:

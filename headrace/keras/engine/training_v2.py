@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from headrace.keras.engine.training_generator import (
 from headrace.keras.engine.training_input_checks import is_composite
 from headrace.keras.engine.training_loop import PREDICT, TEST, TRAIN, Batch, Batches, Loop, Validation, print_train_info
 from headrace.keras.engine.training_splitting import split_training_and_validation_data
+from headrace.keras.utils.data_utils import Sequence
 from headrace.state.polymorphic_function import function
 from headrace.util import tf_logging
 
@@ -37,18 +39,29 @@ if TYPE_CHECKING:
     from headrace.keras.engine.training import Model
 
 
-def _as_value(value: Any) -> Any:
-    """An array as a tensor, floating ones in the type of Keras; what is a tensor as it is."""
+def _as_value(value: Any, dtype: str | None = None) -> Any:
+    """An array as a tensor, floating ones in `dtype` or in the type of Keras; what is a tensor as it is."""
     if value is None or is_composite(value):
         return value
+    dtype = dtype or backend_config.floatx()
     if isinstance(value, Tensor):
-        if value.dtype.is_floating and value.dtype.name != backend_config.floatx():
-            return training_eager.cast(value, as_dtype(backend_config.floatx()))
+        if value.dtype.is_floating and value.dtype.name != dtype:
+            return training_eager.cast(value, as_dtype(dtype))
         return value
     value = np.asarray(value)
-    if value.dtype.kind == "f" and value.dtype.name != backend_config.floatx():
-        value = value.astype(backend_config.floatx())
+    if value.dtype.kind == "f" and value.dtype.name != dtype:
+        value = value.astype(dtype)
     return convert_to_tensor(value)
+
+
+def _float_types(model: Model, is_one_batch: bool) -> list[str | None]:
+    """The types that floating inputs take; None for that of Keras.
+
+    1.15's newer loops know that one only; where it runs a batch by itself, or its older loops, it goes by the inputs.
+    """
+    if not model._is_graph_network or (model._experimental_run_tf_function and not is_one_batch):
+        return []
+    return [tensor.dtype.name if tensor.dtype.is_floating else None for tensor in model.inputs]
 
 
 def _step_of(model: Model, mode: str) -> Any:
@@ -80,16 +93,17 @@ def run_standardized(
     model: Model, mode: str, x: list[Any], y: list[Any], weights: list[Any], as_tensors: bool = False
 ) -> Any:
     """Runs a batch that has been standardized; numbers, or outputs, as arrays, or outputs as they come."""
-    inputs = _inputs_of(model, [_as_value(value) for value in x])
+    types = _float_types(model, as_tensors and mode != PREDICT)
+    inputs = _inputs_of(model, [_as_value(value, dtype) for value, dtype in zip_longest(x, types)])
     targets = [_as_value(value) for value in y or ()]
     given = [_as_value(value) for value in weights or ()]
     phase = 1 if mode == TRAIN else 0
     with eager_mode(), eager_learning_phase_scope(phase):
         outs = _step_of(model, mode)(model, mode, inputs, targets, given)
     if mode == PREDICT:
-        return outs if as_tensors else nest.map_structure(_numpy, outs)
-    values = [_numpy(value) for value in outs]
-    return [value.item() if i == 0 and hasattr(value, "item") else value for i, value in enumerate(values)]
+        # Those of the older loops are arrays in either case.
+        return outs if as_tensors and model._experimental_run_tf_function else nest.map_structure(_numpy, outs)
+    return [_numpy(value) for value in outs]
 
 
 def _numpy(value: Any) -> Any:
@@ -220,6 +234,9 @@ def _batches(
     queue: dict[str, Any],
 ) -> Batches:
     if isinstance(x, DatasetBase):
+        if not model.inputs:
+            # The first element makes the model, whose metrics have names from then on.
+            model._standardize_user_data(x, extract_tensors_from_dataset=True)
         return EagerDataset(mode, x, steps, epochs, steps_name, class_weight)
     if is_generator_or_sequence(x):
         return GeneratorBatches(
@@ -280,9 +297,8 @@ def fit(
         )  # fmt: skip
     validation = None
     if validation_data is not None or held is not None:
-        validation = _validation(
-            model, validation_data, held, batches.batch_size, validation_steps, validation_freq, queue
-        )
+        size = batch_size_of(x[0][0]) if isinstance(x, Sequence) else batches.batch_size
+        validation = _validation(model, validation_data, held, size, validation_steps, validation_freq, queue)
     if verbose:
         _print_train_info(batches, steps_per_epoch, validation)
     return Loop(model, TRAIN, batches, callbacks, verbose, epochs, initial_epoch, validation).run()

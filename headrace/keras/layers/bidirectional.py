@@ -109,7 +109,7 @@ class Bidirectional(Wrapper):
     def _pair(self) -> tuple[Any, Any]:
         return self.forward_layer, self.backward_layer
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: Any) -> None:  # type: ignore[override]  # 1.15 asks for the shape here
         """Builds both layers."""
         for layer in self._pair:
             with name_scope(layer.name):
@@ -128,7 +128,7 @@ class Bidirectional(Wrapper):
             output = [TensorShape(sizes), TensorShape(sizes)]
         return [*generic_utils.to_list(output), *states, *states] if self.return_state else output
 
-    def compute_mask(self, inputs: Nested[Tensor], mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Nested[Tensor], mask: Any) -> Any:  # type: ignore[override]  # 1.15 asks for the mask here
         """The mask of the inputs where the outputs have time, else None; None for each state that is returned."""
         first = nest.flatten(mask)[0]
         of_output = first if self.return_sequences else None

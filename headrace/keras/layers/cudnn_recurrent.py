@@ -152,6 +152,10 @@ class _CuDNNRNN(RNN):
             return matrix[:, begin:]
         return matrix[:, begin : begin + self.units] if begin else matrix[:, : self.units]
 
+    def get_losses_for(self, inputs: Any = None) -> list[Any]:
+        """The losses that depend on these inputs; for None those that depend on none."""
+        return super().get_losses_for(inputs)
+
     def get_config(self) -> dict[str, Any]:
         """The arguments it was made with."""
         config = {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core import nest, slots
 from headrace.core.shapes import TensorShape
 from headrace.keras.backend.rnn import rnn
+from headrace.keras.layers.recurrent_dropout import reset_dropout_masks
 from headrace.keras.layers.recurrent_stacked import StackedRNNCells
 from headrace.keras.layers.recurrent_stateful import StatefulLayer
 from headrace.keras.layers.recurrent_states import is_multiple_state, standardize_args, zero_state
@@ -113,7 +114,7 @@ class RNN(StatefulLayer):
         states = [TensorShape([batch, *TensorShape(size).as_list()]) for size in nest.flatten(sizes)]
         return [*generic_utils.to_list(shape_of_output), *states]
 
-    def compute_mask(self, inputs: Nested[Tensor], mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Nested[Tensor], mask: Any) -> Any:  # type: ignore[override]  # 1.15 asks for the mask here
         """The mask of the inputs where the outputs have time, else None; None for each state that is returned."""
         found = nest.flatten(mask)[0] if self.return_sequences else None
         return [found, *(None for _ in self.states)] if self.return_state else found
@@ -221,6 +222,7 @@ class RNN(StatefulLayer):
         Raises:
             ValueError: if it is to be unrolled and the number of steps is not known, or the number of states is wrong.
         """
+        reset_dropout_masks(self.cell)
         inputs, initial_state, constants = self._process_inputs(inputs, initial_state, constants)
         if mask is not None:
             # Those of states and constants say nothing about steps.

@@ -69,6 +69,20 @@ class DropoutRNNCellMixin:
         return masks
 
 
+def reset_dropout_masks(cell: object) -> None:
+    """Lets a cell, those of a stack and those inside wrappers draw anew what they drop.
+
+    Args:
+        cell: a cell of any kind.
+    """
+    if isinstance(cell, DropoutRNNCellMixin):
+        cell.reset_dropout_mask()
+        cell.reset_recurrent_dropout_mask()
+    for inner in (*getattr(cell, "cells", ()), getattr(cell, "cell", None)):
+        if inner is not None:
+            reset_dropout_masks(inner)
+
+
 _CACHES = ("_dropout_mask", "_recurrent_dropout_mask", "_eager_dropout_mask", "_eager_recurrent_dropout_mask")
 
 

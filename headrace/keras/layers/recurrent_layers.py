@@ -44,8 +44,6 @@ class CellLayer(RNN):
         initial_state: list[Tensor] | None = None,
     ) -> Any:
         """Runs the cell over the inputs, with new draws of what is dropped; see `RNN`."""
-        self.cell.reset_dropout_mask()
-        self.cell.reset_recurrent_dropout_mask()
         return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
 
     def get_config(self) -> dict[str, Any]:

@@ -156,7 +156,7 @@ class LossScaleOptimizer(OptimizerV2):
         """Gives the variables of the inner optimizer new values."""
         self._optimizer.set_weights(weights)
 
-    def get_slot(self, var: Any, name: str) -> Any:
+    def get_slot(self, var: Any, slot_name: str) -> Any:
         """A slot of the inner optimizer.
 
         Raises:

@@ -153,13 +153,13 @@ class OptimizerState(SlotOwner, Trackable):
             self._weights.append(made)
         return own[slot_name]
 
-    def get_slot(self, var: Any, name: str) -> Any:
-        """The slot `name` of a variable.
+    def get_slot(self, var: Any, slot_name: str) -> Any:
+        """The slot `slot_name` of a variable.
 
         Raises:
             KeyError: if there is none.
         """
-        return self._slots[_var_key(var)][name]
+        return self._slots[_var_key(var)][slot_name]
 
     # ---- values ----
 

@@ -98,7 +98,7 @@ def trace_model_call(model: Model, input_signature: Sequence[Any] | None = None)
         """The model's outputs by name."""
         inputs = args[0] if single else list(args)
         # Inside a call nothing is noted of how tensors came about.
-        with call_context.enter(model, inputs, False):
+        with call_context.enter(model, inputs, True, False):
             outputs = nest.flatten(model(inputs, training=False))
         names = getattr(model, "output_names", None)
         if names is None:

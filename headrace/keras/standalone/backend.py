@@ -12,6 +12,7 @@ from headrace.core.registry import raw
 from headrace.core.tensor_util import is_tensor as is_tensor
 from headrace.functions.math.reduction import reduce_logsumexp
 from headrace.keras import backend_config
+from headrace.keras.backend.arrays import int_shape, spatial_2d_padding, temporal_padding
 from headrace.kernels.composing.shapes import size as size
 from headrace.layers.context import get_graph
 from headrace.layers.sizes import normalize_data_format as _normalize_data_format
@@ -72,6 +73,35 @@ def slice(x: TensorLike, start: TensorLike, size: TensorLike) -> Tensor:
         start, size: where it begins and how large it is along each axis.
     """
     return raw.Slice(x, start, size)
+
+
+def get_variable_shape(x: Any) -> tuple[int | None, ...] | None:
+    """The static shape of a variable or tensor; `int_shape` is its name today."""
+    return int_shape(x)
+
+
+def asymmetric_temporal_padding(x: TensorLike, left_pad: int = 1, right_pad: int = 1) -> Tensor:
+    """Zeros before and after the steps of a sequence, as Keras 1 called it."""
+    return temporal_padding(x, (left_pad, right_pad))
+
+
+def asymmetric_spatial_2d_padding(
+    x: TensorLike,
+    top_pad: int = 1,
+    bottom_pad: int = 1,
+    left_pad: int = 1,
+    right_pad: int = 1,
+    dim_ordering: str | None = None,
+) -> Tensor:
+    """Zeros around images, as Keras 1 called it.
+
+    Args:
+        x: the images.
+        top_pad, bottom_pad, left_pad, right_pad: how many rows and columns there are on each side.
+        dim_ordering: where the channels are: "tf" for last, "th" for first, None for the settings.
+    """
+    data_format = {"th": "channels_first", "tf": "channels_last"}.get(str(dim_ordering))
+    return spatial_2d_padding(x, ((top_pad, bottom_pad), (left_pad, right_pad)), data_format)
 
 
 @contextlib.contextmanager

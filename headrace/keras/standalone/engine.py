@@ -3,8 +3,36 @@
 from __future__ import annotations
 
 from headrace.keras.engine.input_layer import InputLayer as InputLayer
+from headrace.keras.engine.network import Network as Container
+from headrace.keras.engine.training_arrays import batch_shuffle as batch_shuffle
+from headrace.keras.engine.training_arrays import make_batches as make_batches
+from headrace.keras.engine.training_arrays import slice_arrays as slice_arrays
+from headrace.keras.engine.training_input_checks import standardize_class_weights as standardize_class_weights
+from headrace.keras.engine.training_input_checks import standardize_input_data as standardize_input_data
+from headrace.keras.engine.training_weights import standardize_weights as standardize_weights
 from headrace.keras.standalone.merging import Merge as Merge
 from headrace.keras.standalone.merging import merge as merge
 from headrace.keras.utils.layer_utils import get_source_inputs as get_source_inputs
 from headrace.layers.input_spec import InputSpec as InputSpec
 from headrace.layers.nodes import Node as Node
+
+# As Keras called them before 2.2.
+_batch_shuffle, _make_batches, _slice_arrays = batch_shuffle, make_batches, slice_arrays
+_standardize_class_weights, _standardize_input_data = standardize_class_weights, standardize_input_data
+_standardize_weights = standardize_weights
+
+__all__ = [
+    "Container",
+    "InputLayer",
+    "InputSpec",
+    "Merge",
+    "Node",
+    "_batch_shuffle",
+    "_make_batches",
+    "_slice_arrays",
+    "_standardize_class_weights",
+    "_standardize_input_data",
+    "_standardize_weights",
+    "get_source_inputs",
+    "merge",
+]

@@ -23,6 +23,8 @@ _SPELLED = {
     "Convolution2D": "Conv2D",
     "Convolution3D": "Conv3D",
     "Convolution2DTranspose": "Conv2DTranspose",
+    "Deconv2D": "Conv2DTranspose",
+    "Deconv3D": "Conv3DTranspose",
     "Deconvolution2D": "Conv2DTranspose",
     "Deconvolution3D": "Conv3DTranspose",
     "Conv2DTranspose": "Conv2DTranspose",

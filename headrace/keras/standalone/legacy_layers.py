@@ -173,6 +173,9 @@ def AtrousConvolution2D(*args: Any, atrous_rate: Any = (1, 1), **kwargs: Any) ->
     return layers.__getattr__("Conv2D")(*args, dilation_rate=atrous_rate, **kwargs)
 
 
+AtrousConv1D, AtrousConv2D = AtrousConvolution1D, AtrousConvolution2D
+
+
 def TimeDistributedDense(
     *args: Any, input_length: int | None = None, input_dim: int | None = None, **kwargs: Any
 ) -> Any:

@@ -14,6 +14,7 @@ from headrace.ops.math.cast import cast
 from headrace.ops.math.clip import clip_by_value
 from headrace.ops.math.comparison import equal
 from headrace.ops.math.unary import round as rounded
+from headrace.ops.math.unary import sqrt
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -46,6 +47,16 @@ def recall(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """The share of the positive that are predicted so, in the batch."""
     right, true, _ = _counts(y_true, y_pred)
     return right / (true + epsilon())
+
+
+def matthews_correlation(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+    """How well labels and predictions go together, from -1 to 1, in the batch (Matthews, 1975)."""
+    true = rounded(clip_by_value(convert_to_tensor(y_true), 0.0, 1.0))
+    predicted = rounded(clip_by_value(convert_to_tensor(y_pred), 0.0, 1.0))
+    yes_yes, no_no = reduce_sum(true * predicted), reduce_sum((1 - true) * (1 - predicted))
+    no_yes, yes_no = reduce_sum((1 - true) * predicted), reduce_sum(true * (1 - predicted))
+    all_four = (yes_yes + no_yes) * (yes_yes + yes_no) * (no_no + no_yes) * (no_no + yes_no)
+    return (yes_yes * no_no - no_yes * yes_no) / (sqrt(all_four) + epsilon())
 
 
 def fbeta_score(y_true: TensorLike, y_pred: TensorLike, beta: float = 1) -> Tensor:

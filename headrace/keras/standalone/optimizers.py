@@ -11,6 +11,7 @@ from headrace.keras.optimizers.adam import Adam as TfAdam
 from headrace.keras.optimizers.adamax import Adamax as TfAdamax
 from headrace.keras.optimizers.nadam import Nadam as TfNadam
 from headrace.keras.optimizers.rmsprop import RMSprop as TfRMSprop
+from headrace.keras.optimizers.update_lists import clip_norm as clip_norm
 from headrace.keras.standalone.stand_in import stand_in
 
 _DEFAULTS: dict[str, dict[str, object]] = {
@@ -58,3 +59,13 @@ def get(identifier: Any) -> Any:
     if isinstance(identifier, str) and identifier.lower() in _SMALL:
         return __getattr__(_SMALL[identifier.lower()])()
     return serialization.get(identifier)
+
+
+def optimizer_from_config(config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
+    """The optimizer of a configuration; `deserialize` is its name today.
+
+    Args:
+        config: a dictionary of `class_name` and `config`.
+        custom_objects: classes of the program's own, by name.
+    """
+    return serialization.deserialize(config, custom_objects=custom_objects)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, name_scope
+from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.cond import cond
@@ -130,6 +131,9 @@ def compute_weighted_loss(
         losses = convert_to_tensor(losses)
         dtype = losses.dtype
         weighted = composing.cast(losses, "float32")
+        if sample_weight is None and not executing_eagerly():
+            # Seeds of later operations are drawn from how many came before, and 1.15 has those of a weight here.
+            sample_weight = 1.0
         if sample_weight is not None:
             weights = composing.cast(sample_weight, "float32")
             weights = squeeze_weights(weights, weighted, may_expand=True)

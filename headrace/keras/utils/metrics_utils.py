@@ -246,13 +246,19 @@ def update_confusion_matrix_variables(
         y_pred = _filter_top_k(y_pred, top_k)
     if class_id is not None:
         y_true, y_pred = y_true[..., class_id], y_pred[..., class_id]
+    thresholds = to_list(thresholds)
+    count = len(thresholds)
+    predictions_count = composing.size(y_pred)
+    row = raw.Reshape(y_pred, [1, -1])
+    labels_row = raw.Reshape(cast(y_true, "bool"), [1, -1])
+    # One row a threshold.
+    limits = composing.expand_dims(convert_to_tensor([float(t) for t in thresholds], dtype=y_pred.dtype), 1)
+    limits = raw.Tile(limits, composing.stack([1, predictions_count]))
+    positive = raw.Greater(raw.Tile(row, [count, 1]), limits)
+    labelled = raw.Tile(labels_row, [count, 1])
     weights = None
     if sample_weight is not None:
-        weights = raw.Reshape(broadcast_weights(sample_weight, y_pred), [1, -1])
-    limits = convert_to_tensor([[float(limit)] for limit in to_list(thresholds)], dtype=y_pred.dtype)
-    # One row a threshold, by broadcasting.
-    positive = raw.Greater(raw.Reshape(y_pred, [1, -1]), limits)
-    labelled = raw.Reshape(cast(y_true, "bool"), [1, -1])
+        weights = raw.Tile(raw.Reshape(broadcast_weights(sample_weight, y_pred), [1, -1]), [count, 1])
     predicted = {True: positive}
     labels = {True: labelled}
     updates = []

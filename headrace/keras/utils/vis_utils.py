@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -22,11 +23,12 @@ _MISSING = (
 
 def _pydot() -> ModuleType | None:
     """pydot, or one of its successors, if it is installed."""
-    for name in ("pydotplus", "pydot_ng", "pydot"):
-        try:
-            return importlib.import_module(name)
-        except ImportError:
-            continue
+    with contextlib.suppress(ImportError):
+        return importlib.import_module("pydotplus")
+    with contextlib.suppress(ImportError):
+        return importlib.import_module("pydot_ng")
+    with contextlib.suppress(ImportError):
+        return importlib.import_module("pydot")
     return None
 
 

@@ -25,7 +25,8 @@ _PATIENCE = 5.0
 class WorkerPool:
     """Calls a function in several threads or processes.
 
-    Processes are copies of this one at the time the pool is made. They end with `close`, with this process (also where
+    Processes are copies of this one at the time the pool is made, or begin anew with a pickled copy of the function where
+    `multiprocessing.set_start_method` says so or the system knows no copies. They end with `close`, with this process (also where
     it is killed), and leave the keyboard's interrupt to it.
 
     Args:
@@ -97,6 +98,14 @@ class WorkerPool:
                 future.set_result(result)
 
 
+def _context() -> Any:
+    """How processes are started: as the program has said, or as copies of this one where the system has that."""
+    chosen = multiprocessing.get_start_method(allow_none=True)
+    if chosen is None and "fork" in multiprocessing.get_all_start_methods():
+        chosen = "fork"
+    return multiprocessing.get_context(chosen)
+
+
 class WorkerDied(RuntimeError):
     """A process has ended without an answer."""
 
@@ -105,8 +114,8 @@ class _Process:
     """A process that calls a function for a thread of this one."""
 
     def __init__(self, function: Callable[..., Any], number: int, seed: int | None) -> None:
-        forks = "fork" in multiprocessing.get_all_start_methods()
-        context: Any = multiprocessing.get_context("fork" if forks else None)
+        context = _context()
+        forks = context.get_start_method() == "fork"
         with _starting:
             self._connection, theirs = context.Pipe()
             # A fork inherits this end too, and would not see this process end as long as it is open there.

@@ -98,6 +98,10 @@ class BaseWrapper:
         self.sk_params.update(params)
         return self
 
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there is a model: what scikit-learn asks before it predicts."""
+        return hasattr(self, "model")
+
     def fit(self, x: ArrayLike, y: Any, **kwargs: Any) -> History:
         """Builds a model and trains it.
 

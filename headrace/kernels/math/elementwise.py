@@ -58,6 +58,30 @@ def without_neutral(node: NodeView, neutral: float, left: bool = True) -> Any:
     return None
 
 
+def without_ones(node: NodeView) -> Any:
+    """The factor that a product returns unchanged because the other is ones in its shape, as losses without weights have."""
+    for index in (1, 0):
+        ones, other = node.inputs[index].node, node.inputs[1 - index]
+        if ones.type != "Fill" or ones.constant(1) != 1:
+            continue
+        shape = ones.inputs[0]
+        if shape.node.type == "Shape" and shape.node.inputs[0] is _shaped_by(other):
+            return other
+    return None
+
+
+def _shaped_by(value: Any) -> Any:
+    """The tensor whose shape `value` was given, where it was made in the shape of another; else itself."""
+    node = value.node
+    if node.type == "Fill":
+        shape = node.inputs[0]
+    elif node.type == "Tile" and node.inputs[0].dims is not None and set(node.inputs[0].dims) <= {1}:
+        shape = node.inputs[1]
+    else:
+        return value
+    return shape.node.inputs[0] if shape.node.type == "Shape" else value
+
+
 # ---- shapes ----
 
 

@@ -23,8 +23,12 @@ _SMALL = 1_000_000
 _is_contiguous = torch.Tensor.is_contiguous
 
 
-def _lists(node: Any, states: int) -> Callable[[Any], list[list[Any]]]:
+def tensor_lists(node: Any, states: int) -> Callable[[Any], list[list[Any]]]:
     """A function that takes the inputs that are lists apart: tensors of each state, then the gradients.
+
+    Args:
+        node: an update of N variables; its last inputs are lists of N: the states, then the gradients.
+        states: how many lists of states there are.
 
     torch's multi-tensor kernels go over memory as it lies and look at no shapes, so those are seen to here.
     """
@@ -77,7 +81,7 @@ def _lists(node: Any, states: int) -> Callable[[Any], list[list[Any]]]:
 _Rule = Callable[["NodeView"], Callable[..., None]]
 
 
-def _locking(rule: _Rule) -> _Rule:
+def locking(rule: _Rule) -> _Rule:
     """A rule whose updates hold the locks of what they write where the node asks for it."""
 
     @functools.wraps(rule)
@@ -98,10 +102,10 @@ def _locking(rule: _Rule) -> _Rule:
     return with_locks
 
 
-@_locking
+@locking
 def descent(node: NodeView) -> Callable[..., None]:
     """Takes alpha times the gradients off the variables."""
-    split, decay = _lists(node, 1), node.attrs["decay"]
+    split, decay = tensor_lists(node, 1), node.attrs["decay"]
 
     def update(alpha, *inputs):
         values, gradients = split(inputs)
@@ -130,22 +134,22 @@ def _momentum(
     )
 
 
-def _decayed(values: Any, gradients: Any, decay: float) -> Any:
+def decayed(values: Any, gradients: Any, decay: float) -> Any:
     """The gradients and what the decay adds to them, for updates torch has no kernel with a decay for."""
     return torch._foreach_add(gradients, values, alpha=decay) if decay else gradients
 
 
-@_locking
+@locking
 def momentum(node: NodeView) -> Callable[..., None]:
     """As ApplyMomentum."""
-    split, nesterov, decay = _lists(node, 2), node.attrs["use_nesterov"], node.attrs["decay"]
+    split, nesterov, decay = tensor_lists(node, 2), node.attrs["use_nesterov"], node.attrs["decay"]
 
     def update(lr, momentum, *inputs):
         values, accumulators, gradients = split(inputs)
         weight = momentum.item()
         if weight == 0.0:
             # To torch a momentum of 0 means that there is no accumulator.
-            gradients = _decayed(values, gradients, decay)
+            gradients = decayed(values, gradients, decay)
             torch._foreach_copy_(accumulators, gradients)
             torch._foreach_add_(values, gradients, alpha=-lr.item())
         else:
@@ -154,15 +158,15 @@ def momentum(node: NodeView) -> Callable[..., None]:
     return update
 
 
-@_locking
+@locking
 def keras_momentum(node: NodeView) -> Callable[..., None]:
     """As ResourceApplyKerasMomentum: the accumulators hold steps, with the learning rate of the time."""
-    split, nesterov, decay = _lists(node, 2), node.attrs["use_nesterov"], node.attrs["decay"]
+    split, nesterov, decay = tensor_lists(node, 2), node.attrs["use_nesterov"], node.attrs["decay"]
 
     def update(lr, momentum, *inputs):
         values, steps, gradients = split(inputs)
         rate, kept = lr.item(), momentum.item()
-        gradients = _decayed(values, gradients, decay)
+        gradients = decayed(values, gradients, decay)
         torch._foreach_mul_(steps, kept)
         torch._foreach_add_(steps, gradients, alpha=-rate)
         if nesterov:
@@ -175,7 +179,7 @@ def keras_momentum(node: NodeView) -> Callable[..., None]:
 
 
 def _adagrad(node: NodeView) -> Callable[..., None]:
-    split, decay = _lists(node, 2), node.attrs["decay"]
+    split, decay = tensor_lists(node, 2), node.attrs["decay"]
     steps: list[Any] = []
 
     def update(rate: float, epsilon: float, inputs: TensorLike) -> None:
@@ -198,44 +202,24 @@ def _adagrad(node: NodeView) -> Callable[..., None]:
     return update
 
 
-@_locking
+@locking
 def adagrad(node: NodeView) -> Callable[..., None]:
     """As ApplyAdagrad."""
     step = _adagrad(node)
     return lambda lr, *inputs: step(lr.item(), 0.0, inputs)
 
 
-@_locking
+@locking
 def adagrad_v2(node: NodeView) -> Callable[..., None]:
     """As ApplyAdagradV2."""
     step = _adagrad(node)
     return lambda lr, epsilon, *inputs: step(lr.item(), epsilon.item(), inputs)
 
 
-@_locking
-def rms_prop(node: NodeView) -> Callable[..., None]:
-    """As ApplyRMSProp."""
-    split, decay = _lists(node, 3), node.attrs["decay"]
-
-    def update(lr, rho, momentum, epsilon, *inputs):
-        values, squares, moves, gradients = split(inputs)
-        gradients = _decayed(values, gradients, decay)
-        kept = rho.item()
-        torch._foreach_mul_(squares, kept)
-        torch._foreach_addcmul_(squares, gradients, gradients, value=1.0 - kept)
-        roots = torch._foreach_add(squares, epsilon.item())
-        torch._foreach_sqrt_(roots)
-        torch._foreach_mul_(moves, momentum.item())
-        torch._foreach_addcdiv_(moves, gradients, roots, value=lr.item())
-        torch._foreach_sub_(values, moves)
-
-    return update
-
-
-@_locking
+@locking
 def adam(node: NodeView) -> Callable[..., None]:
     """As ApplyAdam."""
-    split, nesterov, decay = _lists(node, 3), node.attrs["use_nesterov"], node.attrs["decay"]
+    split, nesterov, decay = tensor_lists(node, 3), node.attrs["use_nesterov"], node.attrs["decay"]
 
     def update(beta1_power, beta2_power, lr, beta1, beta2, epsilon, *inputs):
         values, first, second, gradients = split(inputs)
@@ -246,7 +230,7 @@ def adam(node: NodeView) -> Callable[..., None]:
         if step is None or nesterov or correction == 0.0:
             left = 1.0 - power1
             rate = rate * correction / left if left else math.nan
-            gradients = _decayed(values, gradients, decay)
+            gradients = decayed(values, gradients, decay)
             _adam_by_lists(values, first, second, gradients, rate, b1, b2, eps, nesterov)
             return
         # torch divides sqrt(v) by the correction before it adds epsilon; Kingma and Ba's "epsilon hat" form, which
@@ -299,7 +283,7 @@ def _adam_by_lists(
     torch._foreach_addcdiv_(values, directions, roots, value=-rate)
 
 
-@_locking
+@locking
 def descent_by_product(node: NodeView) -> Callable[..., None]:
     """Takes alpha * (a @ b + decay * var) off the variable, without the product in memory of its own."""
     a_turned, b_turned, decay = node.attrs["transpose_a"], node.attrs["transpose_b"], node.attrs["decay"]

@@ -56,6 +56,14 @@ def shape_static(op):
     return [np.array(dims, np.int64)] if is_fully_defined(dims) else None
 
 
+@shape_op.same_as
+def shape_same(node: NodeView) -> Any:
+    filled = node.inputs[0].node
+    if filled.type != "Fill" or filled.inputs[0].dtype != node.outputs[0].dtype:
+        return None
+    return filled.inputs[0]
+
+
 @shape_op.python_value
 def shape_in_python(op: Operation, known: PythonValues) -> np.ndarray | None:
     dims = op.inputs[0].dims

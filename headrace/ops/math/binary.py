@@ -32,6 +32,7 @@ from headrace.kernels.math.elementwise import (
     summed,
     widened,
     without_neutral,
+    without_ones,
 )
 from headrace.kernels.math.in_place import binary_in_place
 
@@ -91,7 +92,8 @@ def sub_same(node):
 
 @mul_op.same_as
 def mul_same(node):
-    return without_neutral(node, 1)
+    same = without_neutral(node, 1)
+    return without_ones(node) if same is None else same
 
 
 @add_op.kernel

@@ -97,7 +97,7 @@ def _match(node: Node) -> Node | Value | None:
         return None
     gradient, output = total.inputs[0], node.outputs[0]
     other = axes.node.inputs[1 - axes.index]
-    if _keeps_its_shape(_shape_of(shape), _shape_of(other)):
+    if other is shape or _keeps_its_shape(_shape_of(shape), _shape_of(other)):
         return gradient
     if shape.constant is not None:
         dims = tuple(int(d) for d in shape.constant)

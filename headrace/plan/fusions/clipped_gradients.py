@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
@@ -26,7 +27,14 @@ def within_kernel(node: NodeView) -> Kernel:
 
     def within(grad: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         inside = compare(x, bound)
-        if x.ndim != grad.ndim:
+        if x.shape != grad.shape and x.ndim:
+            if x.shape != grad.shape[:1]:
+                raise InvalidArgumentError(
+                    None,
+                    node,
+                    f"The condition of a choice has the shape {list(x.shape)}, where that of the values, "
+                    f"{list(grad.shape)}, or that of their first axis is expected.",
+                )
             inside = inside.reshape(inside.shape + (1,) * (grad.ndim - x.ndim))
         return where(inside, grad, 0.0)
 
@@ -58,6 +66,8 @@ def _within(node: Node) -> Node | None:
     if above is None or inside.constant is not None or grad.dtype.name not in _TYPES:
         return None
     x, limit = inside.node.inputs
+    if x.dtype is not grad.dtype:
+        return None
     bound = limit.constant
     # The bound has to be what it is in the type of x, whichever float it is written as.
     if bound is None or bound.ndim or not _are_zeros_like(others, grad):

@@ -1,11 +1,13 @@
-"""What is the same in all iterations of a loop that has a gradient: variables that it reads, and parts of them.
+"""What is the same in all iterations of a loop: variables that it reads, and parts of them.
 
-The loop reads them before it begins, and the gradient takes them from there: they need no stacks.
+The loop reads them before it begins. Its gradient takes them from there: they need no stacks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from headrace.core.tensor import Tensor
 from headrace.plan.copies import written_handles
@@ -59,6 +61,7 @@ def _take_out(loop: Node, region: Region, handles: Handles, known: Sequence[obje
     """Takes the reads and their parts out of a loop; returns them."""
     count = len(region.variables)
     outer = dict(zip(region.captures, loop.inputs[count:], strict=True))
+    runs = _is_true(region.predicate, dict(zip([*region.variables, *region.captures], loop.inputs, strict=True)))
     written = [handle for node in region.nodes for handle in written_handles(node, handles)]
     taken: dict[Node, None] = {}
     reads: dict[int, Node] = {}
@@ -69,7 +72,8 @@ def _take_out(loop: Node, region: Region, handles: Handles, known: Sequence[obje
             continue
         if node.type == "ReadVariableOp":
             handle = handles.of(node.inputs[0])
-            is_same = any(handle is other for other in known) and not may_be_same(handle, written)
+            is_read = handle is not UNBOUND and (runs or any(handle is other for other in known))
+            is_same = is_read and not may_be_same(handle, written)
         else:
             is_same = node.type in _VIEWS and any(value.node in taken for value in node.inputs)
         if is_same and node.type == "ReadVariableOp" and reads.setdefault(id(handle), node) is not node:
@@ -102,6 +106,34 @@ def _take_out(loop: Node, region: Region, handles: Handles, known: Sequence[obje
         node.early = False
         made.append(node)
     return made
+
+
+_COMPARISONS: dict[str, np.ufunc] = {
+    "Greater": np.greater,
+    "GreaterEqual": np.greater_equal,
+    "Less": np.less,
+    "LessEqual": np.less_equal,
+    "NotEqual": np.not_equal,
+}
+
+
+def _is_true(asked: Value, first: Mapping[Value, Value]) -> bool:
+    """Whether a loop's condition is known to hold the first time, given what its values are then."""
+
+    def known(value: Value) -> np.ndarray | None:
+        return value.constant if value.constant is not None or value not in first else first[value].constant
+
+    if (constant := known(asked)) is not None:
+        return bool(np.all(constant))
+    node = asked.node
+    if node.type == "LogicalAnd":
+        return all(_is_true(value, first) for value in node.inputs)
+    if node.type in ("Identity", "LoopCond"):
+        return _is_true(node.inputs[0], first)
+    if node.type not in _COMPARISONS or node.guard:
+        return False
+    one, other = (known(value) for value in node.inputs)
+    return one is not None and other is not None and bool(np.all(_COMPARISONS[node.type](one, other)))
 
 
 def _outside(value: Value, outer: dict[Value, Value], taken: dict[Node, None], made: list[Node]) -> Value:
@@ -164,9 +196,9 @@ def _replace(region: Region, value: Value, other: Value) -> None:
 
 
 fusion = Fusion(
-    "read variables before the loops that have gradients, which then need no stacks for them",
+    "read variables before loops, whose gradients then need no stacks for them",
     take_out_invariants,
-    [{"StackV2", "Stack"}],
+    [{"Enter", "_While"}, {"ReadVariableOp"}],
 )
 
 
@@ -182,3 +214,16 @@ def weights_in_two_parts(tf: API, x: Tensor) -> Fetches:
 
     y = tf.while_loop(lambda i, _: i < 3, step, [0, tf.matmul(x, weights[:, :3])])[1]
     return [y, *tf.gradients(y, [x, weights])]
+
+
+@fusion.example(tensor("rows", 3))
+def without_a_gradient(tf: API, x: Tensor) -> Fetches:
+    weights = tf.get_variable(
+        "weights", [3, 6], use_resource=True, initializer=tf.random_uniform_initializer(-1, 1, seed=1)
+    )
+
+    def step(i: Tensor, h: Tensor) -> tuple[Tensor, Tensor]:
+        a, b = tf.split(weights, 2, axis=1)
+        return i + 1, tf.tanh(tf.matmul(h, a)) * tf.matmul(h, b)
+
+    return tf.while_loop(lambda i, _: tf.logical_and(i < 3, i < tf.constant(5)), step, [0, x])[1]

@@ -171,7 +171,8 @@ class _Loop:
                 for node in self._region.nodes
                 if fits(node) and self._is_plain(node) and part in map(self._now, node.inputs)
             ]
-            if len(users) != 1:
+            # What a loop's condition needs is there before the rest.
+            if len(users) != 1 or users[0].early != part.node.early:
                 return None
             found.append(users[0])
         return found
@@ -191,13 +192,14 @@ class _Loop:
 
     def _sums(self) -> None:
         """The sums of parts become the parts of a sum."""
-        groups: dict[tuple[Value, Value, str], list[tuple[int, Node]]] = {}
+        groups: dict[tuple[Value, Value, str, bool], list[tuple[int, Node]]] = {}
         for node in self._region.nodes:
             if node.type in ADDITIONS and self._is_plain(node):
                 ours = [self._parts.get(self._now(value)) for value in node.inputs]
                 if ours[0] and ours[1] and ours[0][1:] == ours[1][1:]:
-                    groups.setdefault((ours[0][0], ours[1][0], node.type), []).append((ours[0][1], node))
-        for (one, other, kind), found in groups.items():
+                    key = ours[0][0], ours[1][0], node.type, node.early
+                    groups.setdefault(key, []).append((ours[0][1], node))
+        for (one, other, kind, _), found in groups.items():
             found.sort(key=lambda pair: pair[0])
             count = self._parts[self._now(found[0][1].inputs[0])][2]
             if [at for at, _ in found] != list(range(count)):
@@ -209,6 +211,9 @@ class _Loop:
             self._put_whole(whole, [node.outputs[0] for _, node in found], like)
 
     # ---- gradients
+
+    def _are_joined(self, values: Sequence[Value]) -> bool:
+        return tuple(map(self._now, values)) in self._joined
 
     def _join(self, values: Sequence[Value], like: Node) -> Value:
         """Values side by side."""
@@ -222,26 +227,37 @@ class _Loop:
         return self._joined[key]
 
     def _gradients(self) -> None:
-        for node in list(self._region.nodes):
-            if not self._is_plain(node):
-                continue
+        nodes = [node for node in self._region.nodes if self._is_plain(node)]
+        joining = [(node, *_joined_values(node)) for node in nodes]
+        for node, joined, axis in joining:
+            if axis == 1 and len(joined) > 1 and all(_is_weights_gradient(value.node) for value in joined):
+                self._of_weights(node, [value.node for value in joined])
+        for node in nodes:
             if node.type == "AddN":
                 self._of_input(node)
-                continue
-            joined, axis = _joined_values(node)
-            if len(joined) < 2 or any(not self._is_plain(value.node) for value in joined):
-                continue
-            firsts = [value.node for value in joined]
-            if axis == 1 and all(_is_weights_gradient(n) and n.inputs[0] is firsts[0].inputs[0] for n in firsts):
-                grads = self._join([n.inputs[1] for n in firsts], node)
-                inputs = [firsts[0].inputs[0], grads]
-            elif axis == 0 and all(n.type == "BiasAddGrad" for n in firsts):
-                inputs = [self._join([n.inputs[0] for n in firsts], node)]
-            else:
-                continue
-            output = node.outputs[0]
-            made = new_node(firsts[0].type, node, inputs, [(output.dtype, output.dims)], firsts[0].attrs)
-            self._replaced[output] = self._add(made)
+        for node, joined, axis in joining:
+            if axis == 0 and len(joined) > 1 and all(value.node.type == "BiasAddGrad" for value in joined):
+                self._of_bias(node, [value.node for value in joined])
+
+    def _of_weights(self, node: Node, firsts: Sequence[Node]) -> None:
+        """xᵀ·g beside xᵀ·h becomes xᵀ·[g h]."""
+        x = firsts[0].inputs[0]
+        if all(first.inputs[0] is x for first in firsts):
+            self._put_joined(node, firsts, [x, self._join([first.inputs[1] for first in firsts], node)])
+
+    def _of_bias(self, node: Node, firsts: Sequence[Node]) -> None:
+        """The sums of g's columns and those of h's become the sums of [g h]'s."""
+        grads = [first.inputs[0] for first in firsts]
+        # Parts of one bias may have been added to products of other rows, where the gradients do not stand side by side.
+        if self._are_joined(grads) or _have_rows_alike(grads):
+            self._put_joined(node, firsts, [self._join(grads, node)])
+
+    def _put_joined(self, node: Node, firsts: Sequence[Node], inputs: list[Value]) -> None:
+        if not all(map(self._is_plain, firsts)):
+            return
+        output = node.outputs[0]
+        made = new_node(firsts[0].type, node, inputs, [(output.dtype, output.dims)], firsts[0].attrs)
+        self._replaced[output] = self._add(made)
 
     def _of_input(self, total: Node) -> None:
         """g·Aᵀ + h·Bᵀ + … becomes [g h]·[A B]ᵀ + …."""
@@ -295,6 +311,12 @@ def _joined_values(node: Node) -> tuple[list[Value], int | None]:
     if axis is None or not dims:
         return [], None
     return node.inputs[:-1], int(axis) % len(dims)
+
+
+def _have_rows_alike(values: Sequence[Value]) -> bool:
+    """Whether values are matrices of a known number of rows, the same for all."""
+    rows = {value.dims[0] if value.dims and len(value.dims) == 2 else None for value in values}
+    return len(rows) == 1 and None not in rows
 
 
 def _is_weights_gradient(node: Node) -> bool:

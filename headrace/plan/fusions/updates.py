@@ -13,7 +13,8 @@ from headrace.core.dtypes import DType
 from headrace.core.multiply_adds import matrix_product
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
-from headrace.kernels.train import multi_tensor_updates
+from headrace.kernels.train import keras_updates, multi_tensor_updates
+from headrace.plan.contraction import Together, in_a_circle, known_as
 from headrace.plan.fusion import API, Fetches, Fusion, tensor, variable
 from headrace.plan.ir import ADDITIONS, UNBOUND, Node, Value, input_positions, is_live, joined_control, new_node
 
@@ -53,7 +54,16 @@ rms_prop_many = op(
     stateful=True,
 )
 rms_prop_many.writes("var", "ms", "mom").on_host("lr", "rho", "momentum", "epsilon").costs(3).advances()
-rms_prop_many.kernel(multi_tensor_updates.rms_prop)
+rms_prop_many.kernel(keras_updates.rms_prop)
+
+ada_max_many = op(
+    "_ApplyAdaMaxMany",
+    "beta1_power: T, lr: T, beta1: T, beta2: T, epsilon: T, var: N * ref T, m: N * ref T, v: N * ref T, grad: N * T, *, "
+    + _LISTS,
+    stateful=True,
+)
+ada_max_many.writes("var", "m", "v").on_host("beta1_power", "lr", "beta1", "beta2", "epsilon").costs(3).advances()
+ada_max_many.kernel(keras_updates.ada_max)
 
 adam_many = op(
     "_ApplyAdamMany",
@@ -94,6 +104,7 @@ _MOMENTUM = _Many("_ApplyMomentumMany", (0, 1, 3), alone=True)
 _ADAGRAD = _Many("_ApplyAdagradMany", (0, 1, 3), alone=True)
 _ADAGRAD_V2 = _Many("_ApplyAdagradV2Many", (0, 1, 4), alone=True)
 _RMS_PROP = _Many("_ApplyRMSPropMany", (0, 1, 2, 7))
+_ADA_MAX = _Many("_ApplyAdaMaxMany", (0, 1, 2, 8))
 _ADAM = _Many("_ApplyAdamMany", (0, 1, 2, 9), alone=True)
 _KINDS = {
     "ApplyGradientDescent": _DESCENT,
@@ -107,6 +118,8 @@ _KINDS = {
     "ResourceApplyAdagradV2": _ADAGRAD_V2,
     "ApplyRMSProp": _RMS_PROP,
     "ResourceApplyRMSProp": _RMS_PROP,
+    "ApplyAdaMax": _ADA_MAX,
+    "ResourceApplyAdaMax": _ADA_MAX,
     "ApplyAdam": _ADAM,
     "ResourceApplyAdam": _ADAM,
 }
@@ -138,8 +151,6 @@ class _Group(NamedTuple):
 
 # For each update the gradient without decay, and the factor of the decay.
 _Plain = dict[Node, tuple[Value, float]]
-# Updates, and the node that does them together.
-_Together = tuple[list[Node], Node]
 
 
 class _Decays:
@@ -237,7 +248,7 @@ def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
         groups = {group: _independent(nodes, members) for group, members in groups.items()}
     together = [(members, _fused(members, plain)) for group, members in groups.items() if _worthwhile(members, group)]
     together += [([member], fused) for member, fused in products.items()]
-    while depend and (stuck := _in_a_circle(nodes, together)) is not None:
+    while depend and (stuck := in_a_circle(nodes, together)) is not None:
         # Each group would have to run before the other: the members of one stay single.
         together.remove(stuck)
     return _replaced(nodes, together, keep, fetched) if together else (nodes, {})
@@ -255,40 +266,14 @@ def _gradient(update: Node) -> Value:
 
 def _group(node: Node, decay: float) -> _Group:
     lists, gradient = _KINDS[node.type].lists, _gradient(node)
-    shared = tuple(_known_as(value) for i, value in enumerate(node.inputs) if i not in lists)
+    shared = tuple(known_as(value) for i, value in enumerate(node.inputs) if i not in lists)
     flags = tuple(sorted((k, v) for k, v in node.attrs.items() if isinstance(v, bool)))
     alone = node if _size(gradient) >= _LARGE_VARIABLE else None
     return _Group(node.type, shared, flags, gradient.dtype.base_dtype, node.device, decay, alone)
 
 
-def _in_a_circle(nodes: list[Node], together: list[_Together]) -> _Together | None:
-    """Of updates that are done together, the last that would have to run before others that run before them."""
-    stands = {member: fused for members, fused in together for member in members}
-    waiting: dict[Node, int] = {}
-    followers: dict[Node, list[Node]] = {}
-    for node in nodes:
-        here = stands.get(node, node)
-        waiting.setdefault(here, 0)
-        for before in {stands.get(b, b) for b in (*(value.node for value in node.inputs), *node.control)}:
-            if before is not here:
-                followers.setdefault(before, []).append(here)
-    for follow in followers.values():
-        for node in follow:
-            waiting[node] += 1
-    # What is given before the step is no node of the plan.
-    ready = [
-        node for node in (*waiting, *(other for other in followers if other not in waiting)) if not waiting.get(node)
-    ]
-    for node in ready:
-        for other in followers.get(node, ()):
-            waiting[other] -= 1
-            if not waiting[other]:
-                ready.append(other)
-    return next((pair for pair in reversed(together) if len(pair[0]) > 1 and waiting[pair[1]]), None)
-
-
 def _replaced(
-    nodes: list[Node], together: list[_Together], keep: set[Node], fetched: list[Value]
+    nodes: list[Node], together: list[Together], keep: set[Node], fetched: list[Value]
 ) -> tuple[list[Node], dict[Value, Value]]:
     """The nodes with the fused ones where the last of their members stood, and what stands for the members' outputs."""
     fused_of: dict[Node, Node] = {}
@@ -348,19 +333,6 @@ def _by_product(update: Node, product: Node, decay: float) -> Node:
     attrs.update((name, product.attrs[name]) for name in ("transpose_a", "transpose_b"))
     variable, rate, _ = update.inputs
     return new_node("_ApplyGradientDescentProduct", update, [rate, variable, *product.inputs], [], attrs)
-
-
-def _known_as(value: Value) -> Hashable:
-    """Equal for hyperparameters that are equal: each update of a resource variable reads and casts its own."""
-    if value.constant is not None:
-        return (value.dtype, value.constant.shape, value.constant.tobytes())
-    node = value.node
-    if not node.control:
-        if node.type == "ReadVariableOp" and isinstance(node.inputs[0].bound, VariableBuffer):
-            return (node.type, node.inputs[0].bound)
-        if node.type == "Cast":
-            return (node.type, value.dtype, _known_as(node.inputs[0]))
-    return value
 
 
 def _worthwhile(members: list[Node], group: _Group) -> bool:
@@ -437,7 +409,8 @@ fusion = Fusion(
     fuse_updates,
     [_KINDS.keys()],
     makes=[
-        *(descent_many, momentum_many, keras_many, adagrad_many, adagrad_v2_many, rms_prop_many, adam_many),
+        *(descent_many, momentum_many, keras_many, adagrad_many, adagrad_v2_many, rms_prop_many),
+        *(ada_max_many, adam_many),
         descent_by_product,
     ],
 )
@@ -487,6 +460,13 @@ def adagrad_v2(tf: API, w: Tensor, b: Tensor, w_sum: Tensor, b_sum: Tensor) -> F
 @fusion.example(_ROWS, _MATRIX, _BIAS, makes=["_ApplyRMSPropMany"])
 def rms_prop(tf: API, x: Tensor, w: Tensor, b: Tensor) -> Fetches:
     return tf.train.RMSPropOptimizer(0.1, momentum=0.5).minimize(_loss(tf, x, w, b))
+
+
+@fusion.example(_ROWS, makes=["_ApplyAdaMaxMany"])
+def ada_max(tf: API, x: Tensor) -> Fetches:
+    ones = {"initializer": tf.ones_initializer(), "use_resource": True}
+    w, b = tf.get_variable("w", [4, 3], **ones), tf.get_variable("b", [3], **ones)
+    return tf.keras.optimizers.Adamax(0.1).get_updates(_loss(tf, x, w, b), [w, b])
 
 
 @fusion.example(_ROWS, _MATRIX, _BIAS, makes=["_ApplyAdamMany"])

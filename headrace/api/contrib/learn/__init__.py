@@ -1,10 +1,30 @@
-"""tf.contrib.learn: reading examples in the graph, metrics of models, and data sets."""
+"""tf.contrib.learn: estimators, experiments, monitors and heads; reading examples in the graph, and data sets."""
 
 HOMES = {
     "contrib.learn.graph_io": "read_batch_examples read_keyed_batch_examples read_keyed_batch_examples_shared_queue",
     "contrib.learn.feature_queues": "queue_parsed_features read_batch_features read_batch_record_features "
     "read_keyed_batch_features read_keyed_batch_features_shared_queue",
     "contrib.learn.heads": "Head no_op_train_fn poisson_regression_head regression_head",
+    "contrib.learn.classification_heads": "binary_svm_head multi_class_head multi_label_head",
+    "contrib.learn.head_combinations": "multi_head",
+    "contrib.learn.base_estimator": "BaseEstimator",
+    "contrib.learn.estimator": "Estimator",
+    "contrib.learn.sk_compat": "SKCompat",
+    "contrib.learn.trainable": "Evaluable NotFittedError Trainable",
+    "contrib.learn.estimator_inputs": "infer_real_valued_columns_from_input infer_real_valued_columns_from_input_fn",
+    "contrib.learn.dnn": "DNNClassifier DNNEstimator DNNRegressor",
+    "contrib.learn.linear": "LinearClassifier LinearEstimator LinearRegressor",
+    "contrib.learn.dnn_linear_combined": "DNNLinearCombinedClassifier DNNLinearCombinedEstimator "
+    "DNNLinearCombinedRegressor",
+    "contrib.learn.logistic_regressor": "LogisticRegressor",
+    "contrib.learn.svm": "SVM",
+    "contrib.learn.experiment": "Experiment",
+    "contrib.learn.export_strategy": "ExportStrategy make_export_strategy",
+    "contrib.learn.serving_inputs": "InputFnOps build_parsing_serving_input_fn",
+    "contrib.learn.pandas_data": "extract_dask_data extract_dask_labels extract_pandas_data extract_pandas_labels "
+    "extract_pandas_matrix",
+    "sessions.hooks": "NanLossDuringTrainingError",
+    "contrib.learn.run_config": "RunConfig TaskType",
     "contrib.learn.metric_spec": "MetricSpec ModeKeys PredictionKey",
     "contrib.learn.model_outputs": "ModelFnOps",
     "contrib.layers.target_columns": "ProblemType",
@@ -12,9 +32,23 @@ HOMES = {
 
 NESTED = {
     "io": {
+        "contrib.learn.pandas_data": "HAS_PANDAS extract_dask_data extract_dask_labels extract_pandas_data "
+        "extract_pandas_labels extract_pandas_matrix",
+        "contrib.learn.data_feeder": "HAS_DASK",
+        "estimator.inputs.numpy_io": "numpy_input_fn",
+        "estimator.inputs.pandas_io": "pandas_input_fn",
         "contrib.learn.graph_io": "read_batch_examples read_keyed_batch_examples "
         "read_keyed_batch_examples_shared_queue",
         "contrib.learn.feature_queues": "queue_parsed_features read_batch_features read_batch_record_features "
         "read_keyed_batch_features read_keyed_batch_features_shared_queue",
     }
+}
+
+_BY_HAND = "Run the steps in a tf.train.MonitoredSession."
+_BY_MODEL_FN = "Write the model function yourself, with tf.nn.dynamic_rnn, for tf.contrib.learn.Estimator."
+ABSENT = {
+    **dict.fromkeys(["evaluate", "graph_actions", "infer", "run_feeds", "run_n", "train"], _BY_HAND),
+    **dict.fromkeys(["DynamicRnnEstimator", "StateSavingRnnEstimator"], _BY_MODEL_FN),
+    "KMeansClustering": "Use tf.contrib.factorization.KMeans in a model function of one's own.",
+    "models": "Use tf.layers or tf.contrib.layers, and tf.losses.",
 }

@@ -170,7 +170,7 @@ def _call_functions(layer: Any, specs: Any) -> dict[str, Any]:
     trained = bool(getattr(layer, "_expects_training_arg", False))
 
     def called(inputs: Any, training: Any) -> tuple[Any, list[Any]]:
-        with _losses_kept(layer), call_context.enter(layer, inputs, training):
+        with _losses_kept(layer), call_context.enter(layer, inputs, True, training):
             outputs = layer(inputs, training=training) if trained else layer(inputs)
             return outputs, layer.get_losses_for(inputs)
 

@@ -1,0 +1,34 @@
+"""tf.contrib.estimator."""
+
+HOMES = {
+    "contrib.estimator.boosted_trees": "boosted_trees_classifier_train_in_memory boosted_trees_regressor_train_in_memory",
+    "contrib.estimator.export": "build_supervised_input_receiver_fn_from_input_fn export_all_saved_models "
+    "export_saved_model_for_mode",
+    "contrib.estimator.extenders": "clip_gradients_by_norm forward_features",
+    "contrib.estimator.heads": "binary_classification_head logistic_regression_head multi_class_head "
+    "poisson_regression_head regression_head",
+    "contrib.estimator.replicate_model_fn": "replicate_model_fn",
+    "contrib.estimator.saved_model_estimator": "SavedModelEstimator",
+    "contrib.estimator.tower_optimizer": "TowerOptimizer",
+    "estimator.canned.dnn": "dnn_logit_fn_builder",
+    "estimator.canned.linear": "linear_logit_fn_builder",
+    "estimator.early_stopping": "make_early_stopping_hook read_eval_metrics stop_if_higher_hook "
+    "stop_if_lower_hook stop_if_no_decrease_hook stop_if_no_increase_hook",
+    "estimator.export.export": "build_raw_supervised_input_receiver_fn",
+    "estimator.extenders": "add_metrics",
+    "estimator.hooks.checkpoint_step": "make_stop_at_checkpoint_step_hook",
+    "estimator.hooks.in_memory_evaluator": "InMemoryEvaluatorHook",
+    "estimator.logit_fns": "call_logit_fn",
+}
+
+_SEQUENCES = "write a model_fn with tf.feature_column.experimental SequenceFeatures and tf.nn.dynamic_rnn"
+_ANNOTATIONS = "use the estimator of tf.estimator, which has no annotations of layers"
+
+ABSENT = {
+    "DNNClassifierWithLayerAnnotations": _ANNOTATIONS,
+    "DNNRegressorWithLayerAnnotations": _ANNOTATIONS,
+    "RNNClassifier": _SEQUENCES,
+    "RNNEstimator": _SEQUENCES,
+    "multi_head": "use tf.estimator.MultiHead in a model_fn",
+    "multi_label_head": "use tf.estimator.MultiLabelHead in a model_fn",
+}

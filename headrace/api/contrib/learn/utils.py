@@ -1,0 +1,29 @@
+"""tf.contrib.learn.utils: exports, their inputs, and which of them to keep."""
+
+_BUNDLES = "Session bundles are not supported: use Estimator.export_savedmodel."
+
+HOMES = {
+    "contrib.learn.serving_inputs": "InputFnOps build_default_serving_input_fn build_parsing_serving_input_fn",
+    "contrib.learn.export_strategy": "make_export_strategy",
+}
+
+NESTED = {
+    "gc": {
+        "contrib.learn.export_versions": "Path get_paths largest_export_versions mod_export_version negation "
+        "one_of_every_n_export_versions union",
+    },
+    "input_fn_utils": {
+        "contrib.learn.serving_inputs": "InputFnOps build_default_serving_input_fn build_parsing_serving_input_fn",
+    },
+    "inspect_checkpoint": {"checkpoints.inspect_checkpoint": "print_tensors_in_checkpoint_file"},
+    "saved_model_export_utils": {
+        "contrib.learn.export_strategy": "BestModelSelector extend_export_strategy garbage_collect_exports "
+        "get_most_recent_export get_temp_export_dir make_best_model_export_strategy make_export_strategy "
+        "make_parsing_export_strategy",
+        "contrib.learn.signatures": "DEFAULT_INPUT_ALTERNATIVE_KEY FEATURES_INPUT_ALTERNATIVE_KEY "
+        "build_all_signature_defs build_standardized_signature_def get_input_alternatives get_output_alternatives",
+        "estimator.util": "get_timestamped_dir",
+    },
+}
+
+ABSENT = {"export_estimator": _BUNDLES}

@@ -1,0 +1,1 @@
+"""tf.contrib.estimator: estimators that are extended, copied and exported."""

@@ -1,0 +1,176 @@
+"""`TowerOptimizer`: gathers the gradients of the copies of a model, and applies their sum once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from headrace.core.composite import IndexedSlices
+from headrace.core.defaults import device, get_collection_ref, name_scope
+from headrace.kernels.composing.arranging import concat
+from headrace.losses.weighting import Reduction
+from headrace.ops.flow.grouping import no_op
+from headrace.ops.math.add_n import add_n
+from headrace.optimizers.optimizer import Optimizer
+from headrace.state.current_scope import get_variable_scope
+from headrace.state.modes import AUTO_REUSE
+from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+
+_STATE = "replicate_model_fn_graph_states"
+
+
+class TowerState:
+    """What the optimizers of all copies in a graph have in common."""
+
+    def __init__(self) -> None:
+        self.is_used = False
+        self._index, self._count = 0, 1
+        self._reduction = Reduction.SUM
+        # Of each optimizer of the model, in the order of creation: what each copy's call of apply_gradients gave.
+        self._gathered: list[list[list[tuple[Any, Any]]]] = []
+        self._created_in_tower = 0
+
+    @contextmanager
+    def tower(self, index: int, count: int, reduction: str) -> Iterator[None]:
+        """Within it, a copy of the model is built.
+
+        Args:
+            index, count: which of how many.
+            reduction: how the losses of the copies become one.
+        """
+        self._index, self._count, self._reduction = index, count, reduction
+        self._created_in_tower = 0
+        yield
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the last copy is being built."""
+        return self._index == self._count - 1
+
+    def number_of_new_optimizer(self) -> int:
+        """How many optimizers the copy that is being built had before this one."""
+        number = self._created_in_tower
+        self._created_in_tower += 1
+        if number == len(self._gathered):
+            self._gathered.append([])
+        return number
+
+    def scaled(self, loss: Any) -> Any:
+        """A copy's part of the loss of all."""
+        return loss if self._reduction == Reduction.SUM or self._count == 1 else loss / float(self._count)
+
+    def gather(self, optimizer: int, pairs: list[tuple[Any, Any]]) -> None:
+        """Keeps the gradients of a copy."""
+        self.is_used = True
+        self._gathered[optimizer].append(pairs)
+
+    def gathered(self, optimizer: int) -> list[list[tuple[Any, Any]]]:
+        """The gradients of all copies so far."""
+        return self._gathered[optimizer]
+
+    def check(self) -> None:
+        """Raises ValueError unless each optimizer was called in each copy."""
+        if any(len(calls) != self._count for calls in self._gathered if calls):
+            raise ValueError(
+                "Every tower was supposed to make the same optimizer calls, but the numbers of calls in "
+                f"{self._count} towers are {[len(calls) for calls in self._gathered]}."
+            )
+
+
+def tower_state() -> TowerState:
+    """That of the default graph."""
+    states = get_collection_ref(_STATE)
+    if not states:
+        states.append(TowerState())
+    state: TowerState = states[0]
+    return state
+
+
+def forget_towers() -> None:
+    """Lets the copies that are built next in the default graph be those of another call of the model function."""
+    get_collection_ref(_STATE).clear()
+
+
+class TowerOptimizer(Optimizer):
+    """An optimizer for model functions that `replicate_model_fn` copies.
+
+    Args:
+        optimizer_or_optimizer_fn: the optimizer, or a function that returns it.
+
+    Example:
+        >>> optimizer = tf.contrib.estimator.TowerOptimizer(tf.train.AdamOptimizer(0.001))
+        >>> train_op = optimizer.minimize(loss, tf.train.get_global_step())
+    """
+
+    COLLECTION_FOR_GRAPH_STATES = _STATE
+
+    def __init__(self, optimizer_or_optimizer_fn: Optimizer | Callable[[], Optimizer]) -> None:
+        given = optimizer_or_optimizer_fn
+        self._optimizer = given if isinstance(given, Optimizer) else given()
+        super().__init__(False, self._optimizer.get_name())
+        self._number = tower_state().number_of_new_optimizer()
+
+    def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
+        """The optimizer's own, of this copy's part of the loss."""
+        return self._optimizer.compute_gradients(tower_state().scaled(loss), *args, **kwargs)
+
+    def apply_gradients(
+        self, grads_and_vars: Iterable[Any], global_step: TensorLike | None = None, *args: Any, **kwargs: Any
+    ) -> Operation | Tensor:
+        """Keeps the gradients of this copy; in the last copy, applies the sums of all."""
+        state = tower_state()
+        state.gather(self._number, list(grads_and_vars))
+        if not state.is_last:
+            return no_op(name="train_op_placeholder")
+        of_variable: dict[Any, tuple[Any, list[Any]]] = {}
+        for pairs in state.gathered(self._number):
+            for gradient, variable in pairs:
+                _, gradients = of_variable.setdefault(variable.op.name, (variable, []))
+                if gradient is not None:
+                    gradients.append(gradient)
+        summed = [
+            (sum_on_device(gradients, variable.device, "gradient_sum"), variable)
+            for variable, gradients in of_variable.values()
+            if gradients
+        ]
+        # What is done for all copies has the names that it has without them, and may make variables.
+        with variable_scope(get_variable_scope(), reuse=AUTO_REUSE, auxiliary_name_scope=False), name_scope(None):
+            return self._optimizer.apply_gradients(summed, global_step, *args, **kwargs)
+
+    def get_slot(self, *args: Any, **kwargs: Any) -> Any:
+        """The optimizer's own."""
+        return self._optimizer.get_slot(*args, **kwargs)
+
+    def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
+        """The optimizer's own."""
+        return self._optimizer.get_slot_names(*args, **kwargs)
+
+    def variables(self) -> list[Any]:
+        """The optimizer's own."""
+        return self._optimizer.variables()
+
+
+def sum_on_device(values: list[Any], where: str, name: str | None = None) -> Any:
+    """The sum of tensors, or of slices of one tensor.
+
+    Args:
+        values: the tensors, or IndexedSlices.
+        where: the device.
+        name: of the result.
+    """
+    with device(where):
+        if isinstance(values[0], IndexedSlices):
+            if len(values) == 1:
+                return values[0]
+            return IndexedSlices(
+                concat([each.values for each in values], 0),
+                concat([each.indices for each in values], 0),
+                values[0].dense_shape,
+            )
+        return add_n(values, name=name)

@@ -1,0 +1,102 @@
+"""What estimators of `tf.contrib.learn` are put together from: inputs, batches of predictions, metrics, devices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from headrace.contrib.learn.model_outputs import ModelFnOps
+from headrace.core.graph import Graph
+from headrace.estimator.model_fn import EstimatorSpec
+from headrace.estimator.predicting import batch_length
+from headrace.estimator.run_config import RunConfig as CoreRunConfig
+from headrace.estimator.util import parse_input_fn_result
+from headrace.ops.flow.grouping import group
+from headrace.sessions.cluster import STANDARD_PS_OPS, replica_device_setter
+from headrace.sessions.monitored_session import MonitoredSession
+from headrace.sessions.session_creators import ChiefSessionCreator
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.sessions.session_run_hook import SessionRunHook
+
+
+def batches(
+    graph: Graph, creator: ChiefSessionCreator, hooks: Sequence[SessionRunHook], predictions: Any, once: bool
+) -> Generator[Any, None, None]:
+    with graph.as_default():
+        session = MonitoredSession(creator, hooks)
+    with session:
+        while not session.should_stop():
+            yield session.run(predictions)
+            if once:
+                return
+
+
+def examples(batches: Iterator[Any]) -> Iterator[Any]:
+    for batch in batches:
+        if not isinstance(batch, dict):
+            yield from batch
+            continue
+        for i in range(batch_length(batch)):
+            yield {key: value[i] for key, value in batch.items()}
+
+
+def inputs(input_fn: Callable[[], Any]) -> tuple[Any, Any, list[SessionRunHook]]:
+    return parse_input_fn_result(input_fn())
+
+
+def updates_and_values(metrics: Mapping[str, Any]) -> tuple[Operation, dict[str, Any]]:
+    """The operation that updates all metrics, and their values by name; a metric may be a value alone."""
+    updates, values = [], {}
+    for name, metric in metrics.items():
+        if isinstance(metric, (tuple, list)):
+            value, update = metric
+            values[name] = value
+            if update is not None:
+                updates.append(update)
+        else:
+            values[name] = metric
+    return group(*updates), values
+
+
+def length(x: Any) -> int | None:
+    """How many examples arrays hold; None for iterators."""
+    first = next(iter(x.values())) if isinstance(x, dict) else x
+    return len(first) if hasattr(first, "__len__") else None
+
+
+def worker_device_setter(config: CoreRunConfig) -> Callable[[Operation], str] | None:
+    """Where the operations of a model lie: variables on parameter servers, if there are any."""
+    if not config.num_ps_replicas:
+        return None
+    return replica_device_setter(
+        ps_tasks=config.num_ps_replicas,
+        worker_device=f"/job:{config.task_type}/task:{config.task_id}" if config.task_type else "/job:worker",
+        merge_devices=False,
+        ps_ops=list(STANDARD_PS_OPS),
+        cluster=config.cluster_spec,
+    )
+
+
+def as_model_fn_ops(results: Any, mode: str) -> ModelFnOps:
+    """What a model function returned, in one of the forms it may have."""
+    if isinstance(results, ModelFnOps):
+        return results
+    if isinstance(results, EstimatorSpec):
+        return ModelFnOps(
+            mode,
+            None if isinstance(results.predictions, dict) and not results.predictions else results.predictions,
+            results.loss,
+            results.train_op,
+            dict(results.eval_metric_ops),
+            None,
+            results.training_chief_hooks,
+            results.training_hooks,
+            results.scaffold,
+        )
+    # The oldest form.
+    if not isinstance(results, tuple) or len(results) != 3:
+        raise ValueError(f"Unrecognized value returned by model_fn, please return ModelFnOps: {results!r}")
+    predictions, loss, train_op = results
+    return ModelFnOps(mode, predictions, loss, train_op)

@@ -1,0 +1,1 @@
+"""Estimators whose models are given: linear ones, networks, both together, baselines, clusters."""

@@ -1,0 +1,242 @@
+"""What heads check: logits, labels, weights, ranges of labels, loss functions and other arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headrace.core.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.core.tensor_util import constant_value
+from headrace.feature_column.base import TransformationCache
+from headrace.feature_column.numeric import NumericColumn, numeric_column
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.flow.checks import assert_equal, assert_less_equal, assert_non_negative
+from headrace.functions.flow.rank_checks import assert_rank_at_least
+from headrace.functions.math.reduction import reduce_all, reduce_any
+from headrace.keras.utils.losses_utils import ReductionV2
+from headrace.kernels.composing import concat, expand_dims, shape
+from headrace.kernels.composing.arranging import identity
+from headrace.ops.array.constant import constant
+from headrace.ops.math.cast import to_float
+from headrace.util.inspection import fn_args
+
+if TYPE_CHECKING:
+    pass
+
+LossFn = Callable[..., Any]
+
+
+def check_logits_final_dim(logits: Any, expected: int | None) -> Tensor:
+    """Logits as a tensor whose last dimension is the expected one.
+
+    Raises:
+        ValueError: if it is known to be another; InvalidArgumentError when run, if it turns out to be.
+    """
+    with name_scope(None, "logits", (logits,)) as scope:
+        logits = to_float(logits)
+        sizes = shape(logits)
+        text = f"logits shape must be [D0, D1, ... DN, logits_dimension={expected}], got "
+        at_least_matrix = assert_rank_at_least(logits, 2, message=text)
+        with control_dependencies([at_least_matrix]):
+            last = logits.shape[-1].value if logits.shape.ndims else None
+            if last is not None and expected is not None:
+                if last != expected:
+                    raise ValueError(f"{text}{logits.shape}.")
+                return logits
+            if expected is None:
+                return identity(logits, name=scope)
+            fits = assert_equal(expected, sizes[-1], message=text)
+            with control_dependencies([fits]):
+                return identity(logits, name=scope)
+
+
+def check_labels(labels: Any, logits: Tensor, expected: int) -> Tensor:
+    """Labels as a dense tensor of the shape of the logits but for the last dimension, which is `expected`.
+
+    Raises:
+        ValueError: if there are none, they are sparse, or their shape is known not to fit; InvalidArgumentError when run.
+    """
+    if labels is None:
+        raise ValueError("You must provide a labels Tensor. Given: None. Look whether your input_fn returns labels.")
+    with name_scope(None, "labels", (labels, logits)) as scope:
+        labels = convert_to_tensor_or_sparse_tensor(labels)
+        if isinstance(labels, SparseTensor):
+            raise ValueError(
+                f"SparseTensor labels are not supported. Labels must be a Tensor of shape [D0, D1, ..., DN, {expected}], e.g. "
+                f"[batch_size, {expected}]. Make them one with tf.sparse_tensor_to_dense() in your input_fn."
+            )
+        known, of_logits = labels.shape.ndims, logits.shape.ndims
+        if known is not None and of_logits is not None and known == of_logits - 1:
+            labels = expand_dims(labels, -1)
+        sizes, sizes_of_logits = shape(labels), shape(logits)
+        text = (
+            f"labels shape must be [D0, D1, ... DN, {expected}]. Look at the n_classes of the head and at the labels."
+        )
+        at_least_matrix = assert_rank_at_least(labels, 2, message=text)
+        with control_dependencies([at_least_matrix]):
+            last = labels.shape[-1].value if labels.shape.ndims else None
+            if last is not None and last != expected:
+                raise ValueError(
+                    f"Mismatched label shape. Expected labels dimension={expected}.  Received {last}. Look at the n_classes "
+                    "of the estimator, if labels are one-hot, or at the shape of the labels."
+                )
+            wanted = concat([sizes_of_logits[:-1], [expected]], axis=0)
+            data: Any = ["expected_labels_shape: ", wanted, "labels_shape: ", sizes]
+            fits = assert_equal(wanted, sizes, message=text, data=data)
+            with control_dependencies([fits]):
+                return identity(labels, name=scope)
+
+
+def check_label_range(labels: Tensor, n_classes: int, message: str | None = None) -> Tensor:
+    """Labels that are at least 0 and less than `n_classes`, which is asserted when they are used."""
+    with name_scope(None, "assert_range", (labels,)):
+        highest = constant(n_classes - 1, dtype=labels.dtype)
+        below = assert_less_equal(labels, highest, message=message or "Labels must <= n_classes - 1")
+        positive = assert_non_negative(labels, message=message or "Labels must >= 0")
+        with control_dependencies((below, positive)):
+            return identity(labels)
+
+
+def weights_of(features: Any, weight_column: Any, logits: Tensor, per_logit: bool = False) -> Any:
+    """The weights of examples: a tensor that fits the logits, or 1.0 without a column.
+
+    Args:
+        features: from key to tensor.
+        weight_column: a key, a numeric column, or None.
+        logits: the logits.
+        per_logit: whether each logit may have its own.
+
+    Raises:
+        TypeError: for another column; ValueError: if the weights are no numbers.
+    """
+    known = "[D0, D1, ... DN] or [D0, D1, ... DN, 1]"
+    if per_logit:
+        known = "[D0, D1, ... DN], [D0, D1, ... DN, 1] or [D0, D1, ... DN, logits_dimension]"
+    text = f"weights shape must be {known}"
+    if weight_column is None:
+        return 1.0
+    values = tuple(features.values()) if isinstance(features, Mapping) else (features,)
+    with name_scope(None, "weights", (*values, logits)) as scope:
+        if isinstance(weight_column, str):
+            weight_column = numeric_column(key=weight_column, shape=(1,))
+        if not isinstance(weight_column, NumericColumn):
+            raise TypeError(
+                f"Weight column must be either a string or NumericColumn. Given type: {type(weight_column)}."
+            )
+        weights = weight_column._get_dense_tensor(TransformationCache(features))
+        if not (weights.dtype.is_floating or weights.dtype.is_integer):
+            raise ValueError(f"Weight column should be castable to float. Given dtype: {weights.dtype}")
+        return _fitting_weights(to_float(weights, name="weights"), logits, text, per_logit, scope)
+
+
+def _fitting_weights(weights: Tensor, logits: Tensor, text: str, per_logit: bool, scope: str) -> Tensor:
+    sizes, sizes_of_logits = shape(weights, name="weights_shape"), shape(logits, name="logits_shape")
+    data: Any = ["logits_shape: ", sizes_of_logits, "weights_shape: ", sizes]
+    known, of_logits = weights.shape.ndims, logits.shape.ndims
+    if known is not None and of_logits is not None and known == of_logits - 1:
+        fits = assert_equal(sizes_of_logits[:-1], sizes, message=text, data=data)
+        with control_dependencies([fits]):
+            return expand_dims(weights, -1, name=scope)
+    wanted = concat([sizes_of_logits[:-1], [1]], axis=0)
+    if per_logit:
+        either = reduce_any([reduce_all(raw.Equal(sizes_of_logits, sizes)), reduce_all(raw.Equal(wanted, sizes))])
+        fits = Assert(either, data=[text, *data])
+    else:
+        fits = assert_equal(wanted, sizes, message=text, data=data)
+    with control_dependencies([fits]):
+        return identity(weights, name=scope)
+
+
+# ---- loss functions ----
+
+
+def check_loss_fn(loss_fn: LossFn | None) -> None:
+    """Raises ValueError unless a function takes `labels` and `logits`, and else only `features` and `loss_reduction`."""
+    if loss_fn is None:
+        return
+    found = fn_args(loss_fn)
+    for needed in ("labels", "logits"):
+        if needed not in found:
+            raise ValueError(f"loss_fn must contain argument: {needed}. Given arguments: {found}")
+    others = sorted(set(found) - {"labels", "logits", "features", "loss_reduction"})
+    if others:
+        raise ValueError(f"loss_fn has unexpected args: {others}")
+
+
+def call_loss_fn(loss_fn: LossFn, labels: Tensor, logits: Tensor, features: Any, expected: int = 1) -> Tensor:
+    """The losses that a function gives, whose shape is checked when they are used: [D0, …, DN, expected]."""
+    more = {"features": features} if "features" in fn_args(loss_fn) else {}
+    with name_scope(None, "call_loss_fn", (labels, logits, features)):
+        losses = convert_to_tensor(loss_fn(labels=labels, logits=logits, **more))
+        sizes, sizes_of_logits = shape(losses, name="shape"), shape(logits, name="logits_shape")
+        wanted = concat([sizes_of_logits[:-1], [expected]], axis=0)
+        text = f"loss_fn must return Tensor of shape [D0, D1, ... DN, {expected}]. "
+        data = [text, "logits_shape: ", sizes_of_logits, "loss_shape: ", sizes]
+        fits = Assert(reduce_all(raw.Equal(sizes, wanted)), data=data, name="check_loss_shape")
+        with control_dependencies([fits]):
+            return identity(losses)
+
+
+# ---- other arguments ----
+
+
+def check_loss_reduction(reduction: str) -> None:
+    """Raises ValueError unless a reduction is one of Keras that gives a scalar."""
+    if reduction not in ReductionV2.all() or reduction == ReductionV2.NONE:
+        raise ValueError(f"Invalid loss_reduction: {reduction}. See `tf.losses.Reduction` for valid options.")
+
+
+def checked_n_classes(n_classes: int | None) -> int:
+    """A number of classes.
+
+    Raises:
+        ValueError: for 2 and less, or something else than an integer.
+    """
+    if n_classes is None:
+        raise ValueError("n_classes cannot be None")
+    if isinstance(n_classes, Tensor):
+        n_classes = constant_value(n_classes)
+    if isinstance(n_classes, np.ndarray):
+        n_classes = n_classes.item()
+    if isinstance(n_classes, bool) or not isinstance(n_classes, int) or n_classes <= 2:
+        raise ValueError(f"n_classes must be > 2: {n_classes}.")
+    return n_classes
+
+
+def check_thresholds(thresholds: Sequence[float]) -> None:
+    """Raises ValueError for a threshold that is not between 0 and 1."""
+    for threshold in thresholds:
+        if threshold <= 0.0 or threshold >= 1.0:
+            raise ValueError(f"thresholds not in (0, 1): {tuple(thresholds)}.")
+
+
+def check_vocabulary(label_vocabulary: Sequence[str] | None) -> None:
+    """Raises ValueError unless a vocabulary is a list or a tuple."""
+    if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
+        raise ValueError(f"label_vocabulary should be a list or a tuple. Given type: {type(label_vocabulary)}")
+
+
+def check_keys(keys: Sequence[str], valid: Sequence[str]) -> None:
+    """Raises ValueError for a key of predictions that the head does not make."""
+    for key in keys:
+        if key not in valid:
+            raise ValueError(
+                f"Prediction key must be in PredictionKeys, given: {key}. Valid prediction keys include {valid}."
+            )
+
+
+def checked_list(values: Any, what: str) -> Any:
+    """A list or tuple, or None.
+
+    Raises:
+        ValueError: for something else.
+    """
+    if values is not None and not isinstance(values, (list, tuple, set)):
+        raise ValueError(f"{what} should be a list or a tuple. Given type: {type(values)}.")
+    return values

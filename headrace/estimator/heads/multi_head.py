@@ -1,0 +1,222 @@
+"""`MultiHead`: several heads on one model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from headrace.core.defaults import name_scope
+from headrace.core.tensor import Tensor
+from headrace.estimator.heads.base_head import Head, Metrics, summarize_losses, training_step
+from headrace.estimator.heads.checking import check_logits_final_dim
+from headrace.estimator.heads.keys import DEFAULT_SERVING_KEY, PREDICT_SERVING_KEY, MetricKeys
+from headrace.estimator.mode_keys import ModeKeys
+from headrace.estimator.model_fn import EstimatorSpec
+from headrace.keras.metrics.means import Mean
+from headrace.ops.math.add_n import add_n
+from headrace.saved_model.export_output import ExportOutput, PredictOutput
+
+
+class MultiHead(Head):
+    """Several heads on one model, whose losses are added.
+
+    Args:
+        heads: the heads, each with a name.
+        head_weights: the weight of the loss of each; 1 by default.
+
+    Raises:
+        ValueError: without heads, if one has no name or that of another, or for another number of weights.
+
+    Example:
+        >>> heads = [tf.estimator.MultiLabelHead(2, name="a"), tf.estimator.MultiLabelHead(3, name="b")]
+        >>> estimator = tf.estimator.BaselineEstimator(tf.estimator.MultiHead(heads))
+    """
+
+    def __init__(self, heads: Sequence[Head], head_weights: Sequence[float] | None = None) -> None:
+        if not heads:
+            raise ValueError(f"Must specify heads. Given: {heads}")
+        if head_weights and len(head_weights) != len(heads):
+            raise ValueError(
+                f"heads and head_weights must have the same size. Given len(heads): {len(heads)}. Given len(head_weights): "
+                f"{len(head_weights)}."
+            )
+        names = [head.name for head in heads]
+        for head in heads:
+            if head.name is None:
+                raise ValueError(f"All given heads must have name specified. Given: {head}")
+        if len(set(names)) < len(names):
+            raise ValueError(f"All heads must have unique names. Given: {names}")
+        reductions = {head.loss_reduction for head in heads}
+        if len(reductions) > 1:
+            raise ValueError(f"The loss_reduction must be the same for different heads. Given: {sorted(reductions)}")
+        self._heads, self._head_weights = tuple(heads), tuple(head_weights or ())
+
+    @property
+    def name(self) -> str:
+        """The names of the heads."""
+        return "_".join(str(head.name) for head in self._heads)
+
+    @property
+    def logits_dimension(self) -> int:
+        """That of all heads together."""
+        return sum(head.logits_dimension for head in self._heads)
+
+    @property
+    def loss_reduction(self) -> str:
+        """That of the heads."""
+        return self._heads[0].loss_reduction
+
+    def _of_heads(self, logits: Any) -> dict[str, Any]:
+        """The logits of each head: those of a dict, or parts of the last dimension in the order of the heads."""
+        if isinstance(logits, Mapping):
+            for head in self._heads:
+                if head.name not in logits:
+                    raise ValueError(
+                        f"logits has missing values for head(s): {head.name}. logits has {sorted(logits)} keys."
+                    )
+            return {str(head.name): logits[head.name] for head in self._heads}
+        try:
+            logits = check_logits_final_dim(logits, self.logits_dimension)
+        except ValueError as error:
+            raise ValueError(f"Could not split logits of shape {logits.shape} among the heads: {error}") from error
+        parts, begin = {}, 0
+        with name_scope(None, "split_logits", (logits,)):
+            for head in self._heads:
+                end = begin + head.logits_dimension
+                parts[str(head.name)] = logits[..., begin:end]
+                begin = end
+        return parts
+
+    def _labels(self, labels: Any) -> dict[str, Any]:
+        """The labels of each head.
+
+        Raises:
+            ValueError: if they are no dict, or those of a head are missing.
+        """
+        if not isinstance(labels, Mapping):
+            raise ValueError(f"labels must be a dict. Given: {labels}")
+        for head in self._heads:
+            if head.name not in labels:
+                raise ValueError(
+                    f"labels has missing values for head(s): {head.name}. labels has {sorted(labels)} keys."
+                )
+        return dict(labels)
+
+    def loss(
+        self,
+        labels: Any,
+        logits: Any,
+        features: Any = None,
+        mode: str | None = None,
+        regularization_losses: Sequence[Tensor] | None = None,
+    ) -> Tensor:
+        """The weighted sum of the losses of the heads; arguments as of `Head.loss`."""
+        parts, by_head = self._of_heads(logits), self._labels(labels)
+        losses = [
+            head.loss(logits=parts[str(head.name)], labels=by_head[str(head.name)], features=features, mode=mode)
+            for head in self._heads
+        ]
+        if self._head_weights:
+            losses = [loss * weight for loss, weight in zip(losses, self._head_weights, strict=True)]
+        merged = add_n(losses)
+        more = add_n(list(regularization_losses)) if regularization_losses is not None else None
+        return merged if more is None else merged + more
+
+    def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[Any, Tensor]:
+        """The predictions, by (name of the head, name of the prediction)."""
+        made: dict[Any, Tensor] = {}
+        for name, part, head in self._with_logits(logits):
+            with name_scope(None, name, (part,)):
+                for key, value in head.predictions(part, keys).items():
+                    made[name, key] = value
+        return made
+
+    def _with_logits(self, logits: Any) -> list[tuple[str, Any, Head]]:
+        parts = self._of_heads(logits)
+        return [(str(head.name), parts[str(head.name)], head) for head in self._heads]
+
+    def export_outputs(self, predictions: Mapping[Any, Tensor]) -> dict[str, ExportOutput]:
+        """The outputs of the heads by "head/signature", that of the first as the default, and all predictions."""
+        made: dict[str, ExportOutput] = {}
+        merged: dict[str, Any] = {}
+        for i, head in enumerate(self._heads):
+            own = {key: value for (name, key), value in predictions.items() if name == head.name}
+            for signature, output in head.export_outputs(own).items():
+                if signature != DEFAULT_SERVING_KEY:
+                    made[f"{head.name}/{signature}"] = output
+                    continue
+                made[str(head.name)] = output
+                if i == 0:
+                    made[DEFAULT_SERVING_KEY] = output
+            merged.update({f"{head.name}/{key}": value for key, value in own.items()})
+        return {**made, PREDICT_SERVING_KEY: PredictOutput(merged)}
+
+    def metrics(self, regularization_losses: Sequence[Tensor] | None = None) -> Metrics:
+        """Metric objects of all heads by name, and the mean of the loss of each."""
+        made: Metrics = {}
+        if regularization_losses is not None:
+            made[self._regularization_key] = Mean(name=MetricKeys.LOSS_REGULARIZATION)
+        with name_scope(None, "merge_eval", (regularization_losses,)):
+            for head in self._heads:
+                key = self._loss_key(head)
+                made[key] = Mean(name=key)
+                # The regularization is measured once, not by each.
+                made.update(head.metrics())
+        return made
+
+    @property
+    def _regularization_key(self) -> str:
+        return self._summary_key(MetricKeys.LOSS_REGULARIZATION)
+
+    def _loss_key(self, head: Head) -> str:
+        return f"{MetricKeys.LOSS}/{head.name}"
+
+    def _summary_key(self, key: str) -> str:
+        return key
+
+    def update_metrics(
+        self,
+        eval_metrics: Metrics,
+        features: Any,
+        logits: Any,
+        labels: Any,
+        mode: str | None = None,
+        regularization_losses: Sequence[Tensor] | None = None,
+    ) -> Metrics:
+        """Updates the metrics of all heads by a batch; arguments as of `Head.update_metrics`."""
+        by_head = self._labels(labels)
+        if regularization_losses is not None:
+            eval_metrics[self._regularization_key].update_state(values=add_n(list(regularization_losses)))
+        for name, part, head in self._with_logits(logits):
+            loss = head.loss(logits=part, labels=by_head[name], features=features, mode=mode)
+            eval_metrics[self._loss_key(head)].update_state(values=loss)
+            head.update_metrics(eval_metrics, features=features, logits=part, labels=by_head[name], mode=mode)
+        return eval_metrics
+
+    def create_estimator_spec(
+        self,
+        features: Any,
+        mode: str,
+        logits: Any,
+        labels: Any = None,
+        optimizer: Any = None,
+        trainable_variables: Sequence[Any] | None = None,
+        train_op_fn: Callable[[Tensor], Any] | None = None,
+        update_ops: Sequence[Any] | None = None,
+        regularization_losses: Sequence[Tensor] | None = None,
+    ) -> EstimatorSpec:
+        """What a model function returns; arguments as of `Head.create_estimator_spec`."""
+        if mode != ModeKeys.TRAIN:
+            return super().create_estimator_spec(
+                features, mode, logits, labels, regularization_losses=regularization_losses
+            )
+        with name_scope("multi_head"):
+            predictions = self.predictions(logits)
+            by_head = self._labels(labels)
+            for name, part, head in self._with_logits(logits):
+                own = head.loss(logits=part, labels=by_head[name], features=features, mode=mode)
+                summarize_losses(own, None, head._summary_key)
+            loss = self.loss(labels, logits, features, mode, regularization_losses)
+            train_op = training_step(self.name, loss, optimizer, trainable_variables, train_op_fn, update_ops)
+        summarize_losses(loss, regularization_losses, self._summary_key)
+        return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)

@@ -1,0 +1,223 @@
+"""`model_to_estimator`: an estimator whose model is a compiled one of Keras."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from headrace.checkpoints.checkpoint_state import latest_checkpoint
+from headrace.checkpoints.saver import Saver
+from headrace.core import nest
+from headrace.core.composite import convert_to_tensor_or_sparse_tensor
+from headrace.core.graph import Graph
+from headrace.core.random_seed import set_random_seed
+from headrace.core.tensor import Tensor
+from headrace.estimator.estimator import Estimator, with_model_dir_and_session_config
+from headrace.estimator.heads.keys import DEFAULT_SERVING_KEY
+from headrace.estimator.mode_keys import ModeKeys
+from headrace.estimator.model_fn import EstimatorSpec
+from headrace.keras import models
+from headrace.keras.backend.learning import set_learning_phase
+from headrace.keras.backend.sessions import set_session
+from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
+from headrace.keras.saving.save import load_model
+from headrace.ops.math.cast import cast
+from headrace.runtime.session import Session
+from headrace.saved_model.export_output import PredictOutput
+from headrace.state.collecting import global_variables_initializer
+from headrace.state.global_step import create_global_step, get_or_create_global_step
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.estimator.run_config import RunConfig
+
+Objects = dict[str, Any] | None
+
+
+def model_to_estimator(
+    keras_model: Any = None,
+    keras_model_path: str | None = None,
+    custom_objects: Objects = None,
+    model_dir: str | None = None,
+    config: RunConfig | None = None,
+    checkpoint_format: str = "saver",
+) -> Estimator:
+    """An estimator that trains, evaluates and exports a compiled model.
+
+    Args:
+        keras_model: the model; or
+        keras_model_path: the file that it was saved to.
+        custom_objects: classes and functions by the names they have in the model's settings.
+        model_dir: the folder of checkpoints and summaries.
+        config: a `RunConfig`.
+        checkpoint_format: "saver": variables by name.
+
+    Returns:
+        an estimator whose features are the model's inputs, by name or in order, and that begins with its weights.
+
+    Raises:
+        ValueError: without a model or with two, or if it is not compiled.
+        NotImplementedError: for checkpoints of objects.
+
+    Example:
+        >>> model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(4,), name="y")])
+        >>> model.compile("adam", "mse")
+        >>> estimator = tf.keras.estimator.model_to_estimator(model)
+    """
+    if checkpoint_format not in (None, "saver", "checkpoint"):
+        raise ValueError(f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}')
+    if checkpoint_format == "checkpoint":
+        raise NotImplementedError(
+            'model_to_estimator(checkpoint_format="checkpoint"): estimators save variables by name; use "saver".'
+        )
+    model = _given_model(keras_model, keras_model_path, custom_objects)
+    config = with_model_dir_and_session_config(config, model_dir)
+    # A learning rate that was set after `compile` counts; it is read in the model's own graph.
+    optimizer_config = model.optimizer.get_config() if isinstance(model.optimizer, OptimizerV2) else None
+    begin_from: str | None = None
+    if model._is_graph_network:
+        begin_from = _save_first_checkpoint(model, custom_objects, config, optimizer_config)
+    elif model.built:
+        tf_logging.warning(
+            "The weights of a model that is a subclass of Model are not taken over: its estimator begins with new ones."
+        )
+    return Estimator(_model_fn_of(model, custom_objects, optimizer_config), config=config, warm_start_from=begin_from)
+
+
+def _given_model(keras_model: Any, path: str | None, custom_objects: Objects) -> Any:
+    if not (keras_model or path):
+        raise ValueError("Either `keras_model` or `keras_model_path` needs to be provided.")
+    if keras_model and path:
+        raise ValueError("Please specify either `keras_model` or `keras_model_path`, but not both.")
+    if not keras_model:
+        assert path is not None
+        tf_logging.info("Loading models from %s", path)
+        keras_model = load_model(path, custom_objects)
+    if not getattr(keras_model, "optimizer", None):
+        raise ValueError(
+            "The given keras model has not been compiled yet. Please compile the model with `model.compile()` before "
+            "calling `model_to_estimator()`."
+        )
+    return keras_model
+
+
+# ---- features and labels ----
+
+
+def _as_inputs(given: Any, names: list[str], what: str) -> list[Any] | None:
+    """Tensors in the order of the model's inputs or outputs.
+
+    Raises:
+        KeyError: if names are missing; ValueError: for another number of them.
+    """
+    if given is None:
+        return None
+    if isinstance(given, Mapping):
+        missing = set(names) - set(given)
+        if missing:
+            raise KeyError(
+                f"The dictionary passed into {what} does not have the expected {what} keys defined in the keras model.\n"
+                f"\tExpected keys: {set(names)}\n\t{what} keys: {set(given)}\n\tDifference: {missing}"
+            )
+        tensors = [given[name] for name in names]
+    else:
+        tensors = nest.flatten(given)
+    if len(tensors) != len(names):
+        raise ValueError(
+            f"Mismatch between number of {what} tensors and those of the keras model: expected {len(names)}, {names}, "
+            f"got {len(tensors)}."
+        )
+    return [convert_to_tensor_or_sparse_tensor(tensor) for tensor in tensors]
+
+
+def _as_type(tensor: Any, like: Any) -> Any:
+    if not isinstance(tensor, Tensor) or tensor.dtype == like.dtype or tensor.dtype.name == "string":
+        return tensor
+    return cast(tensor, like.dtype)
+
+
+def _clone(model: Any, mode: str, custom_objects: Objects, features: Any, labels: Any, optimizer_config: Any) -> Any:
+    """A copy of a model, on the tensors of a batch."""
+    set_learning_phase(int(mode == ModeKeys.TRAIN))
+    if isinstance(features, Mapping) and set(features) == {"features", "sample_weights"}:
+        raise NotImplementedError(
+            "model_to_estimator: sample weights among the features are not taken; weigh the losses in the model."
+        )
+    inputs, targets = features, None
+    if features is not None:
+        names = model.input_names if model._is_graph_network else None
+        if names is not None:
+            inputs = _as_inputs(features, names, "features") or []
+            inputs = [_as_type(tensor, like) for tensor, like in zip(inputs, model.inputs, strict=True)]
+    if labels is not None and mode != ModeKeys.PREDICT:
+        if model._is_graph_network:
+            targets = _as_inputs(labels, model.output_names, "labels")
+        else:
+            targets = nest.flatten(labels)
+    compiled = mode != ModeKeys.PREDICT
+    return models.clone_and_build_model(
+        model,
+        inputs,
+        targets,
+        custom_objects,
+        compile_clone=compiled,
+        in_place_reset=not model._is_graph_network,
+        optimizer_iterations=get_or_create_global_step() if compiled else None,
+        optimizer_config=optimizer_config,
+    )
+
+
+def _model_fn_of(model: Any, custom_objects: Objects, config: Any) -> Callable[..., EstimatorSpec]:
+    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        copy = _clone(model, mode, custom_objects, features, labels, config)
+        predictions = dict(zip(copy.output_names, copy.outputs, strict=True))
+        loss: Any = None
+        train_op: Any = None
+        metrics: dict[str, Any] | None = None
+        if mode != ModeKeys.PREDICT:
+            loss = copy.total_loss
+        if mode == ModeKeys.TRAIN:
+            copy._make_train_function()
+            train_op = copy.train_function.updates_op
+        if mode == ModeKeys.EVAL:
+            copy._make_test_function()
+            metrics = {metric.name: metric for metric in copy.metrics}
+        if not model._is_graph_network:
+            models.in_place_subclassed_model_state_restoration(model)
+        return EstimatorSpec(
+            mode,
+            predictions=predictions,
+            loss=loss,
+            train_op=train_op,
+            eval_metric_ops=metrics,
+            export_outputs={DEFAULT_SERVING_KEY: PredictOutput(predictions)},
+        )
+
+    return model_fn
+
+
+def _save_first_checkpoint(model: Any, custom_objects: Objects, config: RunConfig, optimizer_config: Any) -> str:
+    """Writes the weights of a model to the folder `keras` of the estimator's, from which it begins.
+
+    Returns:
+        the path of the checkpoint.
+    """
+    assert config.model_dir is not None  # it was set above
+    folder = os.path.join(config.model_dir, "keras")
+    found = latest_checkpoint(folder)
+    if found:
+        return found
+    weights = model.get_weights()
+    with Graph().as_default():
+        set_random_seed(config.tf_random_seed)
+        create_global_step()
+        copy = _clone(model, ModeKeys.TRAIN, custom_objects, None, None, optimizer_config)
+        with Session(config=config.session_config) as session:
+            set_session(session)
+            copy._make_train_function()
+            session.run(global_variables_initializer())
+            copy.set_weights(weights)
+            path = os.path.join(folder, "keras_model.ckpt")
+            Saver().save(session, path)
+            return path

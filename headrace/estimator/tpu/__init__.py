@@ -1,0 +1,1 @@
+"""Estimators written for Cloud TPUs, on the devices of this machine."""

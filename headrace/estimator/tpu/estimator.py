@@ -1,0 +1,187 @@
+"""`TPUEstimator` on the devices of this machine: the way of its `use_tpu=False`."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from headrace.core.defaults import get_default_graph
+from headrace.core.graph import Graph
+from headrace.estimator.estimator import Estimator
+from headrace.estimator.mode_keys import ModeKeys
+from headrace.estimator.model_fn import EstimatorSpec
+from headrace.estimator.run_config import RunConfig as EstimatorRunConfig
+from headrace.estimator.tpu.config import RunConfig
+from headrace.estimator.tpu.rates import ExamplesPerSecondHook
+from headrace.estimator.tpu.spec import TPUEstimatorSpec
+from headrace.estimator.warm_start import WarmStartSettings
+from headrace.util import tf_logging
+from headrace.util.inspection import fn_args
+
+_BATCH_SIZE, _CONTEXT, _USE_TPU = "batch_size", "context", "use_tpu"
+_RESERVED = [_BATCH_SIZE, _CONTEXT]
+
+
+def _needs_tpu(what: str, instead: str) -> NotImplementedError:
+    return NotImplementedError(f"TPUEstimator({what}): there are no TPUs in Headrace; {instead}")
+
+
+class TPUEstimator(Estimator):
+    """An `Estimator` for programs written for Cloud TPUs, which tells functions their batch size.
+
+    There are no TPUs here: `use_tpu` must be False, and the model runs as that of an `Estimator` does. Model and input
+    functions find their batch size in `params["batch_size"]`, except when the model is exported.
+
+    Args:
+        model_fn: of `features`, `labels`, `mode`, `params` and, as it likes, `config`; it returns a `TPUEstimatorSpec`
+            or an `EstimatorSpec`.
+        model_dir: the folder of checkpoints and summaries.
+        config: a `tf.contrib.tpu.RunConfig`.
+        params: a dict that is handed on, without the keys "batch_size" and "context".
+        use_tpu: False.
+        train_batch_size, eval_batch_size, predict_batch_size: the batch sizes of the modes.
+        batch_axis: along which axes a TPU's cores would share the features; of no effect on one device.
+        eval_on_tpu, export_to_tpu: whether a TPU would evaluate, and whether a graph for TPUs is wanted as well; of no
+            effect without one.
+        export_to_cpu: whether a graph for other devices is exported, which is all there is.
+        warm_start_from: as for `Estimator`.
+        embedding_config_spec: None; those are embeddings in a TPU's memory.
+        export_saved_model_api_version: how graphs for TPUs are made; of no effect without one.
+
+    Raises:
+        ValueError: for other configurations, or reserved parameters; NotImplementedError: for what needs a TPU.
+
+    Example:
+        >>> estimator = tf.contrib.tpu.TPUEstimator(
+        ...     model_fn, config=tf.contrib.tpu.RunConfig(model_dir="model"), use_tpu=False, train_batch_size=32
+        ... )
+        >>> estimator.train(input_fn, max_steps=1000)
+    """
+
+    def __init__(
+        self,
+        model_fn: Callable[..., Any] | None = None,
+        model_dir: str | None = None,
+        config: RunConfig | None = None,
+        params: Mapping[str, Any] | None = None,
+        use_tpu: bool = True,
+        train_batch_size: int | None = None,
+        eval_batch_size: int | None = None,
+        predict_batch_size: int | None = None,
+        batch_axis: list[int] | None = None,
+        eval_on_tpu: bool = True,
+        export_to_tpu: bool = True,
+        export_to_cpu: bool = True,
+        warm_start_from: str | WarmStartSettings | None = None,
+        embedding_config_spec: Any = None,
+        export_saved_model_api_version: Any = None,
+    ) -> None:
+        if not isinstance(config, RunConfig):
+            raise ValueError("`config` must be provided with type `tpu_config.RunConfig`")
+        if params is not None and any(key in params for key in _RESERVED):
+            raise ValueError(f"{_RESERVED} are reserved keys but existed in params {params}.")
+        if use_tpu:
+            raise _needs_tpu("use_tpu=True", "pass use_tpu=False to run the model on the devices of this machine.")
+        if embedding_config_spec is not None:
+            raise _needs_tpu("embedding_config_spec=...", "embed the features in model_fn with tf.nn.embedding_lookup.")
+        if not export_to_cpu:
+            raise _needs_tpu("export_to_cpu=False", "leave it out to export a graph for other devices.")
+        if params is None and model_fn is not None and "params" in fn_args(model_fn):
+            params = {}
+        self._rate_logged_every_n_steps = config.log_step_count_steps
+        super().__init__(
+            model_fn,  # type: ignore[arg-type]  # None is refused there
+            model_dir,
+            # The rate is logged with that of examples, by a hook of training.
+            config.replace(log_step_count_steps=None),
+            None if params is None else dict(params),
+            warm_start_from,
+        )
+        self._batch_sizes = {
+            ModeKeys.TRAIN: train_batch_size,
+            ModeKeys.EVAL: eval_batch_size,
+            ModeKeys.PREDICT: predict_batch_size,
+        }
+        self._filled_graph: weakref.ref[Graph] | None = None
+
+    def _params_with_batch_size(self, mode: str) -> dict[str, Any]:
+        params = self.params
+        if self._batch_sizes[mode] is not None:
+            params[_BATCH_SIZE] = self._batch_sizes[mode]
+        return params
+
+    def _call_input_fn(self, input_fn: Callable[..., Any], mode: str, input_context: Any = None) -> Any:
+        """Calls an input function with the batch size in its parameters.
+
+        Raises:
+            ValueError: if it does not take any.
+        """
+        if "params" not in fn_args(input_fn):
+            raise ValueError(
+                f"input_fn ({input_fn}) does not include params argument, required by TPUEstimator to pass batch size as "
+                'params["batch_size"]'
+            )
+        self._filled_graph = weakref.ref(get_default_graph())
+        return self._call_with_params(
+            super()._call_input_fn, self._params_with_batch_size(mode), input_fn, mode, input_context
+        )
+
+    def _call_model_fn(self, features: Any, labels: Any, mode: str, config: EstimatorRunConfig) -> EstimatorSpec:
+        """Calls the model function with the batch size in its parameters, except for a graph that requests will fill."""
+        is_exported = self._filled_graph is None or self._filled_graph() is not get_default_graph()
+        params = self.params if is_exported else self._params_with_batch_size(mode)
+        if not is_exported and _BATCH_SIZE in params and "params" not in fn_args(self._model_fn):
+            raise ValueError(
+                f"model_fn ({self._model_fn}) does not include params argument, required by TPUEstimator to pass batch size "
+                "as params['batch_size']"
+            )
+        params[_USE_TPU] = False
+        spec = self._call_with_params(super()._call_model_fn, params, features, labels, mode, config)
+        if mode != ModeKeys.TRAIN:
+            return spec
+        return spec._replace(training_hooks=(*spec.training_hooks, *self._rate_hooks()))
+
+    def _checked_spec(self, results: Any) -> EstimatorSpec:
+        if isinstance(results, TPUEstimatorSpec):
+            results = results.as_estimator_spec()
+        return super()._checked_spec(results)
+
+    def _call_with_params(self, call: Callable[..., Any], params: dict[str, Any], *args: Any) -> Any:
+        """Calls a method of `Estimator` that hands on the parameters, with others."""
+        kept, self._params = self._params, params
+        try:
+            return call(*args)
+        finally:
+            self._params = kept
+
+    def _rate_hooks(self) -> list[ExamplesPerSecondHook]:
+        batch_size, every = self._batch_sizes[ModeKeys.TRAIN], self._rate_logged_every_n_steps
+        if batch_size is None or every is None:
+            return []
+        folder = self.model_dir if self.config.save_summary_steps else None
+        return [ExamplesPerSecondHook(batch_size, every_n_steps=every, output_dir=folder)]
+
+
+def export_estimator_savedmodel(
+    estimator: TPUEstimator,
+    export_dir_base: str,
+    serving_input_receiver_fn: Callable[[], Any],
+    assets_extra: Mapping[str, str] | None = None,
+    as_text: bool = False,
+    checkpoint_path: str | None = None,
+) -> bytes:
+    """Exports a model without a graph for TPUs; here all exports are such.
+
+    Args:
+        estimator: the model.
+        export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path: as for
+            `Estimator.export_saved_model`.
+
+    Returns:
+        the path of the folder.
+    """
+    tf_logging.info("Exporting %s for other devices than TPUs.", type(estimator).__name__)
+    return estimator.export_saved_model(
+        export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path
+    )

@@ -1,0 +1,1 @@
+"""What the ops on boosted trees share: weighted quantiles, ensembles of trees, gains of splits."""

@@ -1,0 +1,1 @@
+"""Ops on boosted trees: quantiles, statistics of gradients, splits, ensembles and their predictions."""

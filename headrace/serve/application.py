@@ -1,0 +1,42 @@
+"""The REST interface for a server of one's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from headrace.serve.model_configs import ModelConfig
+from headrace.serve.model_server import ModelServer, ServerOptions
+from headrace.serve.rest_app import RestApplication, RestOptions
+
+
+def app(
+    model_base_path: str = "",
+    model_name: str = "default",
+    *,
+    model_config_file: str = "",
+    server_options: ServerOptions | None = None,
+    rest_options: RestOptions | None = None,
+) -> RestApplication:
+    """An ASGI application that serves models over REST; they are loaded when its lifespan begins.
+
+    Args:
+        model_base_path: the folder with a folder for each version of the model, named by its number.
+        model_name: what the model is called in requests.
+        model_config_file: instead of one model, a file that lists several (a `ModelServerConfig` in text form).
+        server_options: how models are loaded and run.
+        rest_options: how requests are received.
+
+    Raises:
+        ValueError: if neither a model nor a file is named, or both.
+
+    Example:
+        >>> application = headrace.serve.app("/models/half_plus_two", "half_plus_two")
+        >>> uvicorn.run(application, port=8501)
+    """
+    if bool(model_base_path) == bool(model_config_file):
+        raise ValueError("Name a model_base_path or a model_config_file, and not both.")
+    options = server_options or ServerOptions()
+    models = [ModelConfig(model_name, model_base_path)] if model_base_path else []
+    if model_config_file:
+        options = replace(options, config_file=model_config_file)
+    return RestApplication(ModelServer(models, options), rest_options, owns_server=True)

@@ -1,0 +1,268 @@
+"""One version of a model, loaded: its signatures, and the running of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headrace.core import errors
+from headrace.core.dtypes import DType, as_dtype
+from headrace.core.graph import Graph
+from headrace.core.shapes import TensorShape
+from headrace.runtime.session import Session
+from headrace.saved_model import names
+from headrace.saved_model.loading import load, refuse_writing
+from headrace.serve import messages
+
+if TYPE_CHECKING:
+    from headrace.messages import protos
+
+Outputs = dict[str, np.ndarray]
+# What runs a prepared call: directly, or together with others. Given: the call's key, the function of the arrays, them.
+Runner = Callable[["Call", Sequence[np.ndarray]], Sequence[np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output of a signature: the tensor's name, its type and its static shape."""
+
+    tensor: str
+    dtype: DType
+    shape: TensorShape
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a model offers under one name."""
+
+    name: str
+    method: str
+    inputs: dict[str, Port]
+    outputs: dict[str, Port]
+
+    @property
+    def input_types(self) -> dict[str, DType]:
+        """The types of the inputs."""
+        return {name: port.dtype for name, port in self.inputs.items()}
+
+
+@dataclass(eq=False)
+class Call:
+    """Some outputs of a model for some inputs: a plan of the session.
+
+    What is asked in the same way shares one, so that it stands for the requests that may be run together.
+    """
+
+    feeds: tuple[Port, ...]
+    run: Callable[..., Sequence[np.ndarray]]
+    servable: Servable = field(repr=False)
+    # Whether inputs and outputs have a first dimension that tells rows apart.
+    batchable: bool
+
+
+class Servable:
+    """A model in a session of its own.
+
+    Args:
+        name, version: what it is called.
+        graph, session: the model.
+        signatures: what it offers.
+        signature_defs: the same as a `SignatureDefMap`.
+        runner: runs prepared calls; directly by default.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        version: int,
+        graph: Graph,
+        session: Session,
+        signatures: Mapping[str, Signature],
+        signature_defs: Any,
+        runner: Runner | None = None,
+    ) -> None:
+        self.name, self.version = name, version
+        self.graph, self.session = graph, session
+        self.signatures = dict(signatures)
+        self.signature_defs = signature_defs
+        self._runner = runner if runner is not None else _run_alone
+        self._calls: dict[tuple[tuple[str, ...], tuple[str, ...]], Call] = {}
+        self._lock = threading.Lock()
+
+    def signature(self, name: str) -> Signature | None:
+        """The signature of a name, the default one for '', None if there is none."""
+        return self.signatures.get(name or names.DEFAULT_SERVING_SIGNATURE_DEF_KEY)
+
+    def predict(
+        self, signature_name: str, inputs: Mapping[str, np.ndarray], output_filter: Iterable[str] = ()
+    ) -> Outputs:
+        """Some outputs of a signature, for a value of each of its inputs.
+
+        Args:
+            signature_name: the signature; '' for the default one.
+            inputs: an array for each input.
+            output_filter: the outputs that are wanted; by default all.
+
+        Raises:
+            FailedPreconditionError: if there is no such signature.
+            InvalidArgumentError: if inputs or outputs are not those of the signature, or an array does not fit.
+        """
+        signature = self.signature(signature_name)
+        if signature is None:
+            key = signature_name or names.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+            raise errors.FailedPreconditionError(None, None, f'Serving signature key "{key}" not found.')
+        self._check_names(signature, inputs)
+        wanted = _wanted(signature, output_filter)
+        values = self.run(
+            [signature.inputs[key] for key in inputs], list(inputs.values()), [signature.outputs[k] for k in wanted]
+        )
+        return dict(zip(wanted, values, strict=True))
+
+    def run(self, feeds: Sequence[Port], arrays: Sequence[np.ndarray], fetches: Sequence[Port]) -> Sequence[np.ndarray]:
+        """The values of tensors for those of others; InvalidArgumentError for values that do not fit."""
+        call = self.call(feeds, fetches)
+        for port, array in zip(feeds, arrays, strict=True):
+            _check_fits(port, array)
+        return self._runner(call, arrays)
+
+    def call(self, feeds: Sequence[Port], fetches: Sequence[Port]) -> Call:
+        """The call of these tensors: always the same one."""
+        key = (tuple(port.tensor for port in feeds), tuple(port.tensor for port in fetches))
+        found = self._calls.get(key)
+        if found is None:
+            with self._lock:
+                found = self._calls.get(key)
+                if found is None:
+                    found = self._calls[key] = self._make_call(feeds, fetches)
+        return found
+
+    def _make_call(self, feeds: Sequence[Port], fetches: Sequence[Port]) -> Call:
+        tensors = [self.graph.get_tensor_by_name(port.tensor) for port in feeds]
+        run = self.session.make_callable([port.tensor for port in fetches], tensors)
+        open_rows = all(_rows_are_open(port) for port in (*feeds, *fetches))
+        return Call(tuple(feeds), run, self, bool(feeds) and open_rows)
+
+    def _check_names(self, signature: Signature, inputs: Mapping[str, Any]) -> None:
+        given, expected = set(inputs), set(signature.inputs)
+        if given == expected:
+            return
+        extra, missing = sorted(given - expected), sorted(expected - given)
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"input size does not match signature: {len(given)}!={len(expected)} len({{{','.join(sorted(given))}}}) != "
+            f"len({{{','.join(sorted(expected))}}}). Sent extra: {{{','.join(extra)}}}. Missing but required: "
+            f"{{{','.join(missing)}}}.",
+        )
+
+    def close(self) -> None:
+        """Gives the memory of the model back."""
+        self.session.close()
+        self._calls.clear()
+
+
+def _wanted(signature: Signature, output_filter: Iterable[str]) -> list[str]:
+    wanted = list(output_filter)
+    for index, alias in enumerate(wanted):
+        if alias not in signature.outputs:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"output tensor alias not found in signature: {alias} Outputs expected to be in the set "
+                f"{{{','.join(sorted(signature.outputs))}}}.",
+            )
+        if alias in wanted[:index]:
+            raise errors.InvalidArgumentError(None, None, f"duplicate output tensor alias: {alias}")
+    return wanted or list(signature.outputs)
+
+
+def _rows_are_open(port: Port) -> bool:
+    shape = port.shape
+    return shape.rank is None or (shape.rank > 0 and shape.as_list()[0] is None)
+
+
+def _check_fits(port: Port, array: np.ndarray) -> None:
+    given = as_dtype(array.dtype)
+    if given.name != port.dtype.name:
+        raise errors.InvalidArgumentError(
+            None, None, f"Expects arg[0] to be {port.dtype.name} but {given.name} is provided, for {port.tensor}"
+        )
+    if not port.shape.is_compatible_with(array.shape):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"You must feed a value for {port.tensor} with dtype {port.dtype.name} and shape {port.shape}, but its shape "
+            f"is {list(array.shape)}",
+        )
+
+
+def run_call(call: Call, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+    """The values that a call gives; errors of its operations as they are.
+
+    Raises:
+        InvalidArgumentError: for what the session refuses before it runs.
+    """
+    try:
+        return call.run(*arrays)
+    except (TypeError, ValueError) as error:
+        raise errors.InvalidArgumentError(None, None, str(error)) from error
+
+
+_run_alone = run_call
+
+
+def load_servable(
+    name: str,
+    version: int,
+    path: str,
+    tags: Iterable[str] = (names.SERVING,),
+    config: protos.ConfigProto | None = None,
+    runner: Runner | None = None,
+) -> Servable:
+    """Loads a SavedModel.
+
+    Args:
+        name, version: what to call it.
+        path: its folder.
+        tags: the tags of the graph to load.
+        config: a `ConfigProto` for its session.
+        runner: what runs its calls.
+
+    Raises:
+        OSError, RuntimeError, OpError: if there is no such model, or it cannot be served: a graph that calls Python or
+            writes files is not.
+    """
+    graph = Graph()
+    with graph.as_default():
+        session = Session(graph=graph, config=config)
+        meta_graph = load(session, tags, path)
+    signatures: dict[str, Signature] = {}
+    known = messages.SignatureDefMap()
+    for key, signature in meta_graph.signature_def.items():
+        known.signature_def[key].MergeFromString(signature.SerializeToString())
+        if key.startswith("__saved_model_"):
+            continue
+        signatures[key] = Signature(
+            key, signature.method_name, _ports(graph, signature.inputs), _ports(graph, signature.outputs)
+        )
+    for made in signatures.values():
+        fetched = [graph.get_tensor_by_name(port.tensor).op for port in made.outputs.values()]
+        refuse_writing(fetched, path)
+    return Servable(name, version, graph, session, signatures, known, runner)
+
+
+def _ports(graph: Graph, infos: Mapping[str, Any]) -> dict[str, Port]:
+    ports = {}
+    for alias in sorted(infos):
+        info = infos[alias]
+        if info.WhichOneof("encoding") not in (None, "name"):
+            raise errors.UnimplementedError(
+                None, None, f"The input or output {alias!r} is a sparse or composite tensor; serve its parts instead."
+            )
+        tensor = graph.get_tensor_by_name(info.name)
+        ports[alias] = Port(info.name, tensor.dtype.base_dtype, tensor.shape)
+    return ports

@@ -1,0 +1,62 @@
+"""What of `tf.contrib.tpu` needs a TPU says so, and the rest is what it is around."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from headrace.core.defaults import get_default_graph
+from headrace.estimator.tpu.config import RunConfig
+from headrace.estimator.tpu.cross_shard import CrossShardOptimizer
+from headrace.estimator.tpu.estimator import TPUEstimator
+from headrace.losses.weighting import Reduction
+from headrace.ops.math.unary import square
+from headrace.optimizers.descent import MomentumOptimizer
+from headrace.runtime.session import Session
+from headrace.state.collecting import global_variables_initializer
+from headrace.state.variable_scope import get_variable
+
+
+def model_fn(features, labels, mode, params):
+    raise AssertionError("no model is built")
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"use_tpu": True}, "use_tpu=False"),
+        ({}, "use_tpu=False"),
+        ({"use_tpu": False, "embedding_config_spec": object()}, "embedding_lookup"),
+        ({"use_tpu": False, "export_to_cpu": False}, "leave it out"),
+    ],
+)
+def test_what_needs_a_tpu_says_what_to_do_instead(tmp_path, settings, told):
+    with pytest.raises(NotImplementedError, match=told):
+        TPUEstimator(model_fn, config=RunConfig(model_dir=str(tmp_path)), train_batch_size=2, **settings)
+
+
+def test_there_are_no_clusters_of_tpus():
+    with pytest.raises(NotImplementedError, match="cluster"):
+        RunConfig(cluster=object())
+
+
+@pytest.mark.parametrize("reduction", [Reduction.MEAN, Reduction.SUM])
+def test_the_gradient_over_one_copy_is_the_gradient(reduction):
+    x = get_variable("x", initializer=np.float32([1.0, -2.0]))
+    optimizer = CrossShardOptimizer(MomentumOptimizer(0.25, 0.5), reduction)
+    pairs = optimizer.compute_gradients(square(x), [x])
+    train_op = optimizer.apply_gradients(pairs)
+    with Session(graph=get_default_graph()) as session:
+        session.run(global_variables_initializer())
+        np.testing.assert_array_equal(session.run(pairs[0][0]), [2.0, -4.0])
+        session.run(train_op)
+        np.testing.assert_array_equal(session.run(x), [0.5, -1.0])
+        np.testing.assert_array_equal(session.run(optimizer.get_slot(x, "momentum")), [2.0, -4.0])
+    assert optimizer.get_slot_names() == ["momentum"]
+    assert optimizer.variables() == [optimizer.get_slot(x, "momentum")]
+
+
+@pytest.mark.parametrize("groups", [[[0, 1]], 3])
+def test_there_are_no_groups_of_other_copies(groups):
+    with pytest.raises(ValueError, match="group_assignment"):
+        CrossShardOptimizer(MomentumOptimizer(0.1, 0.9), group_assignment=groups)
