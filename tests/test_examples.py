@@ -17,10 +17,12 @@ import json
 import os
 import re
 import signal
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -99,6 +101,81 @@ def stage(session: Any) -> dict[str, Any]:
     }
 
 
+def free_names(text: str) -> set[str]:
+    """The names that an example uses before it defines them."""
+    free: set[str] = set()
+    bound: set[str] = set()
+    for example in doctest.DocTestParser().get_examples(text):
+        nodes = list(ast.walk(ast.parse(example.source)))
+        names = [node for node in nodes if isinstance(node, ast.Name)]
+        own = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        free |= {node.id for node in names if isinstance(node.ctx, ast.Load)} - bound - own
+        bound |= {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+        bound |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    return free
+
+
+def stage_model_fn(features: Any, labels: Any, mode: str, params: Any = None) -> Any:
+    """A logistic regression on "x"."""
+    logits = tf.layers.dense(features["x"], 1, name="dense")
+    logistic = tf.sigmoid(logits)
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        outputs = {"serving_default": tf.estimator.export.PredictOutput({"y": logits, "logistic": logistic})}
+        return tf.estimator.EstimatorSpec(mode, {"y": logits, "logistic": logistic}, export_outputs=outputs)
+    loss = tf.losses.sigmoid_cross_entropy(labels, logits)
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, tf.train.get_or_create_global_step())
+    return tf.estimator.EstimatorSpec(mode, {"y": logits, "logistic": logistic}, loss, train_op)
+
+
+def stage_input_fn(params: Any = None, epochs: int = 1) -> Any:
+    """Eight examples with a feature "x", labelled by whether it is above the middle."""
+    x = np.linspace(0, 1, 8, dtype=np.float32)[:, None]
+    examples = tf.data.Dataset.from_tensor_slices(({"x": x}, np.int32(x > 0.5)))
+    return tf.data.make_one_shot_iterator(examples.batch(8).repeat(epochs)).get_next()
+
+
+def stage_serving_input_receiver_fn() -> Any:
+    x = tf.placeholder(tf.float32, [None, 1], name="x")
+    return tf.estimator.export.ServingInputReceiver({"x": x}, {"x": x})
+
+
+def stage_estimator() -> Any:
+    """The model, trained for a step."""
+    return tf.estimator.Estimator(stage_model_fn, tempfile.mkdtemp(dir=Path.cwd())).train(stage_input_fn, steps=1)
+
+
+def stage_model() -> Any:
+    """A model of three features with two outputs, compiled."""
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
+    model.compile("sgd", "mse")
+    return model
+
+
+def stage_serialized() -> Any:
+    price = tf.train.Feature(float_list=tf.train.FloatList(value=[2.5]))
+    example = tf.train.Example(features=tf.train.Features(feature={"price": price}))
+    return tf.constant([example.SerializeToString()])
+
+
+def more_of_stage(text: str) -> dict[str, Any]:
+    """Names that only some examples need, made for those that use them."""
+    makers = {
+        "pd": lambda: importlib.import_module("pandas"),
+        "columns": lambda: [tf.feature_column.numeric_column("x")],
+        "features": lambda: {"x": tf.constant(np.linspace(0, 1, 8, dtype=np.float32)[:, None])},
+        "input_fn": lambda: stage_input_fn,
+        "train_input_fn": lambda: functools.partial(stage_input_fn, epochs=10),
+        "eval_input_fn": lambda: stage_input_fn,
+        "model_fn": lambda: stage_model_fn,
+        "model": stage_model,
+        "estimator": stage_estimator,
+        "serving_input_receiver_fn": lambda: stage_serving_input_receiver_fn,
+        "sparse": lambda: tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1.0, 2.0, 3.0], [2, 2]),
+        "serialized": stage_serialized,
+    }
+    return {name: makers[name]() for name in sorted(free_names(text) & set(makers))}
+
+
 def surroundings(module: str) -> dict[str, Any]:
     """The names of the module an example stands in, and of what everybody imports."""
     common = {"tf": tf, "headrace": tf, "np": np, "torch": torch, "os": os, "json": json, "functools": functools}
@@ -142,6 +219,7 @@ def failures_of(name: str) -> str:
     graph = eager_graph() if eagerly else tf.Graph()
     try:
         with graph.as_default(), patience(20):
+            parsed.globs.update({k: v for k, v in more_of_stage(EXAMPLES[name]).items() if k not in names})
             if eagerly:
                 runner.run(parsed, out=told.write, clear_globs=False)
             else:
@@ -160,7 +238,7 @@ def failures_of(name: str) -> str:
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if name not in NOT_RUN])
 def test_an_example_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with np.printoptions(legacy="1.25"):
+    with np.printoptions(legacy="1.25"), mock.patch.dict(os.environ):
         assert failures_of(name) == ""
 
 

@@ -234,8 +234,7 @@ SPELLED = {
     ("estimator.gc", "_union"): "estimator.gc.union",
     ("estimator.estimator", "EstimatorV1"): "estimator.estimator.Estimator",
     ("estimator.estimator", "EstimatorV2"): "estimator.estimator.Estimator",
-    ("estimator.exporter", "_loss_smaller"): "estimator.exporter.loss_smaller",
-    ("estimator.estimator", "_check_hooks_type"): "estimator.estimator.checked_hooks",
+    ("estimator.estimator", "_check_hooks_type"): "estimator.arguments.checked_hooks",
     ("contrib.image.python.ops.interpolate_spline", "_cross_squared_distance_matrix"): (
         "contrib.image.warping.squared_distances"
     ),

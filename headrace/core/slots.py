@@ -63,6 +63,7 @@ def wire(find: Callable[[str], Function]) -> None:
     global _find
     _find = find
 
+
 # ---- declarations
 
 declare = Slot("declares the op of a type, by importing the one file that does; whether there is one")
@@ -131,7 +132,9 @@ named_regularizer = Slot("the regularizer that a name or settings stand for")
 
 floatx = Slot("the floating type that Keras means where none is given: `tf.keras.backend.floatx`")
 auto_casting = Slot("a block in which variables of mixed precision are read in a type")
-autocast_variable = Slot("a variable that is read in `layers.context.call_context.read_dtype` while a layer is being called")
+autocast_variable = Slot(
+    "a variable that is read in `layers.context.call_context.read_dtype` while a layer is being called"
+)
 dependencies_of_layer = Slot("what checkpoints of objects save of a layer, by the names of its attributes")
 keras_layer_from_config = Slot("the layer or model that a configuration describes: `tf.keras.layers.deserialize`")
 mean_metric = Slot("a metric that averages what it is given: `tf.keras.metrics.Mean`")

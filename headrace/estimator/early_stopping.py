@@ -45,6 +45,7 @@ def make_early_stopping_hook(
         TypeError: if `estimator` is none; ValueError: if both are given.
 
     Example:
+        >>> estimator = tf.estimator.Estimator(model_fn, "model")
         >>> hook = tf.estimator.experimental.make_early_stopping_hook(estimator, lambda: os.path.exists("stop"))
         >>> estimator.train(input_fn, hooks=[hook])
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +16,19 @@ from headrace.core.errors import NotFoundError
 from headrace.core.graph import Graph
 from headrace.core.random_seed import set_random_seed
 from headrace.estimator import evaluating, exporting, predicting
+from headrace.estimator.arguments import (
+    check_model_fn,
+    checked_hooks,
+    checked_listeners,
+    device_setter_of,
+    refuse_strategies,
+    with_model_dir_and_session_config,
+)
 from headrace.estimator.mode_keys import ModeKeys
 from headrace.estimator.model_fn import EstimatorSpec
-from headrace.estimator.run_config import RunConfig, default_session_config
+from headrace.estimator.run_config import RunConfig
 from headrace.estimator.util import parse_input_fn_result
 from headrace.estimator.warm_start import WarmStartSettings, as_warm_start_settings
-from headrace.files.paths import as_path
-from headrace.sessions.cluster import STANDARD_PS_OPS, replica_device_setter
 from headrace.sessions.hooks import LoggingTensorHook, NanTensorHook, StopAtStepHook
 from headrace.sessions.monitored_session import MonitoredTrainingSession
 from headrace.sessions.saving_hooks import CheckpointSaverHook, CheckpointSaverListener
@@ -34,10 +39,7 @@ from headrace.util import tf_logging
 from headrace.util.inspection import fn_args
 
 if TYPE_CHECKING:
-    from headrace.core.operation import Operation
     from headrace.state.variables import Variable
-
-_MODEL_FN_ARGUMENTS = {"features", "labels", "mode", "params", "self", "config"}
 
 
 class Estimator:
@@ -75,7 +77,7 @@ class Estimator:
         self._session_config = self._config.session_config
         tf_logging.info("Using config: %s", str(vars(self._config)))
         refuse_strategies(self._config)
-        self._device_fn = self._config.device_fn or _replica_device_setter(self._config)
+        self._device_fn = self._config.device_fn or device_setter_of(self._config)
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
         check_model_fn(model_fn, params)
@@ -186,7 +188,7 @@ class Estimator:
         all_hooks = checked_hooks(hooks)
         if steps is not None or max_steps is not None:
             all_hooks.append(StopAtStepHook(steps, max_steps))
-        loss = self._train_model(input_fn, all_hooks, _checked_listeners(saving_listeners))
+        loss = self._train_model(input_fn, all_hooks, checked_listeners(saving_listeners))
         tf_logging.info("Loss for final step: %s.", loss)
         return self
 
@@ -467,98 +469,6 @@ def _is_ours(kind: type, name: str) -> bool:
     """Whether the class that defines a member is one of the library's own kinds of estimators."""
     owner = next(cls for cls in kind.__mro__ if name in vars(cls))
     return owner.__module__.partition(".")[0] == __name__.partition(".")[0]
-
-
-def check_model_fn(model_fn: Callable[..., Any], params: Any) -> None:
-    """Raises ValueError unless a model function takes the arguments that it may take, and `params` if there are some."""
-    taken = set(fn_args(model_fn))
-    if "features" not in taken:
-        raise ValueError(f"model_fn ({model_fn}) must include features argument.")
-    if params is not None and "params" not in taken:
-        raise ValueError(
-            f"model_fn ({model_fn}) does not include params argument, but params ({params}) is passed to Estimator."
-        )
-    if params is None and "params" in taken:
-        tf_logging.warning(
-            "Estimator's model_fn (%s) includes params argument, but params are not passed to Estimator.", model_fn
-        )
-    others = taken - _MODEL_FN_ARGUMENTS
-    if others:
-        raise ValueError(f"model_fn ({model_fn}) has following not expected args: {sorted(others)}")
-
-
-def with_model_dir_and_session_config(config: RunConfig | None, model_dir: str | None) -> RunConfig:
-    """A configuration that says where the model lies and how its sessions run.
-
-    Args:
-        config: that of the program, or None.
-        model_dir: the folder that the program named, or None.
-
-    Raises:
-        ValueError: if `config` is of another type, or names another folder.
-    """
-    if config is None:
-        config = RunConfig()
-        tf_logging.info("Using default config.")
-    if not isinstance(config, RunConfig):
-        raise ValueError(f"config must be an instance of `RunConfig`, but provided {config}.")
-    if config.session_config is None:
-        config = config.replace(session_config=default_session_config())
-    model_dir = None if model_dir is None else as_path(model_dir)
-    if model_dir is not None and config.model_dir is not None and config.model_dir != model_dir:
-        raise ValueError(
-            "`model_dir` are set both in constructor and `RunConfig`, but with different values. In constructor: "
-            f"'{model_dir}', in `RunConfig`: '{config.model_dir}' "
-        )
-    if not model_dir and not config.model_dir:
-        model_dir = tempfile.mkdtemp()
-        tf_logging.warning("Using temporary folder as model directory: %s", model_dir)
-    return config.replace(model_dir=model_dir) if model_dir else config
-
-
-def refuse_strategies(config: RunConfig) -> None:
-    """Raises NotImplementedError where a configuration asks for a distribution strategy."""
-    for name in ("train_distribute", "eval_distribute", "experimental_distribute"):
-        if getattr(config, f"_{name}", None) is not None:
-            raise NotImplementedError(
-                f"RunConfig({name}=...): estimators do not run under distribution strategies; leave it out to train on "
-                "this machine."
-            )
-
-
-def _replica_device_setter(config: RunConfig) -> Callable[[Operation], str] | None:
-    """Where the operations of a model lie: variables on parameter servers, if there are any."""
-    if not config.num_ps_replicas:
-        return None
-    worker = f"/job:{config.task_type}/task:{config.task_id}" if config.task_type else "/job:worker"
-    return replica_device_setter(
-        ps_tasks=config.num_ps_replicas,
-        worker_device=worker,
-        merge_devices=True,
-        ps_ops=list(STANDARD_PS_OPS),
-        cluster=config.cluster_spec,
-    )
-
-
-def checked_hooks(hooks: Sequence[SessionRunHook] | None) -> list[SessionRunHook]:
-    """The hooks as a list.
-
-    Raises:
-        TypeError: if one is of another type.
-    """
-    found = list(hooks or [])
-    for hook in found:
-        if not isinstance(hook, SessionRunHook):
-            raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
-    return found
-
-
-def _checked_listeners(listeners: Sequence[CheckpointSaverListener] | None) -> list[CheckpointSaverListener]:
-    found = list(listeners or [])
-    for listener in found:
-        if not isinstance(listener, CheckpointSaverListener):
-            raise TypeError(f"saving_listeners must be a list of CheckpointSaverListener, given: {listener}")
-    return found
 
 
 def _step_of_checkpoint(model_dir: str) -> int:

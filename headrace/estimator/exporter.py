@@ -151,7 +151,7 @@ class LatestExporter(_SavedModelExporter):
         return written
 
 
-def loss_smaller(best_eval_result: Mapping[str, Any], current_eval_result: Mapping[str, Any]) -> bool:
+def _loss_smaller(best_eval_result: Mapping[str, Any], current_eval_result: Mapping[str, Any]) -> bool:
     """Whether an evaluation has a smaller loss than the best so far.
 
     Raises:
@@ -182,7 +182,7 @@ class BestExporter(_SavedModelExporter):
         name: str = "best_exporter",
         serving_input_receiver_fn: Callable[[], Any] | None = None,
         event_file_pattern: str | None = "eval/*.tfevents.*",
-        compare_fn: Callable[..., bool] = loss_smaller,
+        compare_fn: Callable[..., bool] = _loss_smaller,
         assets_extra: Mapping[str, str] | None = None,
         as_text: bool = False,
         exports_to_keep: int | None = 5,

@@ -13,7 +13,8 @@ from headrace.core.composite import convert_to_tensor_or_sparse_tensor
 from headrace.core.graph import Graph
 from headrace.core.random_seed import set_random_seed
 from headrace.core.tensor import Tensor
-from headrace.estimator.estimator import Estimator, with_model_dir_and_session_config
+from headrace.estimator.arguments import with_model_dir_and_session_config
+from headrace.estimator.estimator import Estimator
 from headrace.estimator.heads.keys import DEFAULT_SERVING_KEY
 from headrace.estimator.mode_keys import ModeKeys
 from headrace.estimator.model_fn import EstimatorSpec

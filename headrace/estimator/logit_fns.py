@@ -23,7 +23,10 @@ def call_logit_fn(logit_fn: Callable[..., Any], features: Any, mode: str, params
         ValueError: if it returns something else.
 
     Example:
-        >>> logits = tf.estimator.experimental.call_logit_fn(logit_fn, features, mode, params, config)
+        >>> def logit_fn(features, params):
+        ...     return tf.layers.dense(features["x"], params["classes"])
+        >>> tf.estimator.experimental.call_logit_fn(logit_fn, features, "train", {"classes": 3}, None).shape
+        TensorShape([Dimension(8), Dimension(3)])
     """
     known = {"mode": mode, "params": params, "config": config}
     results = logit_fn(features=features, **{name: known[name] for name in fn_args(logit_fn) if name in known})

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core.collections import GraphKeys
-from headrace.estimator.estimator import Estimator, checked_hooks
+from headrace.estimator.arguments import checked_hooks
+from headrace.estimator.estimator import Estimator
 from headrace.estimator.exporter import Exporter
 from headrace.estimator.run_config import TaskType
 from headrace.sessions.hook_timers import SecondOrStepTimer

@@ -203,6 +203,8 @@ def categorical_column_with_vocabulary_file(
         ValueError: if the file is missing, a number is out of range, or both ways for other words are asked for.
 
     Example:
+        >>> with open("states.txt", "w") as file:
+        ...     file.write("Ohio\\nTexas\\n")
         >>> tf.feature_column.categorical_column_with_vocabulary_file("state", "states.txt", num_oov_buckets=5)
     """
     if not vocabulary_file:

@@ -96,7 +96,8 @@ class _Sweep:
                     if not decl.stateful and not only_bind and not _stood_for(self._constants, node, replaced):
                         _merged(self._merged, node, replaced)
                     continue
-            elif not only_bind and not decl.stateful and not node.control and node not in keep:
+            # Two equal writes are two: each changes the variable.
+            elif not (only_bind or decl.stateful or decl.writes_state or node.control or node in keep):
                 stands = self._stands_for(node)
                 if stands is not None:
                     dropped[node] = stands

@@ -196,12 +196,12 @@ class GridLSTMCell(SizedCell):
         outputs: list[Any] = []
         states: list[Any] = []
         for block, windows in enumerate(blocks):
-            of_block = self._compute(windows, block, state, batch, prefix)
+            of_block = self._run_block(windows, block, state, batch, prefix)
             outputs += of_block[0]
             states += of_block[1]
         return outputs, states
 
-    def _compute(
+    def _run_block(
         self, windows: list[Any], block: int, state: TensorLike, batch: Any, prefix: str
     ) -> tuple[list[Any], list[Any]]:
         """One step over the windows of a block: the outputs in time and frequency, and the states."""

@@ -85,7 +85,7 @@ class ClassificationOutput(ExportOutput):
         ValueError: if neither is given, or one is of another type.
 
     Example:
-        >>> tf.estimator.export.ClassificationOutput(scores=probabilities)
+        >>> tf.estimator.export.ClassificationOutput(scores=tf.nn.softmax(logits))
     """
 
     def __init__(self, scores: Tensor | None = None, classes: Tensor | None = None) -> None:
@@ -169,7 +169,7 @@ class PredictOutput(ExportOutput):
         ValueError: if a name is no string, or a value no tensor.
 
     Example:
-        >>> tf.estimator.export.PredictOutput({"score": score})
+        >>> tf.estimator.export.PredictOutput({"score": logits})
     """
 
     _SINGLE_OUTPUT_DEFAULT_NAME = "output"

@@ -30,8 +30,8 @@ def app(
         ValueError: if neither a model nor a file is named, or both.
 
     Example:
-        >>> application = headrace.serve.app("/models/half_plus_two", "half_plus_two")
-        >>> uvicorn.run(application, port=8501)
+        application = headrace.serve.app("/models/half_plus_two", "half_plus_two")
+        uvicorn.run(application, port=8501)
     """
     if bool(model_base_path) == bool(model_config_file):
         raise ValueError("Name a model_base_path or a model_config_file, and not both.")

@@ -78,11 +78,14 @@ class ModelServer:
         options: how.
 
     Example:
-        >>> server = ModelServer([ModelConfig("half", "/models/half")])
+        >>> x = tf.placeholder(tf.float32, [None])
+        >>> tf.saved_model.simple_save(sess, "models/half/1", {"x": x}, {"y": x / 2})
+        >>> server = ModelServer([ModelConfig("half", os.path.abspath("models/half"))])
         >>> server.start()
-        >>> with server.using("half") as model:
-        ...     model.predict("", {"x": np.float32([1.0])})
+        >>> with server.using("half") as servable:
+        ...     servable.predict("", {"x": np.float32([1.0])})
         {'y': array([0.5], dtype=float32)}
+        >>> server.close()
     """
 
     def __init__(self, models: Iterable[ModelConfig] = (), options: ServerOptions | None = None) -> None:

@@ -104,7 +104,7 @@ class InternalVariable(metaclass=_InternalMetaclass):
         as of `Variable`, or of `tf.Variable`.
 
     Example:
-        >>> from tensorflow.python.ops import variables
+        >>> from headrace.python.ops import variables
         >>> isinstance(tf.Variable(1.0), variables.Variable)
         True
     """

@@ -68,9 +68,10 @@ def test_as_the_recurrence(given_sequences, go_backwards, zero_output, time_majo
 
 
 def test_unrolling_needs_the_number_of_times():
-    with tf.Graph().as_default(), pytest.raises(ValueError, match="fixed number of timesteps"):
-        x = tf.placeholder(tf.float32, [2, None, 3])
-        K.rnn(step, x, [tf.zeros([2, 3])], unroll=True)
+    with tf.Graph().as_default():
+        x, zeros = tf.placeholder(tf.float32, [2, None, 3]), tf.zeros([2, 3])
+        with pytest.raises(ValueError, match="fixed number of timesteps"):
+            K.rnn(step, x, [zeros], unroll=True)
 
 
 def test_sequences_have_three_axes():

@@ -86,3 +86,22 @@ def test_a_pass_can_be_left_out():
                 assert types() == ["MatMul", "AddV2"]
             assert types() == ["MatMul", "AddV2"]
         assert types() == ["_MatMulBias"]
+
+
+@pytest.mark.parametrize("resource", [False, True])
+@pytest.mark.parametrize("as_values", [False, True])
+@pytest.mark.parametrize(
+    ("write", "twice"),
+    [
+        (lambda v: tf.assign_add(v, [1.0, 2.0]), [2.0, 4.0]),
+        (lambda v: tf.assign_sub(v, [1.0, 2.0]), [-2.0, -4.0]),
+        (lambda v: tf.scatter_add(v, [0], [3.0]), [6.0, 0.0]),
+    ],
+)
+def test_equal_writes_are_all_made(resource, as_values, write, twice):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        variable = tf.get_variable("v", initializer=[0.0, 0.0], use_resource=resource)
+        writes = [write(variable) for _ in range(2)]
+        sess.run(variable.initializer)
+        sess.run(writes if as_values else [tf.group(*writes)])
+        assert sess.run(variable).tolist() == twice

@@ -54,6 +54,7 @@ def export_all_saved_models(
         export_dir_base, input_receiver_fn_map, assets_extra, as_text, checkpoint_path: as there.
 
     Example:
+        >>> supervised_receiver_fn = tf.contrib.estimator.build_supervised_input_receiver_fn_from_input_fn(input_fn)
         >>> receivers = {"train": supervised_receiver_fn, "infer": serving_input_receiver_fn}
         >>> path = tf.contrib.estimator.export_all_saved_models(estimator, "export", receivers)
     """

@@ -42,8 +42,8 @@ def forward_features(
         TypeError: if `keys` are no names.
 
     Example:
-        >>> estimator = tf.contrib.estimator.forward_features(estimator, "id")
-        >>> next(estimator.predict(input_fn))["id"]
+        >>> estimator = tf.contrib.estimator.forward_features(estimator, "x")
+        >>> next(estimator.predict(input_fn))["x"]
     """
     if keys is not None and not (isinstance(keys, (str, list, tuple))):
         raise TypeError(f"keys should be either a string or a list of strings. Given: {type(keys)}")

@@ -46,8 +46,9 @@ class SavedModelEstimator(Estimator):
         ValueError: if there is no SavedModel in the folder.
 
     Example:
-        >>> estimator = tf.contrib.estimator.SavedModelEstimator("export/1548000000")
-        >>> estimator.evaluate(input_fn)
+        >>> receiver_fn = tf.contrib.estimator.build_supervised_input_receiver_fn_from_input_fn(input_fn)
+        >>> path = tf.contrib.estimator.export_all_saved_models(estimator, "export", {"train": receiver_fn, "eval": receiver_fn})
+        >>> tf.contrib.estimator.SavedModelEstimator(path).evaluate(input_fn)
     """
 
     def __init__(self, saved_model_dir: str, model_dir: str | None = None) -> None:

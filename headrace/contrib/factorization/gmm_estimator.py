@@ -41,7 +41,8 @@ class GMM(Estimator):
         config: a `RunConfig`.
 
     Example:
-        >>> mixture = tf.contrib.factorization.GMM(3, initial_clusters=means)
+        >>> points = np.float32([[0, 0], [0, 1], [1, 0], [8, 8], [8, 9], [9, 8]])
+        >>> mixture = tf.contrib.factorization.GMM(2, initial_clusters=points[[0, 3]])
         >>> mixture.fit(input_fn=lambda: (tf.constant(points), None), steps=10)
         >>> mixture.clusters()
     """

@@ -131,6 +131,7 @@ class KMeansClustering(Estimator):
         ValueError: for an unknown initialization or metric.
 
     Example:
+        >>> points = np.float32([[0, 0], [0, 1], [1, 0], [8, 8], [8, 9], [9, 8]])
         >>> kmeans = tf.contrib.factorization.KMeansClustering(num_clusters=2, use_mini_batch=False)
         >>> kmeans.train(lambda: tf.train.limit_epochs(tf.constant(points), num_epochs=1))
         >>> kmeans.cluster_centers()

@@ -80,10 +80,11 @@ class DNNClassifier(Classifier, DNNEstimator):
         label_keys: the labels' words where these are strings.
 
     Example:
+        >>> x, y = np.float32([[0, 1], [1, 0], [1, 1], [0, 0]]), np.array([0, 1, 2, 0])
         >>> columns = tf.contrib.learn.infer_real_valued_columns_from_input(x)
-        >>> classifier = tf.contrib.learn.DNNClassifier([10, 20, 10], columns, n_classes=3, model_dir="iris")
-        >>> classifier.fit(x, y, steps=200)
-        >>> list(classifier.predict(x[:3]))
+        >>> classifier = tf.contrib.learn.DNNClassifier([10, 20, 10], columns, n_classes=3, model_dir="model")
+        >>> classifier.fit(x, y, steps=20)
+        >>> list(classifier.predict_classes(x[:3]))
     """
 
     def __init__(

@@ -101,6 +101,8 @@ class DNNLinearCombinedClassifier(Classifier, DNNLinearCombinedEstimator):
     The other arguments are those of `DNNLinearCombinedEstimator`.
 
     Example:
+        >>> x = tf.contrib.layers.real_valued_column("x")
+        >>> wide, deep = [tf.contrib.layers.bucketized_column(x, [0.3, 0.6])], [x]
         >>> classifier = tf.contrib.learn.DNNLinearCombinedClassifier(
         ...     model_dir="model", linear_feature_columns=wide, dnn_feature_columns=deep, dnn_hidden_units=[100, 50])
         >>> classifier.fit(input_fn=input_fn, steps=200)

@@ -38,7 +38,7 @@ class Estimator(BaseEstimator):
 
     Example:
         >>> def model_fn(features, labels, mode):
-        ...     y = tf.contrib.layers.linear(features, 1)
+        ...     y = tf.contrib.layers.linear(features["x"], 1)
         ...     loss = tf.losses.mean_squared_error(labels, y)
         ...     train = tf.contrib.layers.optimize_loss(loss, tf.train.get_global_step(), 0.1, "SGD")
         ...     return y, loss, train

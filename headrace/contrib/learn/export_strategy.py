@@ -166,7 +166,7 @@ def make_export_strategy(
         an `ExportStrategy`.
 
     Example:
-        >>> serving = tf.contrib.learn.build_parsing_serving_input_fn(feature_spec)
+        >>> serving = tf.contrib.learn.build_parsing_serving_input_fn({"x": tf.FixedLenFeature([1], tf.float32)})
         >>> strategy = tf.contrib.learn.make_export_strategy(serving)
     """
 

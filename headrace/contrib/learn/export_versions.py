@@ -33,7 +33,10 @@ def largest_export_versions(n: int) -> Chooser:
         n: how many.
 
     Example:
-        >>> newest = largest_export_versions(2)(paths)
+        >>> Path = tf.contrib.learn.utils.gc.Path
+        >>> newest = largest_export_versions(2)([Path("export/10", 10), Path("export/30", 30), Path("export/20", 20)])
+        >>> [path.export_version for path in newest]
+        [20, 30]
     """
 
     def keep(paths: Sequence[Path]) -> list[Path]:

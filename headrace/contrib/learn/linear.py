@@ -77,8 +77,8 @@ class LinearClassifier(Classifier, LinearEstimator):
         ValueError: for more than two classes, or a centered bias, with an `SDCAOptimizer`.
 
     Example:
-        >>> age = tf.contrib.layers.real_valued_column("age")
-        >>> classifier = tf.contrib.learn.LinearClassifier([age], model_dir="model")
+        >>> x = tf.contrib.layers.real_valued_column("x")
+        >>> classifier = tf.contrib.learn.LinearClassifier([x], model_dir="model")
         >>> classifier.fit(input_fn=input_fn, steps=100)
     """
 

@@ -24,7 +24,8 @@ class BaseMonitor:
         ...     def step_end(self, step, output):
         ...         print(step)
         ...         return super().step_end(step, output)
-        >>> estimator.fit(input_fn=input_fn, steps=10, monitors=[Steps()])
+        >>> classifier = tf.contrib.learn.LinearClassifier([tf.contrib.layers.real_valued_column("x")])
+        >>> classifier.fit(input_fn=input_fn, steps=10, monitors=[Steps()])
     """
 
     def __init__(self) -> None:
@@ -284,7 +285,8 @@ class PrintTensor(EveryN):
         first_n: which steps from the first on count too.
 
     Example:
-        >>> estimator.fit(input_fn=input_fn, steps=1000, monitors=[PrintTensor(["loss"], every_n=100)])
+        >>> classifier = tf.contrib.learn.LinearClassifier([tf.contrib.layers.real_valued_column("x")])
+        >>> classifier.fit(input_fn=input_fn, steps=1000, monitors=[PrintTensor(["global_step"], every_n=100)])
     """
 
     def __init__(self, tensor_names: Any, every_n: int = 100, first_n: int = 1) -> None:

@@ -36,8 +36,10 @@ def build_parsing_serving_input_fn(
         default_batch_size: how many Examples a request has; None for any number.
 
     Example:
+        >>> columns = [tf.contrib.layers.real_valued_column("x")]
+        >>> classifier = tf.contrib.learn.LinearClassifier(columns).fit(input_fn=input_fn, steps=1)
         >>> spec = tf.contrib.layers.create_feature_spec_for_parsing(columns)
-        >>> estimator.export_savedmodel("exported", build_parsing_serving_input_fn(spec))
+        >>> classifier.export_savedmodel("exported", build_parsing_serving_input_fn(spec))
     """
 
     def input_fn() -> InputFnOps:

@@ -21,6 +21,8 @@ class SKCompat:
         estimator: an `Estimator` of `tf.contrib.learn`.
 
     Example:
+        >>> x, y = np.float32([[0, 1], [1, 0], [1, 1], [0, 0]]), np.array([0, 1, 1, 0])
+        >>> columns = tf.contrib.learn.infer_real_valued_columns_from_input(x)
         >>> classifier = tf.contrib.learn.SKCompat(tf.contrib.learn.LinearClassifier(columns))
         >>> classifier.fit(x, y, steps=100)
         >>> classifier.score(x, y)["accuracy"]

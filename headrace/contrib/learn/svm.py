@@ -33,6 +33,9 @@ class SVM(Classifier, LinearEstimator):
         ValueError: for kernels.
 
     Example:
+        >>> def input_fn():
+        ...     features = {"id": tf.constant(["a", "b", "c"]), "x": tf.constant([[-1.0], [1.0], [2.0]])}
+        ...     return features, tf.constant([[0], [1], [1]])
         >>> svm = tf.contrib.learn.SVM("id", [tf.contrib.layers.real_valued_column("x")], l2_regularization=1.0)
         >>> svm.fit(input_fn=input_fn, steps=30)
     """

@@ -11,8 +11,9 @@ class NotFittedError(ValueError, AttributeError):
     """Something needs a model that was trained, and there is none.
 
     Example:
+        >>> classifier = tf.contrib.learn.LinearClassifier([tf.contrib.layers.real_valued_column("x")])
         >>> try:
-        ...     tf.contrib.learn.LinearClassifier(columns).evaluate(input_fn=input_fn)
+        ...     classifier.evaluate(input_fn=input_fn)
         ... except tf.contrib.learn.NotFittedError as error:
         ...     print(error)
     """

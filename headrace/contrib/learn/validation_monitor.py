@@ -37,9 +37,11 @@ class ValidationMonitor(EveryN):
         ValueError: if neither `x` nor `input_fn` is given.
 
     Example:
+        >>> config = tf.contrib.learn.RunConfig(save_checkpoints_steps=50)
+        >>> classifier = tf.contrib.learn.LinearClassifier([tf.contrib.layers.real_valued_column("x")], config=config)
         >>> monitor = tf.contrib.learn.monitors.ValidationMonitor(
-        ...     test_x, test_y, every_n_steps=50, early_stopping_rounds=200)
-        >>> classifier.fit(x, y, steps=2000, monitors=[monitor])
+        ...     input_fn=eval_input_fn, every_n_steps=50, early_stopping_rounds=200)
+        >>> classifier.fit(input_fn=input_fn, steps=2000, monitors=[monitor])
     """
 
     def __init__(

@@ -74,7 +74,7 @@ def from_estimator(
 
     Example:
         >>> predict = tf.contrib.predictor.from_estimator(estimator, serving_input_receiver_fn)
-        >>> predict({"x": np.ones([4, 3])})["y"].shape
-        (4, 2)
+        >>> predict({"x": np.ones([4, 1])})["y"].shape
+        (4, 1)
     """
     return CoreEstimatorPredictor(estimator, serving_input_receiver_fn, output_key, graph, config)

@@ -110,8 +110,9 @@ class _BoostedTreesBase(Estimator):
             AssertionError: if there is nothing to normalize by.
 
         Example:
-            >>> estimator.experimental_feature_importances(normalize=True)
-            OrderedDict([('age', 0.7), ('height', 0.3)])
+            >>> estimator = tf.estimator.BoostedTreesClassifier(columns, n_batches_per_layer=1, n_trees=2)
+            >>> estimator.train(train_input_fn).experimental_feature_importances(normalize=True)
+            OrderedDict([('x', 1.0)])
         """
         serialized = load_variable(self.model_dir, "boosted_trees:0_serialized")
         ensemble = protos.TreeEnsemble.FromString(serialized)

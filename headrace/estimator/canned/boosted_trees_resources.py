@@ -153,7 +153,8 @@ class QuantileAccumulator(Trackable):
 
     Example:
         >>> quantiles = QuantileAccumulator(0.01, num_streams=2, num_quantiles=100)
-        >>> add = quantiles.add_summaries([heights, weights], example_weights=[1.0])
+        >>> heights, widths = tf.constant([1.7, 1.8]), tf.constant([0.4, 0.5])
+        >>> add = quantiles.add_summaries([heights, widths], example_weights=[1.0, 1.0])
     """
 
     def __init__(

@@ -159,7 +159,7 @@ def build_parsing_serving_input_receiver_fn(
         default_batch_size: how many Examples a request has; any number by default.
 
     Example:
-        >>> spec = {"x": tf.FixedLenFeature([4], tf.float32)}
+        >>> spec = {"x": tf.FixedLenFeature([1], tf.float32)}
         >>> estimator.export_saved_model("export", tf.estimator.export.build_parsing_serving_input_receiver_fn(spec))
     """
 

@@ -211,14 +211,14 @@ class BinaryClassHead(SingleHead):
                     made[key(name)] = kind(name=name, **{argument: threshold})
         return made
 
-    def update_metrics(
+    def update_metrics(  # type: ignore[override]  # the order of 1.15's heads, which differs from their base's
         self,
         eval_metrics: Metrics,
         features: Any,
         logits: Any,
         labels: Any,
-        mode: str | None = None,
         regularization_losses: Sequence[Tensor] | None = None,
+        mode: str | None = None,
     ) -> Metrics:
         """Updates the metrics by a batch; arguments as of `Head.update_metrics`."""
         key = self._summary_key

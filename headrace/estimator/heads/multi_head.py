@@ -174,14 +174,14 @@ class MultiHead(Head):
     def _summary_key(self, key: str) -> str:
         return key
 
-    def update_metrics(
+    def update_metrics(  # type: ignore[override]  # the order of 1.15's heads, which differs from their base's
         self,
         eval_metrics: Metrics,
         features: Any,
         logits: Any,
         labels: Any,
-        mode: str | None = None,
         regularization_losses: Sequence[Tensor] | None = None,
+        mode: str | None = None,
     ) -> Metrics:
         """Updates the metrics of all heads by a batch; arguments as of `Head.update_metrics`."""
         by_head = self._labels(labels)

@@ -9,7 +9,8 @@ from headrace.core.collections import GraphKeys
 from headrace.core.defaults import device, get_collection
 from headrace.core.graph import Graph
 from headrace.estimator import evaluating
-from headrace.estimator.estimator import Estimator, checked_hooks
+from headrace.estimator.arguments import checked_hooks
+from headrace.estimator.estimator import Estimator
 from headrace.ops.array.constant import placeholder
 from headrace.ops.flow.grouping import group
 from headrace.sessions.hook_timers import SecondOrStepTimer

@@ -45,8 +45,8 @@ def numpy_input_fn(
         TypeError: from the function if `x` is something else.
 
     Example:
-        >>> images = np.zeros([100, 784], np.float32)
-        >>> train = tf.estimator.inputs.numpy_input_fn({"x": images}, np.zeros([100]), num_epochs=None, shuffle=True)
+        >>> x, labels = np.linspace(0, 1, 100)[:, None], np.ones([100, 1])
+        >>> train = tf.estimator.inputs.numpy_input_fn({"x": np.float32(x)}, labels, num_epochs=None, shuffle=True)
         >>> estimator.train(train, steps=10)
     """
     if not isinstance(shuffle, bool):

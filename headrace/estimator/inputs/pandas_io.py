@@ -41,34 +41,8 @@ def pandas_input_fn(
         >>> frame = pd.DataFrame({"age": [20, 30], "name": ["a", "b"]})
         >>> input_fn = tf.estimator.inputs.pandas_input_fn(frame, pd.Series([0, 1]), shuffle=False)
     """
-    import pandas as pd
-
-    if not isinstance(x, pd.DataFrame):
-        raise TypeError(f"x must be a pandas DataFrame; got {type(x).__name__}")
-    if not isinstance(shuffle, bool):
-        raise ValueError(
-            "shuffle must be provided and explicitly set as boolean (it is recommended to set it as True for training); "
-            f"got {shuffle}"
-        )
-    frame = x.copy()
-    targets: Any = None
-    if y is not None:
-        if not x.index.equals(y.index):
-            raise ValueError(f"Index for x and y are mismatched.\nIndex for x: {x.index}\nIndex for y: {y.index}\n")
-        if isinstance(y, pd.DataFrame):
-            targets = list(y.columns)
-            both = set(targets) & set(frame.columns)
-            if both:
-                raise ValueError(f"Columns of x and y have names in common: {sorted(both)}")
-            frame[targets] = y
-        else:
-            if target_column in frame:
-                raise ValueError(
-                    f"Cannot use name {target_column} for target column: DataFrame already has a column with "
-                    f"that name: {frame.columns}"
-                )
-            targets = target_column
-            frame[target_column] = y
+    _check(x, shuffle)
+    frame, targets = _with_targets(x, y, target_column)
 
     def input_fn() -> Any:
         queue = enqueue_data(
@@ -90,3 +64,38 @@ def pandas_input_fn(
         return features, features.pop(targets)
 
     return input_fn
+
+
+def _check(x: Any, shuffle: bool | None) -> None:
+    import pandas as pd
+
+    if not isinstance(x, pd.DataFrame):
+        raise TypeError(f"x must be a pandas DataFrame; got {type(x).__name__}")
+    if not isinstance(shuffle, bool):
+        raise ValueError(
+            "shuffle must be provided and explicitly set as boolean (it is recommended to set it as True for training); "
+            f"got {shuffle}"
+        )
+
+
+def _with_targets(x: Any, y: Any, target_column: str) -> tuple[Any, Any]:
+    """The frame with the labels in it, and what they are called there: a name, a list of names, or None."""
+    frame = x.copy()
+    if y is None:
+        return frame, None
+    if not x.index.equals(y.index):
+        raise ValueError(f"Index for x and y are mismatched.\nIndex for x: {x.index}\nIndex for y: {y.index}\n")
+    if hasattr(y, "columns"):
+        targets = list(y.columns)
+        both = set(targets) & set(frame.columns)
+        if both:
+            raise ValueError(f"Columns of x and y have names in common: {sorted(both)}")
+        frame[targets] = y
+        return frame, targets
+    if target_column in frame:
+        raise ValueError(
+            f"Cannot use name {target_column} for target column: DataFrame already has a column with that name: "
+            f"{frame.columns}"
+        )
+    frame[target_column] = y
+    return frame, target_column

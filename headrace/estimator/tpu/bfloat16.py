@@ -28,8 +28,8 @@ def bfloat16_scope() -> Iterator[VariableScope]:
 
     Example:
         >>> with tf.contrib.tpu.bfloat16_scope():
-        ...     logits = model(tf.cast(images, tf.bfloat16))
-        >>> logits = tf.cast(logits, tf.float32)
+        ...     y = tf.layers.dense(tf.cast(x, tf.bfloat16), 10)
+        >>> y = tf.cast(y, tf.float32)
     """
     with variable_scope("", custom_getter=_float32_for_bfloat16) as scope:
         yield scope

@@ -85,7 +85,7 @@ def rnn(
         >>> def add(x, states):
         ...     total = x + states[0]
         ...     return total, [total]
-        >>> last, sums, states = tf.keras.backend.rnn(add, x, [tf.zeros_like(x[:, 0])])
+        >>> last, sums, states = tf.keras.backend.rnn(add, inputs, [tf.zeros_like(inputs[:, 0])])
     """
     if not time_major:
         inputs = nest.map_structure(swap_batch_and_time, inputs)

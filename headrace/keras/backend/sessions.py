@@ -95,7 +95,7 @@ def get_session(op_input_list: Iterable[Any] = ()) -> Any:
         a `tf.Session`.
 
     Example:
-        >>> tf.keras.backend.get_session().run(model.output, {model.input: batch})
+        >>> tf.keras.backend.get_session().run(model.output, {model.input: np.ones([1, 3])})
     """
     session = uninitialized_session(op_input_list)
     if not _by_hand:
@@ -110,6 +110,7 @@ def set_session(session: SessionLike) -> None:
         session: a `tf.Session`.
 
     Example:
+        >>> config = tf.ConfigProto(allow_soft_placement=True)
         >>> tf.keras.backend.set_session(tf.Session(config=config))
     """
     of_graph(session.graph).session = session

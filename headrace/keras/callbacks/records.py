@@ -67,8 +67,9 @@ class History(Callback):
         history: the numbers of them all, by name.
 
     Example:
-        >>> model.fit(x, y, epochs=2).history["loss"]
-        [0.5, 0.25]
+        >>> history = model.fit(np.ones([8, 3]), np.zeros([8, 2]), epochs=2)
+        >>> history.epoch, list(history.history)
+        ([0, 1], ['loss'])
     """
 
     def __init__(self) -> None:
@@ -160,7 +161,8 @@ class CSVLogger(Callback):
         append: whether lines are added to a file that is there; it is written anew otherwise.
 
     Example:
-        >>> model.fit(x, y, callbacks=[tf.keras.callbacks.CSVLogger("training.csv")])
+        >>> log = tf.keras.callbacks.CSVLogger("training.csv")
+        >>> history = model.fit(np.ones([8, 3]), np.zeros([8, 2]), callbacks=[log])
     """
 
     def __init__(self, filename: str, separator: str = ",", append: bool = False) -> None:

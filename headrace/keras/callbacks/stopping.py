@@ -33,7 +33,8 @@ class EarlyStopping(Callback):
         restore_best_weights: whether the model gets back the weights of the best epoch.
 
     Example:
-        >>> model.fit(x, y, epochs=100, validation_split=0.1, callbacks=[tf.keras.callbacks.EarlyStopping(patience=3)])
+        >>> stop = tf.keras.callbacks.EarlyStopping(monitor="loss", min_delta=0.5, patience=3)
+        >>> history = model.fit(np.ones([8, 3]), np.zeros([8, 2]), epochs=20, verbose=0, callbacks=[stop])
     """
 
     def __init__(

@@ -50,7 +50,7 @@ class TensorBoard(Callback):
             graph. 0 for none. Where nothing is computed in a graph nothing is measured.
 
     Example:
-        >>> model.fit(x, y, callbacks=[tf.keras.callbacks.TensorBoard("logs")])
+        >>> history = model.fit(np.ones([8, 3]), np.zeros([8, 2]), callbacks=[tf.keras.callbacks.TensorBoard("logs")])
     """
 
     def __init__(

@@ -44,7 +44,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         >>> x = tf.keras.Input((4,))
         >>> model = tf.keras.Model(x, tf.keras.layers.Dense(2)(x))
         >>> model.compile("sgd", "mse")
-        >>> history = model.fit(images, targets, epochs=3)
+        >>> history = model.fit(np.ones([8, 4]), np.zeros([8, 2]), epochs=3)
     """
 
     stop_training: bool
@@ -266,7 +266,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             RuntimeError: if the model is not compiled; ValueError: if the data does not fit it.
 
         Example:
-            >>> model.fit(images, labels, epochs=2, validation_split=0.1).history["loss"]
+            >>> history = model.fit(np.ones([8, 3]), np.zeros([8, 2]), epochs=2, validation_split=0.25).history
         """
         if "nb_epoch" in kwargs:
             tf_logging.warning("The `nb_epoch` argument in `fit` has been renamed `epochs`.")

@@ -60,7 +60,8 @@ class OptimizerV2(OptimizerState):
 
     Example:
         >>> optimizer = tf.keras.optimizers.SGD(0.1)
-        >>> train_op = optimizer.minimize(lambda: tf.square(w), [w])
+        >>> v = tf.Variable(2.0, use_resource=True)
+        >>> train_op = optimizer.minimize(lambda: tf.square(v), [v])
     """
 
     def __init__(self, name: str, **kwargs: Any) -> None:
@@ -158,7 +159,13 @@ class OptimizerV2(OptimizerState):
             ValueError: if no variable has a gradient.
 
         Example:
-            >>> optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+            >>> v = tf.Variable(2.0)
+            >>> with tf.GradientTape() as tape:
+            ...     loss = tf.square(v)
+            >>> optimizer = tf.keras.optimizers.SGD(0.25)
+            >>> step = optimizer.apply_gradients(zip(tape.gradient(loss, [v]), [v]))
+            >>> v.numpy()
+            1.0
         """
         pairs = _filter_grads(grads_and_vars)
         var_list = [var for _, var in pairs]

@@ -56,8 +56,11 @@ class ImageDataGenerator:
         ValueError: for arguments out of range.
 
     Example:
-        >>> images = tf.keras.preprocessing.image.ImageDataGenerator(rotation_range=20, horizontal_flip=True)
-        >>> model.fit_generator(images.flow(x, y, batch_size=32), epochs=10)
+        >>> images = tf.keras.preprocessing.image.ImageDataGenerator(rescale=1 / 255, horizontal_flip=True)
+        >>> batches = images.flow(np.full([6, 8, 8, 3], 255), np.arange(6), batch_size=4)
+        >>> batch, labels = next(batches)
+        >>> batch.shape, labels.shape
+        ((4, 8, 8, 3), (4,))
     """
 
     def __init__(

@@ -84,6 +84,10 @@ def load_model(
         ValueError: if the file holds no model, or is damaged.
 
     Example:
+        >>> class Scaled(tf.keras.layers.Layer):
+        ...     def call(self, inputs):
+        ...         return 2.0 * inputs
+        >>> tf.keras.Sequential([Scaled(input_shape=(3,))]).save("model.h5")
         >>> model = tf.keras.models.load_model("model.h5", custom_objects={"Scaled": Scaled})
     """
     path = os.fspath(filepath) if isinstance(filepath, str | os.PathLike) else filepath

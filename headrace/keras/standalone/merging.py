@@ -42,7 +42,9 @@ def merge(
         ValueError: for other modes.
 
     Example:
-        >>> both = keras.layers.merge([left, right], mode="concat")
+        >>> left, right = tf.keras.Input((3,)), tf.keras.Input((2,))
+        >>> merge([left, right], mode="concat").shape.as_list()  # keras.layers.merge in programs
+        [None, 5]
     """
     warnings.warn(
         "`merge` ended with Keras 1: call `add`, `concatenate`, `dot` and their like of keras.layers.", stacklevel=2
@@ -89,8 +91,9 @@ class Merge:
         node_indices, tensor_indices: which calls and which outputs of the layers are meant; the first by default.
 
     Example:
-        >>> model = keras.models.Sequential()
-        >>> model.add(keras.layers.Merge([left, right], mode="concat"))
+        >>> left, right = tf.keras.Input((3,)), tf.keras.Input((2,))
+        >>> Merge(mode="concat")([left, right]).shape.as_list()  # keras.layers.Merge in programs
+        [None, 5]
     """
 
     def __init__(

@@ -87,10 +87,15 @@ class SequenceEnqueuer(Generic[Batch]):
         use_multiprocessing: whether processes make them.
 
     Example:
-        >>> enqueuer = tf.keras.utils.OrderedEnqueuer(pictures)
-        >>> enqueuer.start(workers=4, max_queue_size=10)
-        >>> batches = enqueuer.get()
-        >>> next(batches)
+        >>> class Pictures(tf.keras.utils.Sequence):
+        ...     def __len__(self):
+        ...         return 3
+        ...     def __getitem__(self, i):
+        ...         return np.full([2, 8], i)
+        >>> enqueuer = tf.keras.utils.OrderedEnqueuer(Pictures())
+        >>> enqueuer.start(workers=2, max_queue_size=10)
+        >>> next(enqueuer.get()).shape
+        (2, 8)
         >>> enqueuer.stop()
     """
 

@@ -50,7 +50,7 @@ def get_file(
         ValueError: if what was fetched has another checksum, or an archive has paths that lead out of the folder.
 
     Example:
-        >>> path = tf.keras.utils.get_file("flowers.tgz", "https://example.org/flowers.tgz", extract=True)
+        path = tf.keras.utils.get_file("flowers.tgz", "https://example.org/flowers.tgz", extract=True)
     """
     if md5_hash is not None and file_hash is None:
         file_hash, hash_algorithm = md5_hash, "md5"

@@ -29,6 +29,9 @@ class CustomObjectScope:
         *args: dictionaries of name to object.
 
     Example:
+        >>> class Scaled(tf.keras.layers.Layer):
+        ...     def call(self, inputs):
+        ...         return 2.0 * inputs
         >>> with tf.keras.utils.CustomObjectScope({"Scaled": Scaled}):
         ...     layer = tf.keras.layers.deserialize({"class_name": "Scaled", "config": {}})
     """
@@ -55,7 +58,7 @@ def custom_object_scope(*args: Objects) -> CustomObjectScope:
         *args: dictionaries of name to object.
 
     Example:
-        >>> with tf.keras.utils.custom_object_scope({"swish": swish}):
+        >>> with tf.keras.utils.custom_object_scope({"swish": tf.nn.swish}):
         ...     layer = tf.keras.layers.Dense(3, activation="swish")
     """
     return CustomObjectScope(*args)
@@ -65,7 +68,9 @@ def get_custom_objects() -> dict[str, Any]:
     """The dictionary of the program's own classes and functions by name; adding to it makes them known.
 
     Example:
-        >>> tf.keras.utils.get_custom_objects()["swish"] = swish
+        >>> tf.keras.utils.get_custom_objects()["swish"] = tf.nn.swish
+        >>> layer = tf.keras.layers.Dense(3, activation="swish")
+        >>> del tf.keras.utils.get_custom_objects()["swish"]
     """
     return _GLOBAL_CUSTOM_OBJECTS
 

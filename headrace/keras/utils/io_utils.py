@@ -22,8 +22,11 @@ class HDF5Matrix:
         normalizer: a function of rows that gives what is used of them.
 
     Example:
-        >>> x = tf.keras.utils.HDF5Matrix("data.h5", "images", start=0, end=1000)
-        >>> model.fit(x, y, shuffle="batch")
+        >>> import h5py
+        >>> with h5py.File("data.h5", "w") as file:
+        ...     file["rows"] = np.ones([10, 3])
+        >>> rows = tf.keras.utils.HDF5Matrix("data.h5", "rows", start=0, end=8)
+        >>> history = model.fit(rows, np.zeros([8, 2]), shuffle="batch")
     """
 
     # The files that are open, by path.

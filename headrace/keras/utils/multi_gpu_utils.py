@@ -54,9 +54,9 @@ def multi_gpu_model(
         ValueError: for fewer than two GPUs, and those that there are not.
 
     Example:
-        >>> with tf.device("/cpu:0"):
-        ...     model = tf.keras.applications.Xception(weights=None)
-        >>> tf.keras.utils.multi_gpu_model(model, gpus=2).compile("rmsprop", "categorical_crossentropy")
+        with tf.device("/cpu:0"):
+            model = tf.keras.applications.Xception(weights=None)
+        tf.keras.utils.multi_gpu_model(model, gpus=2).compile("rmsprop", "categorical_crossentropy")
     """
     numbers = list(gpus) if isinstance(gpus, (list, tuple)) else list(range(int(gpus)))  # type: ignore[arg-type]  # a number
     if len(numbers) <= 1:

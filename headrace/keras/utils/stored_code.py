@@ -30,8 +30,10 @@ def allow_code_in_models(allow: bool = True) -> None:
         allow: whether it may.
 
     Example:
+        >>> tf.keras.Sequential([tf.keras.layers.Lambda(lambda x: 2 * x, input_shape=(3,))]).save("mine.h5")
         >>> tf.keras.utils.allow_code_in_models()
         >>> model = tf.keras.models.load_model("mine.h5")
+        >>> tf.keras.utils.allow_code_in_models(False)
     """
     global _allowed
     _allowed = bool(allow)

@@ -36,8 +36,9 @@ class WorkerPool:
         seed: NumPy's seed in the first process; each next one has one more.
 
     Example:
-        >>> pool = WorkerPool(2, images.__getitem__, processes=True)
-        >>> pool.submit(3).result()
+        >>> pool = WorkerPool(2, str.upper, processes=True)
+        >>> pool.submit("word").result()
+        'WORD'
         >>> pool.close()
     """
 

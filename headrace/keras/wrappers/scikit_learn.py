@@ -143,8 +143,14 @@ class KerasClassifier(BaseWrapper):
         build_fn, **sk_params: as for `BaseWrapper`.
 
     Example:
-        >>> classifier = tf.keras.wrappers.scikit_learn.KerasClassifier(build, epochs=10)
-        >>> sklearn.model_selection.cross_val_score(classifier, x, y)
+        >>> def build():
+        ...     model = tf.keras.Sequential([tf.keras.layers.Dense(2, activation="softmax", input_shape=(3,))])
+        ...     model.compile("sgd", "categorical_crossentropy")
+        ...     return model
+        >>> classifier = tf.keras.wrappers.scikit_learn.KerasClassifier(build, epochs=10, verbose=0)
+        >>> history = classifier.fit(np.ones([6, 3]), [0, 1, 1, 0, 1, 1])
+        >>> classifier.predict(np.ones([4, 3])).shape
+        (4,)
     """
 
     def fit(self, x: ArrayLike, y: ArrayLike, **kwargs: Any) -> History:
