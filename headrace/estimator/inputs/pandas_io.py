@@ -48,7 +48,7 @@ def pandas_input_fn(
         queue = enqueue_data(
             frame,
             queue_capacity,
-            shuffle=shuffle,
+            shuffle=bool(shuffle),
             min_after_dequeue=None,
             num_threads=num_threads,
             enqueue_size=batch_size,
