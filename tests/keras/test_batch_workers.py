@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import headrace as tf
-from headrace.keras.utils.worker_pool import WorkerDied
+from headrace.keras.utils.worker_pool import WorkerDied, WorkerPool
 
 utils = tf.keras.utils
 
@@ -257,3 +257,13 @@ def test_processes_are_started_as_the_program_says(tmp_path):
     ended = subprocess.run([sys.executable, str(program)], capture_output=True, timeout=180, check=False)
     assert ended.returncode == 0, ended.stderr.decode()
     assert ended.stdout.decode().split() == ["1", "0"]
+
+
+@pytest.mark.parametrize("kill", [False, True])
+def test_all_processes_end_when_a_program_says_so(kill):
+    pool = WorkerPool(2, str.upper, processes=True)
+    assert pool.submit("word").result() == "WORD"
+    children = [process._process for process in pool._processes]
+    assert tf.keras.experimental.terminate_keras_multiprocessing_pools(use_sigkill=kill) == []
+    assert not any(child.is_alive() for child in children)
+    assert pool.submit("more").cancelled()

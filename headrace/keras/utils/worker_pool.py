@@ -7,6 +7,7 @@ import queue
 import signal
 import threading
 import traceback
+import weakref
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from multiprocessing.connection import Connection
@@ -20,6 +21,9 @@ import torch
 _starting = threading.Lock()
 # How many seconds a process has to end by itself.
 _PATIENCE = 5.0
+
+# Those of them that a program still uses.
+_pools_of_processes: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
 
 
 class WorkerPool:
@@ -53,6 +57,8 @@ class WorkerPool:
         for call in calls:
             threading.Thread(target=self._work, args=(call,), name="batch worker", daemon=True).start()
         self._count = len(calls)
+        if processes:
+            _pools_of_processes.add(self)
 
     def submit(self, *arguments: Any) -> Future[Any]:
         """Asks for a call of the function.
@@ -68,8 +74,13 @@ class WorkerPool:
                 self._jobs.put((future, arguments))
         return future
 
-    def close(self) -> None:
-        """Ends the workers. Threads end after what they are at, processes at once."""
+    def close(self, patience: float = _PATIENCE, kill: bool = False) -> None:
+        """Ends the workers. Threads end after what they are at, processes at once.
+
+        Args:
+            patience: after how many seconds a process that is asked to end is killed.
+            kill: whether it is killed without being asked.
+        """
         with self._lock:
             if self._closed:
                 return
@@ -84,7 +95,7 @@ class WorkerPool:
             for _ in range(self._count):
                 self._jobs.put(None)
         for worker in self._processes:
-            worker.end()
+            worker.end(patience, kill)
 
     def _work(self, call: Callable[..., Any]) -> None:
         while (job := self._jobs.get()) is not None:
@@ -97,6 +108,25 @@ class WorkerPool:
                 future.set_exception(CancelledError() if self._closed and isinstance(error, WorkerDied) else error)
             else:
                 future.set_result(result)
+
+
+def terminate_keras_multiprocessing_pools(grace_period: float = 0.1, use_sigkill: bool = False) -> list[str]:
+    """Ends the processes of all pools that make batches, as a program may want to before it forks or ends.
+
+    Args:
+        grace_period: after how many seconds a process that is asked to end is killed.
+        use_sigkill: whether it is killed without being asked.
+
+    Returns:
+        what went wrong: nothing, as processes that do not end are killed.
+
+    Example:
+        >>> tf.keras.experimental.terminate_keras_multiprocessing_pools()
+        []
+    """
+    for pool in list(_pools_of_processes):
+        pool.close(grace_period, use_sigkill)
+    return []
 
 
 def _context() -> Any:
@@ -145,10 +175,11 @@ class _Process:
             raise result from RuntimeError(f"in a process that makes batches:\n{told}")
         return result
 
-    def end(self) -> None:
+    def end(self, patience: float, kill: bool) -> None:
         """Ends the process, whatever it is at."""
-        self._process.terminate()
-        self._process.join(_PATIENCE)
+        if not kill:
+            self._process.terminate()
+            self._process.join(patience)
         if self._process.exitcode is None:
             self._process.kill()
             self._process.join()
