@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import queue
 import signal
 import threading
 import traceback
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
@@ -129,6 +130,19 @@ def terminate_keras_multiprocessing_pools(grace_period: float = 0.1, use_sigkill
     return []
 
 
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """A block in which the keyboard's interrupt waits: a process that is just beginning would not know yet to ignore it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _context() -> Any:
     """How processes are started: as the program has said, or as copies of this one where the system has that."""
     chosen = multiprocessing.get_start_method(allow_none=True)
@@ -153,7 +167,8 @@ class _Process:
             ours = self._connection if forks else None
             arguments = function, theirs, ours, None if seed is None else seed + number
             self._process = context.Process(target=_serve, args=arguments, name=f"Keras_worker_{number}", daemon=True)
-            self._process.start()
+            with _interrupts_held():
+                self._process.start()
             theirs.close()
 
     def call(self, *arguments: Any) -> Any:
@@ -188,6 +203,8 @@ class _Process:
 def _serve(function: Callable[..., Any], ours: Connection, theirs: Connection | None, seed: int | None) -> None:
     """What a process does: it calls the function as often as it is asked to."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if theirs is not None:
         theirs.close()
