@@ -131,8 +131,8 @@ PYTHON: dict[str, dict[str, str]] = {
     "ops": {
         "state.critical_section .": "critical_section_ops",
         "functions.queues.staging functions.queues.barriers functions.readers.record_input "
-        "estimator.canned.boosted_trees_resources api.gen_ops": "boosted_trees_ops",
         "functions.queues.queues . api.gen_ops": "data_flow_ops",
+        "estimator.canned.boosted_trees_resources api.gen_ops": "boosted_trees_ops",
         "autodiff.products .": "gradients gradients_impl gradients_util",
         "state.updates state.variables state.variable_class state.variable_op . api.gen_ops": "state_ops",
         "state.variables state.variable_class state.ref_variables state.collecting state.modes state.partitioned "

@@ -116,7 +116,7 @@ def test_public_attributes():
 @pytest.mark.parametrize("name", protos.__all__)
 def test_every_message_class_is_there(name):
     value = getattr(protos, name)
-    if name not in ("Code", "DataType"):
+    if hasattr(value, "FromString"):
         assert value.FromString(value().SerializeToString()) == value()
 
 

@@ -16,24 +16,31 @@ from headrace.kernels.ranks import check_rank, ranked
 from headrace.kernels.trees.quantile_summary import QuantileStream, QuantileSummary
 
 _HANDLE = "quantile_stream_resource_handle: resource"
-_PREFIX = "BoostedTreesQuantileStreamResource"
-handle_op = op(f"{_PREFIX}HandleOp", "*, container='', shared_name='' -> resource: resource", stateful=True)
+handle_op = op(
+    "BoostedTreesQuantileStreamResourceHandleOp", "*, container='', shared_name='' -> resource: resource", stateful=True
+)
 create_op = op(
     "BoostedTreesCreateQuantileStreamResource",
     f"{_HANDLE}, epsilon: float, num_streams: int64, *, max_elements=1099511627776 ->",
     stateful=True,
 )
 add_op = op(
-    f"{_PREFIX}AddSummaries", f"{_HANDLE}, summaries: num_features * float, *, num_features: int ->", stateful=True
+    "BoostedTreesQuantileStreamResourceAddSummaries",
+    f"{_HANDLE}, summaries: num_features * float, *, num_features: int ->",
+    stateful=True,
 )
-flush_op = op(f"{_PREFIX}Flush", f"{_HANDLE}, num_buckets: int64, *, generate_quantiles=False ->", stateful=True)
+flush_op = op(
+    "BoostedTreesQuantileStreamResourceFlush",
+    f"{_HANDLE}, num_buckets: int64, *, generate_quantiles=False ->",
+    stateful=True,
+)
 boundaries_op = op(
-    f"{_PREFIX}GetBucketBoundaries",
+    "BoostedTreesQuantileStreamResourceGetBucketBoundaries",
     f"{_HANDLE}, *, num_features: int -> bucket_boundaries: num_features * float",
     stateful=True,
 )
 deserialize_op = op(
-    f"{_PREFIX}Deserialize",
+    "BoostedTreesQuantileStreamResourceDeserialize",
     f"{_HANDLE}, bucket_boundaries: num_streams * float, *, num_streams: int >= 1 ->",
     stateful=True,
 )
@@ -64,7 +71,7 @@ for _decl in (create_op, add_op, flush_op, deserialize_op, take_op):
 for _decl in (boundaries_op, initialized_op):
     _decl.on_host(outputs=True).reads("quantile_stream_resource_handle")
 take_op.on_host(outputs=True)
-summaries_op.on_host("float_values", "example_weights", "epsilon", outputs=True).not_differentiable()
+summaries_op.on_host("float_values", "example_weights", "epsilon", outputs=True)
 bucketize_op.on_host("bucket_boundaries")
 _FLOAT = np.float32
 
@@ -324,6 +331,7 @@ deserialize_op.accepts(
     before=[_ONE_STREAM],
     after=[_ONE],
     differs="1.15's shape rule asks for scalars, which its kernel has no use for",
+    gives=lambda boundaries: boundaries,
 )
 initialized_op.accepts(_MADE).accepts(_MADE, before=[_CREATED])
 take_op.accepts(_MADE, num_features=2, before=[_CREATED, _ADDED])
