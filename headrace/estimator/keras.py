@@ -18,6 +18,7 @@ from headrace.estimator.estimator import Estimator
 from headrace.estimator.heads.keys import DEFAULT_SERVING_KEY
 from headrace.estimator.mode_keys import ModeKeys
 from headrace.estimator.model_fn import EstimatorSpec
+from headrace.files.file_io import recursive_create_dir
 from headrace.keras import models
 from headrace.keras.backend.learning import set_learning_phase
 from headrace.keras.backend.sessions import set_session
@@ -31,7 +32,8 @@ from headrace.state.global_step import create_global_step, get_or_create_global_
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
-    from headrace.estimator.run_config import RunConfig
+    from headrace.files.file_io import recursive_create_dir
+from headrace.estimator.run_config import RunConfig
 
 Objects = dict[str, Any] | None
 
@@ -219,6 +221,7 @@ def _save_first_checkpoint(model: Any, custom_objects: Objects, config: RunConfi
             copy._make_train_function()
             session.run(global_variables_initializer())
             copy.set_weights(weights)
+            recursive_create_dir(folder)
             path = os.path.join(folder, "keras_model.ckpt")
             Saver().save(session, path)
             return path
