@@ -132,9 +132,13 @@ def multi_label_head(
 ) -> Head:
     """A head for any of several classes, each with a sigmoid; arguments as in `multi_class_head`.
 
+    Args:
+        thresholds: unused by 1.15 as well, whose metrics are loss, accuracy and the areas under curves.
+
     Raises:
         ValueError: for fewer than two classes.
     """
+    del thresholds
     if n_classes < 2:
         raise ValueError(f"n_classes must be > 1 for classification: {n_classes}.")
     loss = None if loss_fn is None else _own_loss(loss_fn)
