@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.api import wiring as _wiring
 from headrace.api.lazy import serve as _serve
 from headrace.core import slots as _slots
+from headrace.core.version import VERSION
 from headrace.shim import install_as_tensorflow as install_as_tensorflow
 
 # A thread that waits for work spins no longer than this before it sleeps; by default it holds a core that other
@@ -17,7 +18,9 @@ from headrace.shim import install_as_tensorflow as install_as_tensorflow
 # one step, and waking them takes up to a tenth of it. Read once, when torch is loaded.
 os.environ.setdefault("GOMP_SPINCOUNT", "5000")
 
-__version__ = "0.1.0"
+# What programs test is the version of the interface.
+__version__ = VERSION
+__headrace_version__ = "0.1.0"
 
 _slots.wire(_wiring.find)
 _serve(__name__)

@@ -351,6 +351,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "graph_tools.optimizing graph_tools.padded_convolutions .": "optimize_for_inference optimize_for_inference_lib",
         "graph_tools.stripping .": "strip_unused strip_unused_lib",
         "graph_tools.saved_models .": "saved_model_cli saved_model_utils",
+        "graph_tools.drawing": "import_pb_to_tensorboard",
     },
     "user_ops": {"user_ops .": "user_ops"},
     "util": {
@@ -397,4 +398,5 @@ PACKAGES = {
     "python.ops.losses": "losses .", "python.ops.ragged": "ragged .", "python.ops.signal": "signal .",
     "python.profiler": "profiler .", "python.saved_model": "saved_model .", "python.summary": "summary .",
     "python.training": "train .", "python.estimator.inputs": "estimator.inputs estimator .",
+    "tools.compatibility": "",
 }  # fmt: skip

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.api import internal_paths
 from headrace.api.tables import Table, importable, read_table
+from headrace.util.collector import without_collections
 
 if TYPE_CHECKING:
     from importlib.abc import Loader
@@ -28,6 +29,8 @@ else:
     Loader = object  # importing importlib.abc would be a third of what `import headrace` costs
 
 ROOT_ALIAS = "compat.v1"
+# Public modules of Headrace's own, which are no part of TensorFlow.
+_OWN = ("serve", "torch")
 
 
 class Namespace(ModuleType):
@@ -39,7 +42,7 @@ class Namespace(ModuleType):
             return finder.public_names(path)
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name)
-        value = finder.resolve(path, name)
+        value = without_collections(finder.resolve, path, name)
         # Set past __setattr__, which would take a public module for an implementation module.
         if value.__class__ is not bool:  # a flag changes
             self.__dict__[name] = value
@@ -183,6 +186,8 @@ class Finder:
                 return value
             if imported := internal_paths.sibling(path, name):
                 return importlib.import_module(self._full(imported))
+        if child in _OWN:
+            return importlib.import_module(self._full(child))
         raise AttributeError(self._absent(path, name), name=name)
 
     def _taking_composites(self, module: str, attribute: str, value: object, public: tuple[str, str]) -> Any:
@@ -305,6 +310,10 @@ class Finder:
             value = getattr(self._place(module), attribute, None)
             if isinstance(value, Namespace):
                 return alias_spec(fullname, value.__name__)
+        above_it = sys.modules.get(f"{self.package}.{parent}")
+        if isinstance(above_it, Namespace) and above_it.__name__ != f"{self.package}.{parent}":
+            # What lies below a second spelling lies below the first.
+            return alias_spec(fullname, f"{above_it.__name__}.{leaf}")
         return None
 
     def _namespace_spec(self, fullname: str, relative: str, path: Sequence[str] | None) -> ModuleSpec | None:

@@ -19,6 +19,7 @@ COMMANDS = (
     "optimize",
     "saved-model",
     "convert",
+    "import-pb",
     "serve",
 )
 
@@ -33,12 +34,16 @@ def main() -> None:
     keras = arguments[:1] != ["--no-keras"]
     arguments = arguments[not keras :]
     explicit = arguments[:1] == ["run"] and len(arguments) > 1 and not arguments[1].startswith("-")
-    if explicit or arguments[:2] == ["run", "-m"]:
+    if explicit or (arguments[:1] == ["run"] and arguments[1:2] in (["-m"], ["-c"])):
         arguments = arguments[1:]
     if arguments[:1] == ["-m"] and len(arguments) > 1:
         from headrace.shim.runner import run_module
 
         run_module(arguments[1], arguments[2:], keras=keras)
+    elif arguments[:1] == ["-c"] and len(arguments) > 1:
+        from headrace.shim.runner import run_text
+
+        run_text(arguments[1], arguments[2:], keras=keras)
     elif explicit or (arguments and arguments[0] not in COMMANDS and _is_program(arguments[0])):
         from headrace.shim.runner import run_script
 

@@ -18,31 +18,49 @@ if TYPE_CHECKING:
 _PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
 
+def _show_version(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        context.invoke(version)
+        context.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Print the versions.",
+)
 def headrace() -> None:
     """Run, check and explain TensorFlow 1.x programs on PyTorch.
 
-    `headrace script.py …` is short for `headrace run script.py …`.
+    `headrace script.py …`, `headrace -m module …` and `headrace -c text …` run programs, as `headrace run` does.
     """
 
 
 @headrace.command(context_settings=_PROGRAM)
 @click.option("-m", "module", metavar="MODULE", help="Run a module of this name, as `python -m` does.")
+@click.option("-c", "text", metavar="TEXT", help="Run a program given as text, as `python -c` does.")
 @click.option("--no-keras", is_flag=True, help="Let `import keras` give the Keras that is installed.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
-def run(module: str | None, no_keras: bool, program: tuple[str, ...]) -> None:
+def run(module: str | None, text: str | None, no_keras: bool, program: tuple[str, ...]) -> None:
     """Run a program with its own arguments, as python runs it.
 
-    PROGRAM is a script and its arguments; with -m, the arguments alone. `import tensorflow` gives Headrace,
+    PROGRAM is a script and its arguments; with -m or -c, the arguments alone. `import tensorflow` gives Headrace,
     `import keras` the Keras of those years on it, and sources in Python 2 are converted on the fly.
     """
-    _run_program(module, program, keras=not no_keras)
+    _run_program(module, program, text, keras=not no_keras)
 
 
-def _run_program(module: str | None, program: tuple[str, ...], *, keras: bool = True) -> None:
+def _run_program(module: str | None, program: tuple[str, ...], text: str | None = None, *, keras: bool = True) -> None:
     from headrace.shim import runner
 
-    if module is not None:
+    if text is not None:
+        runner.run_text(text, program, keras=keras)
+    elif module is not None:
         runner.run_module(module, program, keras=keras)
     elif program:
         runner.run_script(program[0], program[1:], keras=keras)
@@ -149,10 +167,10 @@ def shim() -> None:
 
 
 def _installation(python: str | None) -> Installation:
-    from headrace.shim.installed import Installation, ShimError, site_packages_of
+    from headrace.shim.installed import ShimError, installation_of
 
     try:
-        return Installation(site_packages_of(python))
+        return installation_of(python)
     except ShimError as error:
         raise click.ClickException(str(error)) from None
 
@@ -210,12 +228,25 @@ def inspect(
     count_exclude_pattern: str,
     printoptions: tuple[str, ...],
 ) -> None:
-    """List the tensors in a checkpoint with their types and shapes, or print their values."""
+    """List the tensors in a checkpoint with their types and shapes, or print their values.
+
+    CHECKPOINT is its path without endings, or a folder, whose latest one is meant.
+    """
+    from headrace.checkpoints.checkpoint_state import checkpoint_exists, latest_checkpoint
     from headrace.checkpoints.inspect_checkpoint import parse_numpy_printoption, print_tensors_in_checkpoint_file
+    from headrace.files import file_io
 
     path = checkpoint or file_name
     if not path:
         raise click.UsageError("Name a checkpoint.")
+    if file_io.is_directory(path):
+        latest = latest_checkpoint(path)
+        if latest is None:
+            raise click.ClickException(f"There is no checkpoint in the folder {path}.")
+        click.echo(f"The latest checkpoint of {path} is {latest}.", err=True)
+        path = latest
+    elif not checkpoint_exists(path) and not file_io.file_exists(path):
+        raise click.ClickException(f"There is no checkpoint {path}: neither {path}.index nor a file of that name.")
     try:
         for option in printoptions:
             parse_numpy_printoption(option)
@@ -233,7 +264,7 @@ def version() -> None:
     import headrace as package
     from headrace.core.version import VERSION
 
-    click.echo(f"headrace {package.__version__} (TensorFlow {VERSION})")
+    click.echo(f"headrace {package.__headrace_version__} (TensorFlow {VERSION})")
     click.echo(f"python {sys.version.split()[0]}")
     for name in ("torch", "numpy"):
         try:
@@ -244,3 +275,13 @@ def version() -> None:
 
 for _command in (*GRAPH_COMMANDS, serve):
     headrace.add_command(_command)
+
+
+def run_tool(command: str, tool: str) -> None:
+    """Runs one of TensorFlow's tools, with the arguments of this process.
+
+    Args:
+        command: the command that it is here.
+        tool: its module in TensorFlow, by which its help calls it.
+    """
+    headrace.commands[command].main(prog_name=f"python -m {tool}")

@@ -49,7 +49,7 @@ def _in_file(function: Callable[..., Any], path: str) -> Callable[..., Any]:
     return run
 
 
-@click.command()
+@click.command(no_args_is_help=True)
 @click.option("--input_graph", default="", help="The file of a GraphDef.")
 @click.option("--input_saver", default="", help="The file of a SaverDef.")
 @click.option("--input_checkpoint", default="", help="The path of a checkpoint.")
@@ -223,7 +223,7 @@ def convert(source: str, to: str, output: str, inputs: str, outputs: str, tag_se
     from headrace.graph_tools.freezing import listed
     from headrace.torch.conversion import convert as convert_model
 
-    _reported(
+    written = _reported(
         convert_model,
         source,
         output,
@@ -233,6 +233,17 @@ def convert(source: str, to: str, output: str, inputs: str, outputs: str, tag_se
         tags=listed(tag_set),
         signature=signature_def,
     )
+    click.echo(_shown(f"Wrote {output}: {written}"))
 
 
-COMMANDS = (freeze, strip, optimize, saved_model, convert)
+@click.command("import-pb", no_args_is_help=True)
+@click.option("--model_dir", required=True, help="The file of a frozen GraphDef, or the folder of a SavedModel.")
+@click.option("--log_dir", required=True, help="The folder that TensorBoard will read.")
+def import_pb(model_dir: str, log_dir: str) -> None:
+    """Write a graph for TensorBoard to show."""
+    from headrace.graph_tools.drawing import import_to_tensorboard
+
+    _reported(import_to_tensorboard, model_dir, log_dir)
+
+
+COMMANDS = (freeze, strip, optimize, saved_model, convert, import_pb)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.api.lazy import ROOT_ALIAS, RootView, alias_spec
 from headrace.shim.keras_package import install_as_keras
+from headrace.shim.tools import spec_of_tool
 
 if TYPE_CHECKING:
     from importlib.metadata import DistributionFinder
@@ -51,6 +52,9 @@ class TensorFlowFinder:
             return alias_spec(fullname, f"headrace.{ROOT_ALIAS}")
         if not fullname.startswith("tensorflow."):
             return None
+        tool = spec_of_tool(fullname)
+        if tool is not None:
+            return tool
         target_name = f"headrace.{fullname.removeprefix('tensorflow.')}"
         if importlib.util.find_spec(target_name) is None:
             raise ModuleNotFoundError(f"No module named {fullname!r}{_advice(target_name)}", name=fullname)

@@ -6,11 +6,13 @@ import base64
 import hashlib
 import os
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
 from headrace.core.version import VERSION
 from headrace.shim.distribution import METADATA
+from headrace.shim.tools import console_scripts
 
 _MARK = "__headrace_shim__ = True"
 _INIT = f'''\
@@ -23,6 +25,16 @@ from headrace import install_as_tensorflow
 # Replaces this module in sys.modules, so that it is gone once the import is done.
 install_as_tensorflow()
 '''
+_COMMAND_MARK = "# Made by `headrace shim install`."
+_COMMAND = f"""\
+#!{{python}}
+{_COMMAND_MARK}
+import runpy
+import sys
+
+sys.argv[0] = sys.argv[0].removesuffix(".exe")
+runpy.run_module("{{module}}", run_name="__main__", alter_sys=True)
+"""
 _FILES = {
     "tensorflow/__init__.py": _INIT,
     f"tensorflow-{VERSION}.dist-info/METADATA": METADATA,
@@ -38,30 +50,36 @@ class ShimError(Exception):
     """The package cannot be installed or removed; the message says why and what to do."""
 
 
-def site_packages_of(python: str | None) -> Path:
-    """The folder packages go to in the environment of a Python.
+def installation_of(python: str | None) -> Installation:
+    """What there is in the environment of a Python.
 
     Args:
-        python: an interpreter or such a folder itself; None for this process's environment.
+        python: an interpreter, or a folder that packages go to, which has no place for commands; None for this process's
+            environment.
 
     Raises:
         ShimError: if it is neither, or Headrace cannot be imported there.
     """
     if python is None:
-        return Path(sysconfig.get_paths()["purelib"])
+        paths = sysconfig.get_paths()
+        return Installation(Path(paths["purelib"]), Path(paths["scripts"]), sys.executable)
     if os.path.isdir(python):
-        return Path(python)
-    program = "import sysconfig; print(sysconfig.get_paths()['purelib']); import headrace"
+        return Installation(Path(python))
+    program = (
+        "import sys, sysconfig; paths = sysconfig.get_paths()\n"
+        "print(paths['purelib'], paths['scripts'], sys.executable, sep='\\n')\n"
+        "import headrace"
+    )
     try:
         done = subprocess.run([python, "-c", program], capture_output=True, text=True, check=False)
     except OSError as error:
         raise ShimError(f"{python} is neither a Python nor a folder: {error.strerror}.") from None
     lines = done.stdout.splitlines()
-    if not lines:
+    if len(lines) != 3:
         raise ShimError(f"{python} is not a Python: {done.stderr.strip() or 'it printed nothing'}")
     if done.returncode:
         raise ShimError(f"Headrace is not installed for {python}. Run `{python} -m pip install headrace` first.")
-    return Path(lines[0])
+    return Installation(Path(lines[0]), Path(lines[1]), lines[2])
 
 
 class Installation:
@@ -69,10 +87,20 @@ class Installation:
 
     Args:
         site: its site-packages folder.
+        scripts: its folder of commands, where it has one.
+        python: its interpreter, for them.
     """
 
-    def __init__(self, site: Path) -> None:
+    def __init__(self, site: Path, scripts: Path | None = None, python: str | None = None) -> None:
         self.site = site
+        self.scripts = scripts
+        self._files = {site / name: text for name, text in _FILES.items()}
+        self._commands: dict[Path, str] = {}
+        if scripts is not None:
+            commands = console_scripts().items()
+            self._commands = {
+                scripts / name: _COMMAND.format(python=python, module=module) for name, module in commands
+            }
 
     @property
     def package(self) -> Path:
@@ -111,11 +139,15 @@ class Installation:
                 f"{self.site} has another tensorflow ({foreign}), which is left as it is. Uninstall it first "
                 "(pip uninstall tensorflow), or run single programs with `python -m headrace script.py`."
             )
+        # A command of somebody else's stays.
+        commands = {path: text for path, text in self._commands.items() if not path.exists() or _is_ours(path)}
+        files = {**self._files, **commands}
         try:
-            for name, text in {**_FILES, _RECORD: _record()}.items():
-                path = self.site / name
+            for path, text in {**files, self.site / _RECORD: self._record(files)}.items():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
+            for path in commands:
+                path.chmod(0o755)
         except OSError as error:
             raise ShimError(f"{error.filename} cannot be written: {error.strerror}.") from None
 
@@ -135,8 +167,8 @@ class Installation:
         try:
             for cached in (self.package / "__pycache__").glob("__init__.*.pyc"):
                 cached.unlink()
-            for name in (*_FILES, _RECORD):
-                (self.site / name).unlink(missing_ok=True)
+            for path in (*self._files, self.site / _RECORD, *filter(_is_ours, self._commands)):
+                path.unlink(missing_ok=True)
             for folder in (self.package / "__pycache__", self.package, (self.site / _RECORD).parent):
                 if folder.is_dir() and not any(folder.iterdir()):
                     folder.rmdir()
@@ -144,12 +176,16 @@ class Installation:
             raise ShimError(f"{error.filename} cannot be removed: {error.strerror}.") from None
         return True
 
+    def _record(self, files: dict[Path, str]) -> str:
+        """The list of files by which pip can uninstall the package."""
+        rows = []
+        for path, text in files.items():
+            data = text.encode()
+            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+            rows.append(f"{Path(os.path.relpath(path, self.site)).as_posix()},sha256={digest},{len(data)}")
+        return "\n".join([*rows, f"{_RECORD},,"]) + "\n"
 
-def _record() -> str:
-    """The list of files by which pip can uninstall the package."""
-    rows = []
-    for name, text in _FILES.items():
-        data = text.encode()
-        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-        rows.append(f"{name},sha256={digest},{len(data)}")
-    return "\n".join([*rows, f"{_RECORD},,"]) + "\n"
+
+def _is_ours(command: Path) -> bool:
+    """Whether a command that is there was made here."""
+    return command.is_file() and _COMMAND_MARK in command.read_text(errors="replace")

@@ -12,17 +12,15 @@ import ctypes
 import fractions
 import functools
 import gc
-import importlib.util
 import inspect
 import math
 import sys
 import time
 import warnings
-from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from headrace.shim.after_import import after_import
+from headrace.shim.old_libraries import restore_library_names
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike
@@ -37,34 +35,8 @@ def restore_old_names() -> None:
     _add(fractions, {"gcd": math.gcd})
     # NumPy's word on `float(array)` of one element, which such programs do with what they fetch.
     warnings.filterwarnings("ignore", "Conversion of an array with ndim > 0 to a scalar", DeprecationWarning)
-    numpy = sys.modules.get("numpy")
-    if numpy is None:
-        sys.meta_path.insert(0, _AfterNumPy())
-    else:
-        _restore_numpy(numpy)
-
-
-class _AfterNumPy(MetaPathFinder):
-    """Waits for NumPy to be imported, which the runner itself does not do."""
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """NumPy's own spec, with the names restored after its module has run."""
-        if fullname != "numpy":
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec("numpy")
-        if spec is not None and spec.loader is not None:
-            loader: Any = spec.loader
-            run = loader.exec_module
-
-            def run_and_restore(module: ModuleType) -> None:
-                run(module)
-                _restore_numpy(module)
-
-            loader.exec_module = run_and_restore
-        return spec
+    after_import("numpy", _restore_numpy)
+    restore_library_names()
 
 
 def _add(owner: Any, names: dict[str, Any]) -> None:
@@ -86,6 +58,9 @@ def _restore_numpy(np: Any) -> None:
     for kind in (np.ndarray, np.generic):
         _restore_method(kind, "tostring", kind.tobytes)
     _add_former_conversions(np)
+    # `np.lib` passed on what its modules held.
+    passed_on = {name: getattr(np, name) for name in np.__all__}
+    _add(np.lib, {name: value for name, value in passed_on.items() if callable(value) and not isinstance(value, type)})
     if int(np.__version__.split(".")[0]) >= 2:
         # Its scalars tell their types since: [np.float32(0.5)] instead of [0.5].
         np.set_printoptions(legacy="1.25")

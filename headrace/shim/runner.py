@@ -1,7 +1,7 @@
 """Running a program as plain `python` runs it, with `tensorflow` being Headrace.
 
-`sys.argv`, `sys.path[0]`, `__main__`, tracebacks and exit codes are those of plain `python script.py` and
-`python -m module`.
+`sys.argv`, `sys.path[0]`, `__main__`, tracebacks and exit codes are those of plain `python script.py`,
+`python -m module` and `python -c text`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from headrace.shim.hook import install_as_tensorflow
 from headrace.shim.old_names import restore_old_names
 from headrace.shim.python2 import compile_source
 from headrace.shim.python2_imports import convert_imports_below
+from headrace.shim.spawned import prepare_children
 
 _MACHINERY = tuple(
     os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), room, "")
@@ -76,10 +77,31 @@ def run_module(name: str, arguments: Sequence[str] = (), *, keras: bool = True) 
     _run(main, lambda: _code(main))
 
 
+def run_text(text: str, arguments: Sequence[str] = (), *, keras: bool = True) -> None:
+    """Runs a program that is given as text, like `python -c text arguments…`.
+
+    Args:
+        text: the program.
+        arguments: its command line.
+        keras: whether `import keras` gives Headrace too.
+
+    Raises:
+        SystemExit: as `run_script`.
+    """
+    _prepare(keras)
+    sys.argv = ["-c", *arguments]
+    _enter_folder("")
+    main = _main_module("<string>", None)
+    for name in ("__file__", "__cached__", "__loader__"):
+        del main.__dict__[name]
+    _run(main, lambda: compile_source(text.encode(), "<string>"))
+
+
 def _prepare(keras: bool) -> None:
-    """Makes the process what programs of TensorFlow 1's years expect."""
+    """Makes the process, and those it starts through `multiprocessing`, what programs of TensorFlow 1's years expect."""
     install_as_tensorflow(keras=keras)
     restore_old_names()
+    prepare_children(keras)
 
 
 def _module_spec(name: str) -> ModuleSpec:

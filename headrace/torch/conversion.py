@@ -128,7 +128,23 @@ def tensors_of(source: str, **chosen: Any) -> dict[str, torch.Tensor]:
     return found
 
 
-def convert(source: str, target: str, to: str, **chosen: Any) -> None:
+def _described(module: GraphModule) -> str:
+    """What a module takes and gives, in a line."""
+    graph = module._graph
+    kinds = []
+    for names in (module.input_names, module._flat_outputs):
+        tensors = [graph.get_tensor_by_name(name) for name in names]
+        kinds.append(
+            ", ".join(f"{tensor.op.name} {tensor.dtype.name}{tensor.shape}" for tensor in tensors) or "nothing"
+        )
+    return f"takes {kinds[0]}; gives {kinds[1]}; {_count(len(module.named_variables()), 'variable')}"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
+def convert(source: str, target: str, to: str, **chosen: Any) -> str:
     """Writes a model in files as a file for PyTorch or ONNX.
 
     Args:
@@ -136,6 +152,9 @@ def convert(source: str, target: str, to: str, **chosen: Any) -> None:
         target: the file to write.
         to: "torch": the whole model, for `headrace.torch.load`; "safetensors": the weights alone; "onnx": the whole model.
         **chosen: further arguments of `module_of`.
+
+    Returns:
+        what has been written, in a line.
 
     Raises:
         NotImplementedError: if a library is missing, or an op has no counterpart in ONNX.
@@ -150,13 +169,19 @@ def convert(source: str, target: str, to: str, **chosen: Any) -> None:
             raise NotImplementedError("Writing safetensors needs the library: pip install safetensors") from None
         tensors = tensors_of(source, **chosen)
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, target)
-    elif to == "onnx":
+        return f"{_count(len(tensors), 'tensor')} as safetensors"
+    if to == "onnx":
         try:
             from headrace.torch.onnx import to_onnx
         except ImportError:
             raise NotImplementedError("Writing ONNX needs the library: pip install onnx") from None
-        to_onnx(module_of(source, **chosen), target)
-    elif not _is_graph(source) and checkpoint_exists(source):
-        torch.save(from_checkpoint(source), target)
-    else:
-        module_of(source, **chosen).save(target)
+        module = module_of(source, **chosen)
+        to_onnx(module, target)
+        return f"an ONNX model that {_described(module)}"
+    if not _is_graph(source) and checkpoint_exists(source):
+        weights = from_checkpoint(source)
+        torch.save(weights, target)
+        return f"a state dict of {_count(len(weights), 'tensor')}, for torch.load"
+    module = module_of(source, **chosen)
+    module.save(target)
+    return f"a module for headrace.torch.load that {_described(module)}"

@@ -7,6 +7,7 @@ import re
 import struct
 import zipfile
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,8 @@ from headrace.messages.graph_util import convert_variables_to_constants
 from headrace.messages.node_def import shape_to_proto
 from headrace.messages.tensor_proto import MakeNdarray
 from headrace.ops.array.constant import placeholder
+from headrace.plan.passes import FUSIONS
+from headrace.plan.pipeline import without
 from headrace.runtime.session import Session
 from headrace.saved_model import names as saved_model_names
 from headrace.saved_model.loading import load as load_saved_model
@@ -39,8 +42,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from headrace.core.typing import Fetches, SessionLike, TensorLike
+    from headrace.plan.plan import Plan
 
 
+# Fusions that compute sizes of shapes: to an exporter these stay open, where a tensor of sizes would be unknown values.
+_OF_SIZES = {"loop shapes", "sizes"}
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
 _FORMAT = 1
 
@@ -133,7 +139,7 @@ class GraphModule(nn.Module):
             raise TypeError(f"The module takes {len(self.input_names)} inputs ({', '.join(self.input_names)}).")
         values = [self._ready(given[name], tensor) for name, tensor in zip(self.input_names, self._fed)]
         values += list(self.named_variables().values())
-        results = _Run.apply(self, *values)
+        results = self._exported(values) if _is_exporting() else _Run.apply(self, *values)
         return nest.pack_sequence_as(self.outputs, list(results))
 
     def _ready(self, value: np.ndarray | torch.Tensor, tensor: Tensor) -> np.ndarray | torch.Tensor:
@@ -144,6 +150,19 @@ class GraphModule(nn.Module):
     def run(self, values: Sequence[Any]) -> list[Any]:
         """The outputs as arrays, for all inputs and variables."""
         return self._session.run(self._fetched, dict(zip(self._fed, map(_array, values))))
+
+    def _exported(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The outputs by calls of PyTorch alone, for `torch.export` to see: an op each, without what is made for speed."""
+        # Of what a plan computes ahead, the exporter must see nothing; it looks at calls of its own thread.
+        with ThreadPoolExecutor(1) as elsewhere:
+            plan = elsewhere.submit(self._plain_plan).result()
+        outputs: tuple[Any, ...] = plan.function(*values)
+        return outputs
+
+    def _plain_plan(self) -> Plan:
+        left_out = {each.name for each in FUSIONS} - _OF_SIZES
+        with without(*left_out, "reuse memory", "mark heavy", "native regions"):
+            return self._session.plan_for(self._fetched, self._fed)
 
     def gradients(self, values: Sequence[Any], grads: Sequence[Any], positions: tuple[int, ...]) -> list[Any]:
         """The gradients with respect to the wanted values, given those of the differentiable outputs."""
@@ -188,6 +207,11 @@ class GraphModule(nn.Module):
         super().__setstate__(state)
         self.graph_def = protos.GraphDef.FromString(state["graph_def"])
         self._prepare()
+
+
+def _is_exporting() -> bool:
+    # Before 2.7 torch told of compilation only.
+    return bool(getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)())
 
 
 class _Run(torch.autograd.Function):

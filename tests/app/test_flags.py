@@ -74,3 +74,51 @@ def test_flags_are_attributes_that_can_be_set_and_deleted():
         delattr(FLAGS, "of_this_test")
     with pytest.raises(AttributeError):
         _ = FLAGS.of_this_test
+
+
+BEFORE_1_5 = """
+    flags = tf.flags
+    flags.DEFINE_integer("steps", 3, "a whole number")
+    flags.DEFINE_boolean("train", False, "a choice")
+    FLAGS = flags.FLAGS
+    print(FLAGS.__dict__["__parsed"])
+    FLAGS._parse_flags()
+    for name, value in sorted(FLAGS.__flags.items()):
+        print(name.upper(), value)
+    FLAGS.__flags["steps"] = 8
+    FLAGS.__flags["found"] = "new"
+    print(FLAGS.steps, FLAGS.found, len(FLAGS.__flags), FLAGS.__dict__["__parsed"], FLAGS.__flags)
+"""
+
+
+def test_programs_of_before_1_5_parse_flags_themselves_and_list_plain_values(tmp_path):
+    printed, status = script(tmp_path, BEFORE_1_5, "--steps=5")
+    last = "8 new 3 True {'steps': 8, 'train': False, 'found': 'new'}"
+    assert (printed, status) == (["False", "STEPS 5", "TRAIN False", last], 0)
+
+
+def test_flags_that_nobody_parsed_himself_are_listed_as_those_of_absl(tmp_path):
+    text = """
+        tf.flags.DEFINE_integer("steps", 3, "a whole number")
+        print(tf.flags.FLAGS.__flags["steps"].value)
+    """
+    assert script(tmp_path, text) == (["3"], 0)
+
+
+def test_help_lists_the_flags_of_the_program(tmp_path):
+    printed, _ = script(tmp_path, PROGRAM, "--help")
+    listed = "\n".join(printed)
+    assert "program.py:" in listed
+    assert "--name: a text" in listed
+    assert "--[no]train: a choice" in listed
+
+
+def test_a_flag_defined_twice_is_told_with_the_program_that_did(tmp_path):
+    text = """
+        tf.flags.DEFINE_integer("steps", 3, "a whole number")
+        try:
+            tf.flags.DEFINE_integer("steps", 4, "another")
+        except tf.flags.DuplicateFlagError as error:
+            print("program.py" in str(error), "headrace" in str(error))
+    """
+    assert script(tmp_path, text) == (["True False"], 0)

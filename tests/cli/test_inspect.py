@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import headrace as tf
 from headrace.cli.commands import headrace as command
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "checkpoints"
@@ -42,7 +43,7 @@ def test_it_leaves_out_what_is_not_to_be_counted():
 
 
 def test_it_says_what_is_wrong():
-    assert "Failed to find any matching files" in inspect(FIXTURES / "nothing").output
+    assert "There is no checkpoint" in inspect(FIXTURES / "nothing").output
     assert "its name is without the ending" in inspect(FIXTURES / "many.data-00000-of-00001").output
     assert "Key nothing not found" in inspect(FIXTURES / "many", "--tensor_name", "nothing").output
     assert inspect().exit_code == 2
@@ -59,3 +60,23 @@ def test_programs_import_it_from_its_old_place(capsys):
         str(FIXTURES / "many"), tensor_name="", all_tensors=False, all_tensor_names=True
     )
     assert capsys.readouterr().out.count("tensor_name: ") == 300
+
+
+def test_a_folder_means_its_latest_checkpoint(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        variable = tf.get_variable("v", initializer=1.0)
+        sess.run(variable.initializer)
+        saver = tf.train.Saver()
+        for step in (1, 2):
+            saver.save(sess, str(tmp_path / "model"), global_step=step)
+    done = inspect(tmp_path)
+    assert done.exit_code == 0
+    assert "model-2" in done.stderr
+    assert "v (DT_FLOAT) []" in done.stdout
+
+
+def test_there_must_be_a_checkpoint(tmp_path):
+    for path in (tmp_path, tmp_path / "nothing"):
+        done = inspect(path)
+        assert done.exit_code == 1
+        assert "There is no checkpoint" in done.output

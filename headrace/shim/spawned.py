@@ -1,0 +1,83 @@
+"""Processes that a program starts through `multiprocessing`: they import the program anew, and need what it was given.
+
+A child that is forked has everything already. One that is spawned, or comes of a fork server, is told by its parent, in a
+dictionary that is pickled, what to prepare before it runs; what is put in there by us prepares the rest as it is unpickled.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from headrace.shim.after_import import after_import
+from headrace.shim.hook import install_as_tensorflow
+from headrace.shim.old_names import restore_old_names
+from headrace.shim.python2 import compile_source
+from headrace.shim.python2_imports import convert_imports_below
+
+# The name under which a child's `multiprocessing` knows its parent's program.
+_MAIN = "__mp_main__"
+
+
+class _Preparation:
+    """What a child unpickles: it installs Headrace there.
+
+    Args:
+        keras: whether `import keras` gives Headrace too.
+    """
+
+    def __init__(self, keras: bool) -> None:
+        self.keras = keras
+
+    def __reduce__(self) -> tuple[Callable[[bool], None], tuple[bool]]:
+        return prepare_child, (self.keras,)
+
+
+def prepare_children(keras: bool) -> None:
+    """Lets processes that this one spawns run its program's modules as it runs them.
+
+    Args:
+        keras: whether `import keras` gives Headrace there too.
+    """
+    after_import("multiprocessing.spawn", lambda spawn: _tell_children(spawn, keras))
+
+
+def _tell_children(spawn: Any, keras: bool) -> None:
+    prepared = spawn.get_preparation_data
+
+    def get_preparation_data(name: str) -> dict[str, Any]:
+        return {**prepared(name), "headrace": _Preparation(keras)}
+
+    spawn.get_preparation_data = get_preparation_data
+
+
+def prepare_child(keras: bool) -> None:
+    """Prepares a process that was spawned, before it imports its parent's program.
+
+    Args:
+        keras: whether `import keras` gives Headrace.
+    """
+    install_as_tensorflow(keras=keras)
+    restore_old_names()
+    prepare_children(keras)
+    after_import("multiprocessing.spawn", _convert_main)
+
+
+def _convert_main(spawn: Any) -> None:
+    """Lets the parent's main program be of Python 2 here too."""
+
+    def fixup_main_from_path(path: str) -> None:
+        if os.path.splitext(os.path.basename(path))[0] == "ipython":
+            return
+        convert_imports_below(os.path.dirname(os.path.realpath(path)))
+        main = ModuleType(_MAIN)
+        main.__file__ = path
+        spawn.old_main_modules.append(sys.modules["__main__"])
+        with open(path, "rb") as file:
+            exec(compile_source(file.read(), path), main.__dict__)  # noqa: S102  the program that was asked for
+        sys.modules["__main__"] = sys.modules[_MAIN] = main
+
+    spawn._fixup_main_from_path = fixup_main_from_path
