@@ -153,13 +153,24 @@ class GraphModule(nn.Module):
 
     def _exported(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """The outputs by calls of PyTorch alone, for `torch.export` to see: an op each, without what is made for speed."""
+        shapes = [tuple(value.shape) for value in values[: len(self.input_names)]]
         # Of what a plan computes ahead, the exporter must see nothing; it looks at calls of its own thread.
         with ThreadPoolExecutor(1) as elsewhere:
-            plan = elsewhere.submit(self._plain_plan).result()
+            plan = elsewhere.submit(self._plain_plan, shapes).result()
         outputs: tuple[Any, ...] = plan.function(*values)
         return outputs
 
-    def _plain_plan(self) -> Plan:
+    def _plain_plan(self, shapes: Sequence[tuple[Any, ...]]) -> Plan:
+        """A plan for inputs of these shapes, in which sizes that are to stay open are no plain numbers."""
+        graph_def = protos.GraphDef.FromString(self.graph_def.SerializeToString())
+        known = {name.removesuffix(":0"): shape for name, shape in zip(self.input_names, shapes)}
+        for node in graph_def.node:
+            if node.name in known:
+                dims = [size if type(size) is int else None for size in known[node.name]]
+                node.attr["shape"].shape.CopyFrom(shape_to_proto(dims))
+        return GraphModule(graph_def, self.input_names, self.outputs, self.named_variables(), ())._plan_of_calls()
+
+    def _plan_of_calls(self) -> Plan:
         left_out = {each.name for each in FUSIONS} - _OF_SIZES
         with without(*left_out, "reuse memory", "mark heavy", "native regions"):
             return self._session.plan_for(self._fetched, self._fed)

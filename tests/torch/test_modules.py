@@ -260,3 +260,28 @@ def test_compressed_modules_are_refused(tmp_path):
         archive.writestr("archive/data.pkl", b"\0" * 1000)
     with pytest.raises(ValueError, match="compressed"):
         onward.load(path)
+
+
+def test_a_module_is_exported_with_a_batch_of_any_size():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None, 5], "x")
+        logits = tf.nn.softmax(tf.layers.dense(tf.layers.dense(x, 4, activation=tf.nn.relu), 3))
+        sess.run(tf.global_variables_initializer())
+        module = tf.torch.to_module(logits, [x], sess)
+    batch = torch.export.Dim("batch")
+    exported = torch.export.export(module, (torch.ones(2, 5),), dynamic_shapes={"args": ({0: batch},)})
+    given = torch.rand(7, 5)
+    torch.testing.assert_close(exported.module()(given), module(given))
+    assert {node.target for node in exported.graph.nodes if node.op == "call_function"} >= {torch.ops.aten.relu.default}
+
+
+def test_a_convolutional_module_is_exported():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None, 8, 8, 1], "x")
+        convolved = tf.layers.conv2d(x, 4, 3, strides=2, padding="same", activation=tf.nn.relu)
+        logits = tf.layers.dense(tf.layers.flatten(tf.layers.max_pooling2d(convolved, 2, 2)), 3)
+        sess.run(tf.global_variables_initializer())
+        module = tf.torch.to_module(logits, [x], sess)
+    exported = torch.export.export(module, (torch.ones(2, 8, 8, 1),))
+    given = torch.rand(2, 8, 8, 1)
+    torch.testing.assert_close(exported.module()(given), module(given))
