@@ -12,6 +12,7 @@ from headrace.api.lazy import serve as _serve
 from headrace.core import slots as _slots
 from headrace.core.version import VERSION
 from headrace.shim import install_as_tensorflow as install_as_tensorflow
+from headrace.util import tracebacks as _tracebacks
 
 # A thread that waits for work spins no longer than this before it sleeps; by default it holds a core that other
 # programs want, and a step beside a busy program then takes milliseconds. With less, threads sleep between the parts of
@@ -24,6 +25,7 @@ __headrace_version__ = "0.1.0"
 
 _slots.wire(_wiring.find)
 _serve(__name__)
+_tracebacks.install()
 
 if TYPE_CHECKING:
 

@@ -166,7 +166,7 @@ class GraphModule(nn.Module):
         known = {name.removesuffix(":0"): shape for name, shape in zip(self.input_names, shapes)}
         for node in graph_def.node:
             if node.name in known:
-                dims = [size if type(size) is int else None for size in known[node.name]]
+                dims = tuple(size if type(size) is int else None for size in known[node.name])
                 node.attr["shape"].shape.CopyFrom(shape_to_proto(dims))
         return GraphModule(graph_def, self.input_names, self.outputs, self.named_variables(), ())._plan_of_calls()
 
