@@ -29,8 +29,13 @@ else:
     Loader = object  # importing importlib.abc would be a third of what `import headrace` costs
 
 ROOT_ALIAS = "compat.v1"
-# Public modules of Headrace's own, which are no part of TensorFlow.
-_OWN = ("serve", "torch")
+# Names of Headrace's own, which are no part of TensorFlow, and where they lie.
+_OWN = {
+    "load_ipython_extension": "notebook.extension.load_ipython_extension",
+    "serve": "serve",
+    "torch": "torch",
+    "unload_ipython_extension": "notebook.extension.unload_ipython_extension",
+}
 
 
 class Namespace(ModuleType):
@@ -187,7 +192,7 @@ class Finder:
             if imported := internal_paths.sibling(path, name):
                 return importlib.import_module(self._full(imported))
         if child in _OWN:
-            return importlib.import_module(self._full(child))
+            return self._place(_OWN[child])
         raise AttributeError(self._absent(path, name), name=name)
 
     def _taking_composites(self, module: str, attribute: str, value: object, public: tuple[str, str]) -> Any:

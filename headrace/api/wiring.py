@@ -10,6 +10,7 @@ _PACKAGE = __name__.rpartition(".api.")[0]
 
 # Module to the slots that its functions fill: `slot`, or `slot=function` where that has another name.
 HOMES: dict[str, str] = {
+    "notebook.pages": "as_html",
     "api.op_index": "declare fusion op_types",
     "autodiff.branch_gradients": "branch_gradient",
     "autodiff.function_gradients": "call_gradient=gradient_of_call connected_inputs=connected function_gradient=gradient_of "
@@ -17,6 +18,7 @@ HOMES: dict[str, str] = {
     "autodiff.loop_gradients": "loop_gradient",
     "autodiff.tape": "new_tape=Tape start_tape=start stop_tape=stop",
     "autodiff.gradient_tape": "gradient_tape=GradientTape",
+    "cluster.target": "remote_target=RemoteTarget reset_target",
     "core.bare_operations": "operation_of",
     "core.eager": "eager_constant=constant_array",
     "core.type_specs": "type_spec_of=spec_from_value",

@@ -58,6 +58,10 @@ class Graph(ScopedGraph):
     array_of: Any
     tapes: Any
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: the graph by scopes, and its variables."""
+        return str(slots.as_html(self))
+
     def __init__(self) -> None:
         super().__init__()
         self._lock = threading.RLock()

@@ -64,6 +64,10 @@ def wire(find: Callable[[str], Function]) -> None:
     _find = find
 
 
+# ---- notebooks
+
+as_html = Slot("an object as notebooks show it")
+
 # ---- declarations
 
 declare = Slot("declares the op of a type, by importing the one file that does; whether there is one")
@@ -147,6 +151,8 @@ load_network_weights = Slot("sets the weights of a network to those of a file: `
 variable_creator_scope = Slot("a scope in which a function makes the variables of a graph")
 register_flops = Slot("registers how many arithmetic operations ops are")
 zip_datasets = Slot("datasets as one of tuples")
+remote_target = Slot("the runtime of a session on a server of another process")
+reset_target = Slot("forgets the state of a server of another process, and of its cluster")
 dump_watcher = Slot("makes what writes the tensors of a watched run into files")
 step_watcher = Slot("what goes through a watched run operation by operation, None if nothing has that URL")
 
