@@ -398,5 +398,5 @@ PACKAGES = {
     "python.ops.losses": "losses .", "python.ops.ragged": "ragged .", "python.ops.signal": "signal .",
     "python.profiler": "profiler .", "python.saved_model": "saved_model .", "python.summary": "summary .",
     "python.training": "train .", "python.estimator.inputs": "estimator.inputs estimator .",
-    "tools.compatibility": "",
+    "tools.compatibility": "", "tools.graph_transforms": "graph_tools.transforms",
 }  # fmt: skip

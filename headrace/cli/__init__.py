@@ -20,6 +20,7 @@ COMMANDS = (
     "saved-model",
     "convert",
     "import-pb",
+    "transform",
     "serve",
 )
 

@@ -246,4 +246,24 @@ def import_pb(model_dir: str, log_dir: str) -> None:
     _reported(import_to_tensorboard, model_dir, log_dir)
 
 
-COMMANDS = (freeze, strip, optimize, saved_model, convert, import_pb)
+@click.command(no_args_is_help=True)
+@click.option("--in_graph", required=True, help="The file of a frozen GraphDef.")
+@click.option("--out_graph", required=True, help="The file to write.")
+@click.option("--inputs", default="", help="The nodes that are fed, divided by commas.")
+@click.option("--outputs", required=True, help="The nodes that are fetched, divided by commas.")
+@click.option("--transforms", required=True, help="Names of transforms, with their parameters in parentheses.")
+@click.option("--output_as_text", **_FLAG, help="Whether the output is to be text.")
+def transform(in_graph: str, out_graph: str, inputs: str, outputs: str, transforms: str, output_as_text: bool) -> None:
+    """Apply graph transforms, such as 'strip_unused_nodes fold_constants(ignore_errors=true) fold_batch_norms'."""
+    from headrace.graph_tools.freezing import listed
+    from headrace.graph_tools.transforms import TransformGraph
+    from headrace.messages import protos
+    from headrace.messages.graph_files import read_message, write_message
+
+    graph_def = _reported(read_message, in_graph, protos.GraphDef())
+    made = _reported(_in_file(TransformGraph, in_graph), graph_def, listed(inputs), listed(outputs), [transforms])
+    _reported(write_message, out_graph, made, output_as_text)
+    click.echo(f"{len(graph_def.node)} nodes became {len(made.node)} in {out_graph}.", err=True)
+
+
+COMMANDS = (freeze, strip, optimize, saved_model, convert, import_pb, transform)

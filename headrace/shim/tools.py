@@ -14,6 +14,7 @@ COMMAND_OF = {
     "tensorflow.python.tools.optimize_for_inference": "optimize",
     "tensorflow.python.tools.saved_model_cli": "saved-model",
     "tensorflow.python.tools.strip_unused": "strip",
+    "tensorflow.tools.graph_transforms": "transform",
 }
 
 _OUT_OF_SCOPE = (
