@@ -21,7 +21,7 @@ PROGRAMS ?= tests/programs
 CASES ?= --stale
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check index format bench oracle goldens clean
+.PHONY: help setup run test check index stubs format bench oracle goldens clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -46,9 +46,13 @@ check: setup  ## format, lint, types, and which room imports which
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
+	$(PY) tools/make_stubs.py --check
 
 index: setup  ## after an op has been added, moved or removed: write the index of ops again
 	$(PY) tools/make_op_index.py
+
+stubs: setup  ## after a public name has been added or moved: write what editors and type checkers read
+	$(PY) tools/make_stubs.py
 
 format: setup  ## format the sources and mend what the linter can
 	$(PY) -m ruff format .

@@ -151,6 +151,21 @@ class Finder:
                 names.update(n for n in dir(self._place(source)) if not n.startswith("_"))
         return sorted(names)
 
+    def public_modules(self) -> list[str]:
+        """The paths of all public modules, "" for the root."""
+        found = {"": None}
+        pending = [""]
+        while pending:
+            path = pending.pop()
+            table = self.table(path)
+            for name in () if table is None else sorted({*table.homes, *table.children()}):
+                child = f"{path}.{name}" if path else name
+                # Modules of TensorFlow's own tree are there by name only; what they hold is public elsewhere.
+                if child not in found and not internal_paths.is_module(child) and self.table(child) is not None:
+                    found[child] = None
+                    pending.append(child)
+        return sorted(found)
+
     def resolve(self, path: str, name: str) -> Any:
         """The object a public name stands for.
 
@@ -390,6 +405,11 @@ class _AliasLoader(Loader):
 def alias_spec(fullname: str, target: str) -> ModuleSpec:
     """The spec of a module that is the very module `target`."""
     return ModuleSpec(fullname, _AliasLoader(target), is_package=True)
+
+
+def finder() -> Finder:
+    """What serves the public modules of this package."""
+    return next(found for found in sys.meta_path if isinstance(found, Finder))
 
 
 def serve(package: str) -> None:

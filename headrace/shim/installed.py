@@ -10,6 +10,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
+from headrace.api.lazy import finder
 from headrace.core.version import VERSION
 from headrace.shim.distribution import METADATA
 from headrace.shim.tools import console_scripts
@@ -43,6 +44,7 @@ _FILES = {
     "Root-Is-Purelib: true\nTag: py3-none-any\n",
     f"tensorflow-{VERSION}.dist-info/top_level.txt": "tensorflow\n",
 }
+_STUBS = "tensorflow-stubs"
 _RECORD = f"tensorflow-{VERSION}.dist-info/RECORD"
 
 
@@ -94,7 +96,7 @@ class Installation:
     def __init__(self, site: Path, scripts: Path | None = None, python: str | None = None) -> None:
         self.site = site
         self.scripts = scripts
-        self._files = {site / name: text for name, text in _FILES.items()}
+        self._files = {site / name: text for name, text in {**_FILES, **_stubs()}.items()}
         self._commands: dict[Path, str] = {}
         if scripts is not None:
             commands = console_scripts().items()
@@ -169,7 +171,8 @@ class Installation:
                 cached.unlink()
             for path in (*self._files, self.site / _RECORD, *filter(_is_ours, self._commands)):
                 path.unlink(missing_ok=True)
-            for folder in (self.package / "__pycache__", self.package, (self.site / _RECORD).parent):
+            folders = {folder for path in self._files for folder in path.parents if self.site in folder.parents}
+            for folder in sorted({*folders, self.package / "__pycache__"}, reverse=True):
                 if folder.is_dir() and not any(folder.iterdir()):
                     folder.rmdir()
         except OSError as error:
@@ -184,6 +187,18 @@ class Installation:
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             rows.append(f"{Path(os.path.relpath(path, self.site)).as_posix()},sha256={digest},{len(data)}")
         return "\n".join([*rows, f"{_RECORD},,"]) + "\n"
+
+
+def _stubs() -> dict[str, str]:
+    """What tells type checkers and editors that `tensorflow` has the names of Headrace."""
+    modules = finder().public_modules()
+    packages = {module.rpartition(".")[0] for module in modules if module}
+    made = {f"{_STUBS}/py.typed": ""}
+    for module in modules:
+        place = f"{_STUBS}/{module.replace('.', '/')}".removesuffix("/")
+        file = f"{place}/__init__.pyi" if module in packages else f"{place}.pyi"
+        made[file] = f"from headrace{'.' * bool(module)}{module} import *\n"
+    return made
 
 
 def _is_ours(command: Path) -> bool:

@@ -154,7 +154,9 @@ def test_a_missing_name_is_an_error_at_the_line_that_uses_it(folder):
     done = run("-m", "headrace", "lacks.py", cwd=folder)
     lines = done.stderr.splitlines()
     assert lines[0] == "Traceback (most recent call last):"
-    said = "AttributeError: module 'tensorflow' has no attribute 'flaot32'; close: float32 [lacks.py:4: return tf.flaot32]"
+    said = (
+        "AttributeError: module 'tensorflow' has no attribute 'flaot32'; close: float32 [lacks.py:4: return tf.flaot32]"
+    )
     assert said in lines
     assert [line.split("line ")[1] for line in lines if line.startswith("  File")] == [
         "6, in <module>",

@@ -66,6 +66,9 @@ def test_commands_are_installed_beside_python_and_removed(tmp_path):
         installation.install()
     assert sorted(path.name for path in commands.iterdir()) == ["freeze_graph", "saved_model_cli", "tf_upgrade_v2"]
     assert "../../bin/freeze_graph,sha256=" in next(site.glob("*.dist-info/RECORD")).read_text()
+    assert (site / "tensorflow-stubs" / "contrib" / "slim" / "__init__.pyi").read_text() == (
+        "from headrace.contrib.slim import *\n"
+    )
     paths = os.pathsep.join([str(site), str(Path(tf.__file__).parent.parent)])
     environment = {**os.environ, "PYTHONPATH": paths}
     done = subprocess.run([commands / "freeze_graph", "--help"], capture_output=True, text=True, env=environment)
@@ -73,4 +76,5 @@ def test_commands_are_installed_beside_python_and_removed(tmp_path):
     assert run(commands / "tf_upgrade_v2", env=environment).returncode == 1
     assert installation.remove()
     assert [path.name for path in commands.iterdir()] == ["saved_model_cli"]
+    assert list(site.iterdir()) == []
     assert not installation.remove()

@@ -1,0 +1,5 @@
+# Made by tools/make_stubs.py.
+
+from headrace.autograph import Feature as Feature
+from headrace.autograph import do_not_convert as do_not_convert
+from headrace.autograph import set_loop_options as set_loop_options

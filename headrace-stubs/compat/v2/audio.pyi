@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.audio import decode_wav as decode_wav
+from headrace.audio import encode_wav as encode_wav

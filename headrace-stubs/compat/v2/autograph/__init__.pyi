@@ -1,0 +1,8 @@
+# Made by tools/make_stubs.py.
+from typing import Any
+
+from headrace.compat.v2.autograph import experimental as experimental
+from headrace.autograph.settings import set_verbosity as set_verbosity
+to_code: Any
+from headrace.autograph import to_graph as to_graph
+from headrace.autograph.settings import trace as trace

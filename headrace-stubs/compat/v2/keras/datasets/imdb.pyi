@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.keras.datasets.imdb import get_word_index as get_word_index
+from headrace.keras.datasets.imdb import load_data as load_data

@@ -1,0 +1,6 @@
+# Made by tools/make_stubs.py.
+
+from headrace.keras.mixed_precision.experimental import LossScaleOptimizer as LossScaleOptimizer
+from headrace.keras.mixed_precision.experimental import Policy as Policy
+from headrace.keras.mixed_precision.experimental import global_policy as global_policy
+from headrace.keras.mixed_precision.experimental import set_policy as set_policy

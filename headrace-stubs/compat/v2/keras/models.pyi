@@ -1,0 +1,10 @@
+# Made by tools/make_stubs.py.
+
+from headrace.keras.models import Model as Model
+from headrace.keras.models import Sequential as Sequential
+from headrace.keras.models import clone_model as clone_model
+from headrace.keras.saving.save import load_model as load_model
+from headrace.keras.saving.model_config import model_from_config as model_from_config
+from headrace.keras.saving.model_config import model_from_json as model_from_json
+from headrace.keras.saving.model_config import model_from_yaml as model_from_yaml
+from headrace.keras.saving.save import save_model as save_model

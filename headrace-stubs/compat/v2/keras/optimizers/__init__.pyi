@@ -1,0 +1,16 @@
+# Made by tools/make_stubs.py.
+from typing import Any
+
+from headrace.keras.optimizers.adadelta import Adadelta as Adadelta
+from headrace.keras.optimizers.adagrad import Adagrad as Adagrad
+from headrace.keras.optimizers.adam import Adam as Adam
+from headrace.keras.optimizers.adamax import Adamax as Adamax
+from headrace.keras.optimizers.ftrl import Ftrl as Ftrl
+from headrace.keras.optimizers.nadam import Nadam as Nadam
+Optimizer: Any
+from headrace.keras.optimizers.rmsprop import RMSprop as RMSprop
+from headrace.keras.optimizers.gradient_descent import SGD as SGD
+from headrace.keras.optimizers import deserialize as deserialize
+from headrace.keras.optimizers import get as get
+from headrace.compat.v2.keras.optimizers import schedules as schedules
+from headrace.keras.optimizers import serialize as serialize

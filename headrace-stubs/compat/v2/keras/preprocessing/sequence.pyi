@@ -1,0 +1,6 @@
+# Made by tools/make_stubs.py.
+
+from headrace.keras.preprocessing.sequence import TimeseriesGenerator as TimeseriesGenerator
+from headrace.keras.preprocessing.sequence import make_sampling_table as make_sampling_table
+from headrace.keras.preprocessing.sequence import pad_sequences as pad_sequences
+from headrace.keras.preprocessing.sequence import skipgrams as skipgrams

@@ -1,0 +1,6 @@
+# Made by tools/make_stubs.py.
+
+from headrace.keras.preprocessing.text import Tokenizer as Tokenizer
+from headrace.keras.preprocessing.text import hashing_trick as hashing_trick
+from headrace.keras.preprocessing.text import one_hot as one_hot
+from headrace.keras.preprocessing.text import text_to_word_sequence as text_to_word_sequence

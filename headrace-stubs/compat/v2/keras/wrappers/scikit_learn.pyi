@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.keras.wrappers.scikit_learn import KerasClassifier as KerasClassifier
+from headrace.keras.wrappers.scikit_learn import KerasRegressor as KerasRegressor

@@ -1,0 +1,12 @@
+# Made by tools/make_stubs.py.
+
+from headrace.quantization import dequantize as dequantize
+from headrace.quantization import fake_quant_with_min_max_args as fake_quant_with_min_max_args
+from headrace.quantization import fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient
+from headrace.quantization import fake_quant_with_min_max_vars as fake_quant_with_min_max_vars
+from headrace.quantization import fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient
+from headrace.quantization import fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel
+from headrace.quantization import fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient
+from headrace.quantization import quantize as quantize
+from headrace.quantization import quantize_and_dequantize as quantize_and_dequantize
+from headrace.quantization import quantized_concat as quantized_concat

@@ -1,0 +1,28 @@
+# Made by tools/make_stubs.py.
+from typing import Any
+
+ASSETS_DIRECTORY: Any
+ASSETS_KEY: Any
+CLASSIFY_INPUTS: Any
+CLASSIFY_METHOD_NAME: Any
+CLASSIFY_OUTPUT_CLASSES: Any
+CLASSIFY_OUTPUT_SCORES: Any
+DEFAULT_SERVING_SIGNATURE_DEF_KEY: Any
+GPU: Any
+PREDICT_INPUTS: Any
+PREDICT_METHOD_NAME: Any
+PREDICT_OUTPUTS: Any
+REGRESS_INPUTS: Any
+REGRESS_METHOD_NAME: Any
+REGRESS_OUTPUTS: Any
+SAVED_MODEL_FILENAME_PB: Any
+SAVED_MODEL_FILENAME_PBTXT: Any
+SAVED_MODEL_SCHEMA_VERSION: Any
+SERVING: Any
+TPU: Any
+TRAINING: Any
+VARIABLES_DIRECTORY: Any
+VARIABLES_FILENAME: Any
+from headrace.saved_model.loading import contains_saved_model as contains_saved_model
+load: Any
+from headrace.saved_model.objects_writing import save as save

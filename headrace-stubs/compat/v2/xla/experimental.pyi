@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.xla.experimental import compile as compile
+from headrace.xla.experimental import jit_scope as jit_scope

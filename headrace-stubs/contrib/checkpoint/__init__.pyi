@@ -1,0 +1,18 @@
+# Made by tools/make_stubs.py.
+from typing import Any
+
+from headrace.checkpoints.checkpoint_manager import CheckpointManager as CheckpointManager
+from headrace.checkpoints.tracking import AutoTrackable as Checkpointable
+from headrace.checkpoints.tracking import Trackable as CheckpointableBase
+CheckpointableObjectGraph: Any
+from headrace.checkpoints.tracking import List as List
+from headrace.checkpoints.tracking import Mapping as Mapping
+from headrace.checkpoints.tracking import NoDependency as NoDependency
+from headrace.checkpoints.python_state import NumpyState as NumpyState
+from headrace.checkpoints.python_state import PythonState as PythonStateWrapper
+from headrace.checkpoints.python_state import UniqueNameTracker as UniqueNameTracker
+from headrace.state.capturing import capture_dependencies as capture_dependencies
+from headrace.checkpoints.checkpoint import dot_graph_from_checkpoint as dot_graph_from_checkpoint
+from headrace.checkpoints.checkpoint import list_objects as list_objects
+from headrace.checkpoints.checkpoint import object_metadata as object_metadata
+from headrace.contrib.checkpoint.splitting import split_dependency as split_dependency

@@ -1,0 +1,9 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.constrained_optimization.regret import AdditiveExternalRegretOptimizer as AdditiveExternalRegretOptimizer
+from headrace.contrib.constrained_optimization.regret import AdditiveSwapRegretOptimizer as AdditiveSwapRegretOptimizer
+from headrace.contrib.constrained_optimization.problem import ConstrainedMinimizationProblem as ConstrainedMinimizationProblem
+from headrace.contrib.constrained_optimization.optimizer import ConstrainedOptimizer as ConstrainedOptimizer
+from headrace.contrib.constrained_optimization.regret import MultiplicativeSwapRegretOptimizer as MultiplicativeSwapRegretOptimizer
+from headrace.contrib.constrained_optimization.candidates import find_best_candidate_distribution as find_best_candidate_distribution
+from headrace.contrib.constrained_optimization.candidates import find_best_candidate_index as find_best_candidate_index

@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.ffmpeg import decode_audio as decode_audio
+from headrace.contrib.ffmpeg import encode_audio as encode_audio

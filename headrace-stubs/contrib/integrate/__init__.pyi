@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.integrate.adaptive import odeint as odeint
+from headrace.contrib.integrate.fixed import odeint_fixed as odeint_fixed

@@ -1,0 +1,5 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.keras.preprocessing import image as image
+from headrace.contrib.keras.preprocessing import sequence as sequence
+from headrace.contrib.keras.preprocessing import text as text

@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.datasets.synthetic import circles as circles
+from headrace.datasets.synthetic import spirals as spirals

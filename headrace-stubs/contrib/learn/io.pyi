@@ -1,0 +1,19 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.learn.data_feeder import HAS_DASK as HAS_DASK
+from headrace.contrib.learn.pandas_data import HAS_PANDAS as HAS_PANDAS
+from headrace.contrib.learn.pandas_data import extract_dask_data as extract_dask_data
+from headrace.contrib.learn.pandas_data import extract_dask_labels as extract_dask_labels
+from headrace.contrib.learn.pandas_data import extract_pandas_data as extract_pandas_data
+from headrace.contrib.learn.pandas_data import extract_pandas_labels as extract_pandas_labels
+from headrace.contrib.learn.pandas_data import extract_pandas_matrix as extract_pandas_matrix
+from headrace.contrib.learn.input_fns import numpy_input_fn as numpy_input_fn
+from headrace.contrib.learn.input_fns import pandas_input_fn as pandas_input_fn
+from headrace.contrib.learn.feature_queues import queue_parsed_features as queue_parsed_features
+from headrace.contrib.learn.graph_io import read_batch_examples as read_batch_examples
+from headrace.contrib.learn.feature_queues import read_batch_features as read_batch_features
+from headrace.contrib.learn.feature_queues import read_batch_record_features as read_batch_record_features
+from headrace.contrib.learn.graph_io import read_keyed_batch_examples as read_keyed_batch_examples
+from headrace.contrib.learn.graph_io import read_keyed_batch_examples_shared_queue as read_keyed_batch_examples_shared_queue
+from headrace.contrib.learn.feature_queues import read_keyed_batch_features as read_keyed_batch_features
+from headrace.contrib.learn.feature_queues import read_keyed_batch_features_shared_queue as read_keyed_batch_features_shared_queue

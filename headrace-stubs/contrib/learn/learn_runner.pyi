@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.learn.learn_runner import run as run
+from headrace.contrib.learn.learn_runner import tune as tune

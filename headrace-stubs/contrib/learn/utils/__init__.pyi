@@ -1,0 +1,10 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.learn.serving_inputs import InputFnOps as InputFnOps
+from headrace.contrib.learn.serving_inputs import build_default_serving_input_fn as build_default_serving_input_fn
+from headrace.contrib.learn.serving_inputs import build_parsing_serving_input_fn as build_parsing_serving_input_fn
+from headrace.contrib.learn.utils import gc as gc
+from headrace.contrib.learn.utils import input_fn_utils as input_fn_utils
+from headrace.contrib.learn.utils import inspect_checkpoint as inspect_checkpoint
+from headrace.contrib.learn.export_strategy import make_export_strategy as make_export_strategy
+from headrace.contrib.learn.utils import saved_model_export_utils as saved_model_export_utils

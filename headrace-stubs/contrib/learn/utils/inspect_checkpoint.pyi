@@ -1,0 +1,3 @@
+# Made by tools/make_stubs.py.
+
+from headrace.checkpoints.inspect_checkpoint import print_tensors_in_checkpoint_file as print_tensors_in_checkpoint_file

@@ -1,0 +1,6 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.mixed_precision import ExponentialUpdateLossScaleManager as ExponentialUpdateLossScaleManager
+from headrace.contrib.mixed_precision import FixedLossScaleManager as FixedLossScaleManager
+from headrace.contrib.mixed_precision import LossScaleManager as LossScaleManager
+from headrace.contrib.mixed_precision import LossScaleOptimizer as LossScaleOptimizer

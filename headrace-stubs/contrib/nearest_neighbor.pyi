@@ -1,0 +1,3 @@
+# Made by tools/make_stubs.py.
+
+from headrace.ops.math.hyperplane_probes import hyperplane_lsh_probes as hyperplane_lsh_probes

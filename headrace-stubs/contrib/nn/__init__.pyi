@@ -1,0 +1,11 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.nn import alpha_dropout as alpha_dropout
+from headrace.functions.nn.transposed_functions import conv1d_transpose as conv1d_transpose
+from headrace.contrib.nn import deprecated_flipped_sigmoid_cross_entropy_with_logits as deprecated_flipped_sigmoid_cross_entropy_with_logits
+from headrace.contrib.nn import deprecated_flipped_softmax_cross_entropy_with_logits as deprecated_flipped_softmax_cross_entropy_with_logits
+from headrace.contrib.nn import deprecated_flipped_sparse_softmax_cross_entropy_with_logits as deprecated_flipped_sparse_softmax_cross_entropy_with_logits
+from headrace.functions.math.counting import nth_element as nth_element
+from headrace.contrib.nn.sampling import rank_sampled_softmax_loss as rank_sampled_softmax_loss
+from headrace.contrib.nn.sampling import sampled_sparse_softmax_loss as sampled_sparse_softmax_loss
+from headrace.contrib.nn import scaled_softplus as scaled_softplus

@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.predictor.estimators import from_estimator as from_estimator
+from headrace.contrib.predictor.predictors import from_saved_model as from_saved_model

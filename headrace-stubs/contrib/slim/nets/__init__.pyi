@@ -1,0 +1,9 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.slim.nets import alexnet as alexnet
+from headrace.contrib.slim.nets import inception as inception
+from headrace.contrib.slim.nets import overfeat as overfeat
+from headrace.contrib.slim.nets import resnet_utils as resnet_utils
+from headrace.contrib.slim.nets import resnet_v1 as resnet_v1
+from headrace.contrib.slim.nets import resnet_v2 as resnet_v2
+from headrace.contrib.slim.nets import vgg as vgg

@@ -1,0 +1,5 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.slim.nets.alexnet import alexnet_v2 as alexnet_v2
+from headrace.contrib.slim.nets.alexnet import alexnet_v2_arg_scope as alexnet_v2_arg_scope
+from headrace.contrib.slim.nets.stages import trunc_normal as trunc_normal

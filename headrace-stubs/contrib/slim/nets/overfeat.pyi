@@ -1,0 +1,5 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.slim.nets.overfeat import overfeat as overfeat
+from headrace.contrib.slim.nets.overfeat import overfeat_arg_scope as overfeat_arg_scope
+from headrace.contrib.slim.nets.stages import trunc_normal as trunc_normal

@@ -1,0 +1,8 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.slim.nets.vgg import vgg_16 as vgg_16
+from headrace.contrib.slim.nets.vgg import vgg_19 as vgg_19
+from headrace.contrib.slim.nets.vgg import vgg_a as vgg_a
+from headrace.contrib.slim.nets.vgg import vgg_arg_scope as vgg_arg_scope
+from headrace.contrib.slim.nets.vgg import vgg_d as vgg_d
+from headrace.contrib.slim.nets.vgg import vgg_e as vgg_e

@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.slim.queues import NestedQueueRunnerError as NestedQueueRunnerError
+from headrace.contrib.slim.queues import QueueRunners as QueueRunners

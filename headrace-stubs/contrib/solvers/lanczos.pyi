@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.solvers.lanczos import bidiag_matmul as bidiag_matmul
+from headrace.contrib.solvers.lanczos import lanczos_bidiag as lanczos_bidiag

@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.sparsemax import sparsemax as sparsemax
+from headrace.contrib.sparsemax import sparsemax_loss as sparsemax_loss

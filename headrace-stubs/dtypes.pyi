@@ -1,0 +1,34 @@
+# Made by tools/make_stubs.py.
+
+from headrace.core.dtypes import DType as DType
+from headrace.core.dtypes import QUANTIZED_DTYPES as QUANTIZED_DTYPES
+from headrace.core.dtypes import as_dtype as as_dtype
+from headrace.ops.string.conversion import as_string as as_string
+from headrace.core.dtypes import bfloat16 as bfloat16
+from headrace.core.dtypes import bool as bool
+from headrace.ops.math.cast import cast as cast
+from headrace.ops.math.complex import complex as complex
+from headrace.core.dtypes import complex128 as complex128
+from headrace.core.dtypes import complex64 as complex64
+from headrace.core.dtypes import double as double
+from headrace.core.dtypes import float16 as float16
+from headrace.core.dtypes import float32 as float32
+from headrace.core.dtypes import float64 as float64
+from headrace.core.dtypes import half as half
+from headrace.core.dtypes import int16 as int16
+from headrace.core.dtypes import int32 as int32
+from headrace.core.dtypes import int64 as int64
+from headrace.core.dtypes import int8 as int8
+from headrace.core.dtypes import qint16 as qint16
+from headrace.core.dtypes import qint32 as qint32
+from headrace.core.dtypes import qint8 as qint8
+from headrace.core.dtypes import quint16 as quint16
+from headrace.core.dtypes import quint8 as quint8
+from headrace.core.dtypes import resource as resource
+from headrace.ops.math.cast import saturate_cast as saturate_cast
+from headrace.core.dtypes import string as string
+from headrace.core.dtypes import uint16 as uint16
+from headrace.core.dtypes import uint32 as uint32
+from headrace.core.dtypes import uint64 as uint64
+from headrace.core.dtypes import uint8 as uint8
+from headrace.core.dtypes import variant as variant

@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.keras.applications.imagenet_utils import decode_predictions as decode_predictions
+from headrace.keras.applications.imagenet_utils import preprocess_input as preprocess_input

@@ -1,0 +1,3 @@
+# Made by tools/make_stubs.py.
+
+from headrace.estimator.keras import model_to_estimator as model_to_estimator

@@ -1,0 +1,6 @@
+# Made by tools/make_stubs.py.
+
+from headrace.keras.mixed_precision.loss_scale_optimizer import LossScaleOptimizer as LossScaleOptimizer
+from headrace.keras.mixed_precision.policy import Policy as Policy
+from headrace.keras.mixed_precision.policy import global_policy as global_policy
+from headrace.keras.mixed_precision.policy import set_policy as set_policy

@@ -1,0 +1,5 @@
+# Made by tools/make_stubs.py.
+
+from headrace.keras.preprocessing import image as image
+from headrace.keras.preprocessing import sequence as sequence
+from headrace.keras.preprocessing import text as text

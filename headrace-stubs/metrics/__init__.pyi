@@ -1,0 +1,35 @@
+# Made by tools/make_stubs.py.
+
+from headrace.metrics.means import accuracy as accuracy
+from headrace.metrics.curves import auc as auc
+from headrace.metrics.average_precision import average_precision_at_k as average_precision_at_k
+from headrace.metrics.counts import false_negatives as false_negatives
+from headrace.metrics.counts import false_negatives_at_thresholds as false_negatives_at_thresholds
+from headrace.metrics.counts import false_positives as false_positives
+from headrace.metrics.counts import false_positives_at_thresholds as false_positives_at_thresholds
+from headrace.metrics.means import mean as mean
+from headrace.metrics.means import mean_absolute_error as mean_absolute_error
+from headrace.metrics.means import mean_cosine_distance as mean_cosine_distance
+from headrace.metrics.classes import mean_iou as mean_iou
+from headrace.metrics.classes import mean_per_class_accuracy as mean_per_class_accuracy
+from headrace.metrics.means import mean_relative_error as mean_relative_error
+from headrace.metrics.means import mean_squared_error as mean_squared_error
+from headrace.metrics.means import mean_tensor as mean_tensor
+from headrace.metrics.means import percentage_below as percentage_below
+from headrace.metrics.counts import precision as precision
+from headrace.metrics.ranking import precision_at_k as precision_at_k
+from headrace.metrics.counts import precision_at_thresholds as precision_at_thresholds
+from headrace.metrics.ranking import precision_at_top_k as precision_at_top_k
+from headrace.metrics.counts import recall as recall
+from headrace.metrics.ranking import recall_at_k as recall_at_k
+from headrace.metrics.counts import recall_at_thresholds as recall_at_thresholds
+from headrace.metrics.ranking import recall_at_top_k as recall_at_top_k
+from headrace.metrics.means import root_mean_squared_error as root_mean_squared_error
+from headrace.metrics.curves import sensitivity_at_specificity as sensitivity_at_specificity
+from headrace.metrics.average_precision import sparse_average_precision_at_k as sparse_average_precision_at_k
+from headrace.metrics.ranking import sparse_precision_at_k as sparse_precision_at_k
+from headrace.metrics.curves import specificity_at_sensitivity as specificity_at_sensitivity
+from headrace.metrics.counts import true_negatives as true_negatives
+from headrace.metrics.counts import true_negatives_at_thresholds as true_negatives_at_thresholds
+from headrace.metrics.counts import true_positives as true_positives
+from headrace.metrics.counts import true_positives_at_thresholds as true_positives_at_thresholds

@@ -1,0 +1,7 @@
+# Made by tools/make_stubs.py.
+
+from headrace.core.nest import assert_same_structure as assert_same_structure
+from headrace.core.nest import flatten as flatten
+from headrace.core.nest import is_nested as is_nested
+from headrace.core.nest import map_structure as map_structure
+from headrace.core.nest import pack_sequence_as as pack_sequence_as

@@ -1,0 +1,51 @@
+# Made by tools/make_stubs.py.
+from typing import Any
+
+from headrace.core.nest import assert_same_structure as AssertSameStructure
+from headrace.files.checkpoint.reader import CheckpointReader as CheckpointReader
+from headrace.config.pywrap import EventsWriter as EventsWriter
+from headrace.core.nest import flatten as Flatten
+from headrace.testing.test_util import GpuSupportsHalfMatMulAndConv as GpuSupportsHalfMatMulAndConv
+from headrace.core.nest import is_attrs as IsAttrs
+from headrace.testing.test_util import IsBuiltWithROCm as IsBuiltWithROCm
+from headrace.testing.test_util import IsGoogleCudaEnabled as IsGoogleCudaEnabled
+from headrace.core.nest import is_mapping as IsMapping
+from headrace.testing.test_util import IsMklEnabled as IsMklEnabled
+from headrace.core.nest import is_namedtuple as IsNamedtuple
+from headrace.core.nest import is_sequence as IsSequence
+from headrace.core.nest import is_sequence_or_composite as IsSequenceOrComposite
+from headrace.files.checkpoint.reader import NewCheckpointReader as NewCheckpointReader
+from headrace.config.pywrap import PyRecordReader as PyRecordReader
+from headrace.config.pywrap import PyRecordReader_New as PyRecordReader_New
+from headrace.config.pywrap import PyRecordWriter as PyRecordWriter
+from headrace.config.pywrap import PyRecordWriter_New as PyRecordWriter_New
+from headrace.core.nest import same_namedtuples as SameNamedtuples
+from headrace.config.pywrap import TENSOR_HANDLE_KEY as TENSOR_HANDLE_KEY
+TF_ABORTED: Any
+TF_ALREADY_EXISTS: Any
+TF_CANCELLED: Any
+TF_DATA_LOSS: Any
+TF_DEADLINE_EXCEEDED: Any
+TF_FAILED_PRECONDITION: Any
+from headrace.config.pywrap import TF_GetCode as TF_GetCode
+TF_INTERNAL: Any
+TF_INVALID_ARGUMENT: Any
+from headrace.config.pywrap import TF_Message as TF_Message
+TF_NOT_FOUND: Any
+from headrace.config.pywrap import TF_Status as TF_NewStatus
+TF_OK: Any
+TF_OUT_OF_RANGE: Any
+TF_PERMISSION_DENIED: Any
+TF_RESOURCE_EXHAUSTED: Any
+from headrace.config.pywrap import TF_SetStatus as TF_SetStatus
+from headrace.config.pywrap import TF_Status as TF_Status
+from headrace.config.pywrap import TF_TryEvaluateConstant_wrapper as TF_TryEvaluateConstant_wrapper
+TF_UNAUTHENTICATED: Any
+TF_UNAVAILABLE: Any
+TF_UNIMPLEMENTED: Any
+TF_UNKNOWN: Any
+from headrace.config.pywrap import TF_Version as TF_Version
+from headrace.core.version import __compiler_version__ as __compiler_version__
+from headrace.core.version import __git_version__ as __git_version__
+from headrace.core.version import __version__ as __version__
+from headrace.config.pywrap import list_devices as list_devices

@@ -1,0 +1,4 @@
+# Made by tools/make_stubs.py.
+
+from headrace.saved_model.loading import load as load
+from headrace.saved_model.loading import maybe_saved_model_directory as maybe_saved_model_directory
