@@ -21,18 +21,28 @@ PROGRAMS ?= tests/programs
 CASES ?= --stale
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check index stubs format bench oracle goldens clean
+.PHONY: help setup run test check index stubs docs format bench oracle goldens clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
 setup: $(STAMP)  ## make .venv and install Headrace into it, as constraints.txt says
 
-$(STAMP): pyproject.toml constraints.txt
+NATIVE := setup.py $(wildcard headrace/native/src/*.* headrace/native/src/isa/*.*)
+
+$(STAMP): pyproject.toml constraints.txt $(NATIVE)
 	@test -n "$(PYTHON)" || { echo "no Python >= 3.10 with venv found; name one: make PYTHON=/path/to/python $(MAKECMDGOALS)"; exit 1; }
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,examples]"
+	@$(PY) -c "from headrace import native; print('native runner:', native.description())"
 	@touch $(STAMP)
+
+native:  ## build the native runner again, with what the compiler says
+	$(PY) setup.py --quiet build_ext --inplace
+	@$(PY) -c "from headrace import native; print('native runner:', native.description())"
+
+sanitize: setup  ## test the native kernels for wrong addresses and undefined behaviour
+	$(PY) tools/sanitize_native.py
 
 run: setup  ## train and test two digit classifiers: a TensorFlow 1.x script, unchanged
 	$(PY) -m headrace examples/digits.py
@@ -57,6 +67,11 @@ stubs: setup  ## after a public name has been added or moved: write what editors
 format: setup  ## format the sources and mend what the linter can
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
+
+docs: setup  ## build the site into site/: guides, and a reference of every public name and operation
+	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
+	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(PY) -m mkdocs build --quiet
+	@echo "open site/index.html"
 
 bench: setup  ## Headrace beside TensorFlow 1.15.5 and 2.21 (make oracle first); BENCH="--only mlp_step"
 	$(PY) bench/run.py $(BENCH)
