@@ -81,7 +81,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "state.polymorphic_function state.concrete_function .": "def_function function",
         "state.wrapped_function .": "wrap_function",
         "core.eager core.errors .": "core",
-        "testing.test_util testing.layouts testing.graph_comparison test .": "test",
+        "testing.eager_main testing.test_util testing.layouts testing.graph_comparison test .": "test",
     },
     "framework": {
         "core.graph core.defaults core.operation core.tensor core.convert core.registry core.gradient_registry "

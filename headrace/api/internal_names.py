@@ -6,6 +6,8 @@ The module's path is written without `tensorflow.python.` in front, or without `
 from __future__ import annotations
 
 SPELLED = {
+    ("saved_model.builder", "_SavedModelBuilder"): "saved_model.writing.SavedModelBuilder",
+    ("saved_model.builder_impl", "_SavedModelBuilder"): "saved_model.writing.SavedModelBuilder",
     (
         "estimator.canned.boosted_trees",
         "_StopAtAttemptsHook",
@@ -187,6 +189,7 @@ SPELLED = {
     ): "feature_column.categorical.weighted_categorical_column",
     ("feature_column.feature_column_v2", "_StateManagerImpl"): "feature_column.features_layer.LayerState",
     ("feature_column.feature_column_v2", "_BaseFeaturesLayer"): "feature_column.features_layer._FeaturesLayer",
+    ("estimator.keras", "_create_keras_model_fn"): "estimator.keras.create_keras_model_fn",
     ("estimator.inputs.queues.feeding_functions", "_enqueue_data"): "estimator.inputs.feeding.enqueue_data",
     ("estimator.inputs.queues.feeding_functions", "_ArrayFeedFn"): "estimator.inputs.feeding.ArrayFeedFn",
     ("estimator.inputs.queues.feeding_functions", "_OrderedDictNumpyFeedFn"): "estimator.inputs.feeding.DictFeedFn",
@@ -233,7 +236,11 @@ SPELLED = {
     ("estimator.gc", "_one_of_every_n_export_versions"): "estimator.gc.one_of_every_n_export_versions",
     ("estimator.gc", "_union"): "estimator.gc.union",
     ("estimator.estimator", "EstimatorV1"): "estimator.estimator.Estimator",
-    ("estimator.estimator", "EstimatorV2"): "estimator.estimator.Estimator",
+    ("estimator.estimator", "_load_global_step_from_checkpoint_dir"): "estimator.estimator._step_of_checkpoint",
+    ("estimator.export.export_lib", "EXPORT_TAG_MAP"): "estimator.exporting.EXPORT_TAG_MAP",
+    ("estimator.head.sequential_head", "_flatten_tensor"): "estimator.heads.sequential_head.flatten_tensor",
+    ("estimator.model_fn", "_TPUEstimatorSpec"): "estimator.tpu.spec.TPUEstimatorSpec",
+    ("estimator.canned.baseline", "_baseline_logit_fn_builder"): "estimator.canned.baseline.baseline_logit_fn_builder",
     ("estimator.estimator", "_check_hooks_type"): "estimator.arguments.checked_hooks",
     ("contrib.image.python.ops.interpolate_spline", "_cross_squared_distance_matrix"): (
         "contrib.image.warping.squared_distances"

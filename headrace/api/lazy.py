@@ -38,6 +38,11 @@ _OWN = {
 }
 
 
+def _import_name(module: ModuleType) -> str:
+    """The name by which a module is imported; `__name__` may be the one that TensorFlow gave it."""
+    return module.__name__ if module.__spec__ is None else module.__spec__.name
+
+
 class Namespace(ModuleType):
     """A public module whose names come from a table."""
 
@@ -55,7 +60,7 @@ class Namespace(ModuleType):
 
     def __setattr__(self, name: str, value: object) -> None:
         # Importing an implementation module makes it an attribute of its parent; a public name comes first.
-        if isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}":
+        if isinstance(value, ModuleType) and _import_name(value) == f"{_import_name(self)}.{name}":
             finder, path = _served(self)
             table = finder.table(path)
             if table is not None and name in table.homes:
@@ -329,11 +334,11 @@ class Finder:
             module, attribute = above.homes[leaf]
             value = getattr(self._place(module), attribute, None)
             if isinstance(value, Namespace):
-                return alias_spec(fullname, value.__name__)
+                return alias_spec(fullname, _import_name(value))
         above_it = sys.modules.get(f"{self.package}.{parent}")
-        if isinstance(above_it, Namespace) and above_it.__name__ != f"{self.package}.{parent}":
+        if isinstance(above_it, Namespace) and _import_name(above_it) != f"{self.package}.{parent}":
             # What lies below a second spelling lies below the first.
-            return alias_spec(fullname, f"{above_it.__name__}.{leaf}")
+            return alias_spec(fullname, f"{_import_name(above_it)}.{leaf}")
         return None
 
     def _namespace_spec(self, fullname: str, relative: str, path: Sequence[str] | None) -> ModuleSpec | None:
@@ -363,6 +368,9 @@ class _NamespaceLoader(Loader):
     def exec_module(self, module: ModuleType) -> None:
         if self._inner is not None:
             self._inner.exec_module(module)
+        if self._path.startswith("python."):
+            # A module of TensorFlow's own tree goes by the name it has there.
+            module.__dict__["__name__"] = f"tensorflow.{self._path}"
         if self._path in internal_paths.WITH_EFFECT:
             importlib.import_module(self._finder._full(internal_paths.WITH_EFFECT[self._path]))
 

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import torch
 
 from headrace.app import running as app
+from headrace.config import optimizer_options, settings
 from headrace.config.behavior import (
     ASYNC,
     DEVICE_PLACEMENT_EXPLICIT,
@@ -17,9 +18,12 @@ from headrace.config.behavior import (
     SYNC,
     enable_eager_execution,
 )
+from headrace.config.function_options import function_executor_type
 from headrace.core.defaults import get_default_graph
+from headrace.core.device import DeviceSpec
 from headrace.core.eager import eager_graph, eager_mode, executing_eagerly, graph_mode
 from headrace.core.framework_ops import uid
+from headrace.devices.process_settings import LogicalDevice, PhysicalDevice, VirtualDeviceConfiguration
 from headrace.summary import recording
 
 __all__ = [
@@ -28,8 +32,12 @@ __all__ = [
     "DEVICE_PLACEMENT_SILENT",
     "DEVICE_PLACEMENT_WARN",
     "SYNC",
+    "LogicalDevice",
+    "PhysicalDevice",
+    "VirtualDeviceConfiguration",
     "eager_mode",
     "executing_eagerly",
+    "function_executor_type",
     "graph_mode",
 ]
 
@@ -171,6 +179,17 @@ def device(name: Any) -> Any:
 class Context:
     """The surroundings of eager operations, as 1.x's code asks for them."""
 
+    list_physical_devices = staticmethod(settings.list_physical_devices)
+    list_logical_devices = staticmethod(settings.list_logical_devices)
+    get_visible_devices = staticmethod(settings.get_visible_devices)
+    set_visible_devices = staticmethod(settings.set_visible_devices)
+    get_memory_growth = staticmethod(settings.get_memory_growth)
+    set_memory_growth = staticmethod(settings.set_memory_growth)
+    get_virtual_device_configuration = staticmethod(settings.get_virtual_device_configuration)
+    set_virtual_device_configuration = staticmethod(settings.set_virtual_device_configuration)
+    get_optimizer_experimental_options = staticmethod(optimizer_options.get_experimental_options)
+    set_optimizer_experimental_options = staticmethod(optimizer_options.set_experimental_options)
+
     def executing_eagerly(self) -> bool:
         """Whether operations run as they are made."""
         return executing_eagerly()
@@ -186,6 +205,102 @@ class Context:
     def ensure_initialized(self) -> None:
         """Makes what eager operations need, if that has not been done."""
         eager_graph()
+
+    def device(self, name: str | None) -> contextlib.AbstractContextManager[None]:
+        """A context in which operations run on the device of this name.
+
+        Raises:
+            ValueError: if it is no text.
+        """
+        if name is not None and not isinstance(name, str):
+            raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
+        scope: contextlib.AbstractContextManager[None] = device(name)
+        return scope
+
+    @property
+    def device_name(self) -> str:
+        """The full name of the device that is asked for, "" where none is."""
+        scopes = get_default_graph()._device_functions_outer_to_inner
+        asked = getattr(scopes[-1], "of_all", None) if scopes and scopes[-1] is not None else None
+        if not asked:
+            return ""
+        spec = DeviceSpec.from_string(asked)
+        task = f"/job:{spec.job or 'localhost'}/replica:{spec.replica or 0}/task:{spec.task or 0}"
+        return f"{task}/device:{spec.device_type or 'CPU'}:{spec.device_index or 0}"
+
+    @property
+    def device_spec(self) -> DeviceSpec:
+        """The device that is asked for."""
+        return DeviceSpec.from_string(self.device_name)
+
+    @property
+    def execution_mode(self) -> int:
+        """How operations run: at once."""
+        return SYNC
+
+    @property
+    def device_policy(self) -> int:
+        """What is done with a tensor that lies on another device than its operation."""
+        policies = {
+            "explicit": DEVICE_PLACEMENT_EXPLICIT,
+            "warn": DEVICE_PLACEMENT_WARN,
+            "silent_for_int32": DEVICE_PLACEMENT_SILENT_FOR_INT32,
+        }
+        return policies.get(settings.get_device_policy(), DEVICE_PLACEMENT_SILENT)
+
+    def is_async(self) -> bool:
+        """Whether operations run in the background."""
+        return False
+
+    @property
+    def soft_device_placement(self) -> bool:
+        """Whether operations run elsewhere where a device cannot run them."""
+        return settings.get_soft_device_placement()
+
+    @soft_device_placement.setter
+    def soft_device_placement(self, enabled: bool) -> None:
+        settings.set_soft_device_placement(enabled)
+
+    @property
+    def log_device_placement(self) -> bool:
+        """Whether it is logged where operations run."""
+        return settings.get_log_device_placement()
+
+    @log_device_placement.setter
+    def log_device_placement(self, enabled: bool) -> None:
+        settings.set_log_device_placement(enabled)
+
+    @property
+    def intra_op_parallelism_threads(self) -> int:
+        """How many threads an operation may use, 0 for all."""
+        return settings.get_intra_op_parallelism_threads()
+
+    @intra_op_parallelism_threads.setter
+    def intra_op_parallelism_threads(self, num_threads: int) -> None:
+        settings.set_intra_op_parallelism_threads(num_threads)
+
+    @property
+    def inter_op_parallelism_threads(self) -> int:
+        """How many operations may run at the same time, 0 for as many as there are cores."""
+        return settings.get_inter_op_parallelism_threads()
+
+    @inter_op_parallelism_threads.setter
+    def inter_op_parallelism_threads(self, num_threads: int) -> None:
+        settings.set_inter_op_parallelism_threads(num_threads)
+
+    @property
+    def optimizer_jit(self) -> bool:
+        """Whether graphs are compiled."""
+        return optimizer_options.get_jit()
+
+    @optimizer_jit.setter
+    def optimizer_jit(self, enabled: bool) -> None:
+        optimizer_options.set_jit(enabled)
+
+    def has_function(self, name: str | bytes) -> bool:
+        """Whether a function of this name has been defined."""
+        text = name.decode() if isinstance(name, bytes) else name
+        return text in eager_graph()._functions
 
     @property
     def summary_writer(self) -> Any:

@@ -61,8 +61,9 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     counts: dict[str, int] = {}
     for device in settings.visible:
         kind = device.device_type
-        index = counts[kind] = counts.get(kind, -1) + 1
-        names.append(LogicalDevice(f"/job:localhost/replica:0/task:0/device:{kind}:{index}", kind))
+        for _ in settings.virtual_devices.get(device, (None,)):
+            index = counts[kind] = counts.get(kind, -1) + 1
+            names.append(LogicalDevice(f"/job:localhost/replica:0/task:0/device:{kind}:{index}", kind))
     return [device for device in names if device_type in (None, device.device_type)]
 
 
@@ -160,16 +161,16 @@ def get_virtual_device_configuration(device: PhysicalDevice) -> list[VirtualDevi
 def set_virtual_device_configuration(
     device: PhysicalDevice, virtual_devices: Sequence[VirtualDeviceConfiguration]
 ) -> None:
-    """Limits the memory of a GPU.
+    """Limits the memory of a GPU, or makes several logical devices of the CPU.
 
     Args:
         device: a device of `list_physical_devices()`.
-        virtual_devices: a list of one `VirtualDeviceConfiguration`.
+        virtual_devices: a `VirtualDeviceConfiguration` for each logical device; one for a GPU.
 
     Raises:
         ValueError: for a device there is not, a limit for the CPU, or none for a GPU.
         RuntimeError: once the logical devices have been listed.
-        NotImplementedError: for several virtual devices.
+        NotImplementedError: for several virtual devices of a GPU.
     """
     _require_known(device)
     limits = [virtual.memory_limit for virtual in virtual_devices]
@@ -180,9 +181,9 @@ def set_virtual_device_configuration(
     if settings.virtual_devices.get(device) == list(virtual_devices):
         return
     _refuse_once_open("Virtual devices cannot be modified after being initialized")
-    if len(limits) != 1:
+    if device.device_type == "GPU" and len(limits) != 1:
         raise NotImplementedError(
-            "set_virtual_device_configuration: a physical device is one logical device; give one configuration."
+            "set_virtual_device_configuration: a GPU is one logical device; give one configuration."
         )
     settings.virtual_devices[device] = list(virtual_devices)
     if device.device_type == "GPU":

@@ -361,18 +361,40 @@ def get_gradient_function(op: Operation) -> Callable[..., Any] | None:
         raise LookupError(f"gradient registry has no entry for: {asked_for}") from None
 
 
+_shape_functions: dict[str, Callable[..., Any]] = {}
+
+
 class RegisterShape:
-    """1.x has not called Python shape functions since 1.0; saying so beats registering one in vain.
+    """A decorator that notes a shape function of an op; shapes are inferred by the op's declaration all the same.
+
+    1.x has not called such functions since 1.0, and refuses two for one op.
+
+    Args:
+        op_type: the op's name.
 
     Raises:
-        NotImplementedError: always.
+        TypeError: if it is no text.
+
+    Example:
+        >>> @tf.RegisterShape("SomeOp")
+        ... def some_op_shape(op):
+        ...     return [op.inputs[0].get_shape()]
     """
 
     def __init__(self, op_type: str) -> None:
-        raise NotImplementedError(
-            f"RegisterShape({op_type!r}): the shape of an op is inferred by the rule in its declaration "
-            "(`headrace.core.registry.OpDecl.shape`)."
-        )
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string")
+        self._op_type = op_type
+
+    def __call__(self, f: Callable[..., Any] | None) -> Callable[..., Any] | None:
+        """Notes `f`.
+
+        Raises:
+            KeyError: if the op has one.
+        """
+        if f is not None and _shape_functions.setdefault(self._op_type, f) is not f:
+            raise KeyError(f"Registering two shape functions with name '{self._op_type}'!")
+        return f
 
 
 class OpStats:

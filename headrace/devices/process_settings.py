@@ -64,6 +64,10 @@ class ProcessSettings:
     def visible(self, devices: list[PhysicalDevice]) -> None:
         self._visible = devices
 
+    def cpu_count(self) -> int:
+        """How many logical devices the CPU is."""
+        return sum(len(virtual) for device, virtual in self.virtual_devices.items() if device.device_type == "CPU") or 1
+
     def gpu_count(self, available: int) -> int:
         """How many of the `available` GPUs sessions may use."""
         if self._visible is None:

@@ -51,6 +51,10 @@ class Settings:
         self.log_device_placement = bool(process.log_placement)
         self.threads = process.intra_op_threads or 0
 
+    def cpu_count(self) -> int:
+        """How many devices the CPU is to this session: as many as it asks for, or those that the process has made."""
+        return max(1, self.device_count.get("CPU", process.cpu_count()))
+
     def gpu_count(self) -> int:
         """How many GPUs this session may use."""
         available = process.gpu_count(torch.cuda.device_count() if torch.cuda.is_available() else 0)
@@ -62,7 +66,7 @@ class Settings:
 
     def devices(self) -> tuple[str, ...]:
         """The names of the devices: as many names of the one CPU as the configuration asks for, and the GPUs."""
-        names = [f"{LOCAL_TASK}/device:CPU:{i}" for i in range(max(1, self.device_count.get("CPU", 1)))]
+        names = [f"{LOCAL_TASK}/device:CPU:{i}" for i in range(self.cpu_count())]
         names += [f"{LOCAL_TASK}/device:GPU:{i}" for i in range(self.gpu_count())]
         return tuple(names)
 
