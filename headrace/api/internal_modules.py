@@ -75,7 +75,8 @@ PYTHON: dict[str, dict[str, str]] = {
     "eager": {
         "config.eager_context .": "context",
         "contrib.eager.backprop contrib.eager.functional .": "backprop",
-        "contrib.eager.callbacks config.eager_context .": "execution_callbacks execute",
+        "contrib.eager.callbacks config.eager_context .": "execution_callbacks",
+        "config.eager_operations contrib.eager.callbacks config.eager_context .": "execute",
         "autodiff.tape autodiff.gradient_tape .": "tape",
         "config.eager_context": "remote",
         "state.polymorphic_function state.concrete_function .": "def_function function",

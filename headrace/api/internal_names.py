@@ -6,8 +6,12 @@ The module's path is written without `tensorflow.python.` in front, or without `
 from __future__ import annotations
 
 SPELLED = {
-    ("saved_model.builder", "_SavedModelBuilder"): "saved_model.writing.SavedModelBuilder",
-    ("saved_model.builder_impl", "_SavedModelBuilder"): "saved_model.writing.SavedModelBuilder",
+    ("eager.core", "_FallbackException"): "config.eager_operations.FallbackException",
+    ("eager.core", "_NotOkStatusException"): "config.eager_operations.NotOkStatusException",
+    ("eager.core", "_SymbolicException"): "config.eager_operations.SymbolicException",
+    ("eager.core", "_status_to_exception"): "config.eager_operations.status_to_exception",
+    ("saved_model.builder", "_SavedModelBuilder"): "saved_model.signature_writing.SignatureBuilder",
+    ("saved_model.builder_impl", "_SavedModelBuilder"): "saved_model.signature_writing.SignatureBuilder",
     (
         "estimator.canned.boosted_trees",
         "_StopAtAttemptsHook",

@@ -6,7 +6,9 @@ import abc
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.defaults import control_dependencies
 from headrace.core.tensor import Tensor
+from headrace.ops.array.constant import constant
 from headrace.saved_model import names
 from headrace.saved_model.signatures import (
     classification_signature_def,
@@ -248,6 +250,10 @@ class _SupervisedOutput(ExportOutput):
                 raise ValueError(f"{self.METRICS_NAME} output value must be a Tensor; got {value}.")
             if not isinstance(update, Tensor) and not hasattr(update, "node_def"):
                 raise ValueError(f"{self.METRICS_NAME} update_op must be a Tensor or Operation; got {update}.")
+            if not isinstance(update, Tensor):
+                # Signatures are of tensors: one that is there after the operation stands for it.
+                with control_dependencies([update]):
+                    update = constant([], name="metric_op_wrapper")
             outputs[f"{name}{_SEPARATOR}{self.METRIC_VALUE_SUFFIX}"] = value
             outputs[f"{name}{_SEPARATOR}{self.METRIC_UPDATE_SUFFIX}"] = update
         return outputs

@@ -86,17 +86,12 @@ class SavedModelBuilder:
             AssertionError: if it was called before, or a signature is incomplete.
             ValueError: for assets that are no string constants; TypeError: for other init operations.
         """
-        if self._has_saved_variables:
-            raise AssertionError(
-                "Graph state including variables and assets has already been saved. Please invoke `add_meta_graph()` instead."
-            )
-        _check_signatures(signature_def_map)
-        self._collect(assets_collection, legacy_init_op, main_op)
+        self.begin_graph(signature_def_map, assets_collection, is_first=True)
+        self._collect(legacy_init_op, main_op)
         folders.get_or_create_variables_dir(self._export_dir)
-        saver = _saver(saver)
+        saver = saver_or_default(saver)
         saver.save(sess, folders.get_variables_path(self._export_dir), write_meta_graph=False, write_state=False)
-        self._add(saver, tags, signature_def_map, clear_devices, strip_default_attrs)
-        self._has_saved_variables = True
+        self.add_graph(saver, tags, signature_def_map, clear_devices, strip_default_attrs)
 
     def add_meta_graph(
         self,
@@ -114,14 +109,9 @@ class SavedModelBuilder:
         Raises:
             AssertionError: if no variables were written yet; else as above.
         """
-        if not self._has_saved_variables:
-            raise AssertionError(
-                "Graph state including variables and assets has not been saved yet. Please invoke "
-                "`add_meta_graph_and_variables()` first."
-            )
-        _check_signatures(signature_def_map)
-        self._collect(assets_collection, legacy_init_op, main_op)
-        self._add(_saver(saver), tags, signature_def_map, clear_devices, strip_default_attrs)
+        self.begin_graph(signature_def_map, assets_collection, is_first=False)
+        self._collect(legacy_init_op, main_op)
+        self.add_graph(saver_or_default(saver), tags, signature_def_map, clear_devices, strip_default_attrs)
 
     def save(self, as_text: bool = False) -> bytes:
         """Writes the description of the model.
@@ -140,11 +130,38 @@ class SavedModelBuilder:
         tf_logging.info("SavedModel written to: %s", path)
         return path.encode()
 
-    def _collect(
-        self, assets: Iterable[Tensor] | None, legacy_init_op: Operation | None, main_op: Operation | None
+    @property
+    def export_dir(self) -> str:
+        """The folder."""
+        return self._export_dir
+
+    def begin_graph(
+        self, signatures: Mapping[str, Any] | None, assets: Iterable[Tensor] | None, *, is_first: bool
     ) -> None:
-        """Writes the assets, and puts into collections what is to be found when the model is loaded."""
+        """Checks that a graph may be added, and writes its assets.
+
+        Args:
+            signatures: keys to signatures.
+            assets: string constants with the paths of files.
+            is_first: whether the variables' values are to be written with it.
+
+        Raises:
+            AssertionError: if they have been, or have not been yet; KeyError, ValueError: for signatures and assets.
+        """
+        if is_first and self._has_saved_variables:
+            raise AssertionError(
+                "Graph state including variables and assets has already been saved. Please invoke `add_meta_graph()` instead."
+            )
+        if not is_first and not self._has_saved_variables:
+            raise AssertionError(
+                "Graph state including variables and assets has not been saved yet. Please invoke "
+                "`add_meta_graph_and_variables()` first."
+            )
+        check_signatures(signatures)
         self._write_assets(assets)
+
+    def _collect(self, legacy_init_op: Operation | None, main_op: Operation | None) -> None:
+        """Puts into collections what is to be found when the model is loaded."""
         for key, op in ((names.LEGACY_INIT_OP_KEY, legacy_init_op), (names.MAIN_OP_KEY, main_op)):
             if op is not None:
                 if not isinstance(op, Operation):
@@ -178,7 +195,7 @@ class SavedModelBuilder:
                 file_io.copy(path, target)
         tf_logging.info("Assets written to: %s", folder)
 
-    def _add(
+    def add_graph(
         self,
         saver: Saver,
         tags: Iterable[str],
@@ -186,14 +203,17 @@ class SavedModelBuilder:
         clear_devices: bool,
         strip_default_attrs: bool,
     ) -> None:
+        """Adds the default graph as it is; arguments as of `add_meta_graph_and_variables`."""
         made = saver.export_meta_graph(clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)
         made.meta_info_def.tags.extend(tags)
         for key, signature in (signatures or {}).items():
             made.signature_def[key].CopyFrom(signature)
         self._saved_model.meta_graphs.append(made)
+        self._has_saved_variables = True
 
 
-def _saver(saver: Saver | None) -> Saver:
+def saver_or_default(saver: Saver | None) -> Saver:
+    """The saver to use; by default one for all that can be saved."""
     if saver is not None:
         return saver
     return Saver(_all_saveable_objects(), sharded=True, write_version=protos.SaverDef.V2, allow_empty=True)
@@ -209,7 +229,12 @@ def asset_name(path: str, taken: Mapping[str, str]) -> str:
     return name
 
 
-def _check_signatures(signatures: Mapping[str, Any] | None) -> None:
+def check_signatures(signatures: Mapping[str, Any] | None) -> None:
+    """Refuses signatures that are incomplete, or have names that are kept for operations to run.
+
+    Raises:
+        KeyError: for such a name; AssertionError: for tensors without a name or type.
+    """
     for key, signature in (signatures or {}).items():
         if key in (names.INIT_OP_SIGNATURE_KEY, names.TRAIN_OP_SIGNATURE_KEY):
             raise KeyError(f"SignatureDef map key {key} is reserved for internal use.")

@@ -15,6 +15,8 @@ from headrace.core import errors
 from headrace.core.device import canonical_name
 from headrace.core.graph import PRODUCER_VERSION
 from headrace.core.tensor import Tensor
+from headrace.functions.ragged.tensor import RaggedTensor, is_ragged
+from headrace.testing.proto_rounding import round_numbers
 
 _BFLOAT16 = "bfloat16"
 
@@ -32,6 +34,14 @@ class Assertions(absltest.TestCase):
         array = _as_array(value)
         return array.astype(np.float32) if array.dtype.name == _BFLOAT16 else array
 
+    def _list(self, value: Any) -> Any:
+        """A ragged tensor or anything else as lists."""
+        if is_ragged(value):
+            return (
+                value if hasattr(value, "to_list") and not isinstance(value, RaggedTensor) else self.evaluate(value)
+            ).to_list()
+        return value if isinstance(value, (list, tuple)) else self._array(value).tolist()
+
     def _GetNdArray(self, a: Any) -> np.ndarray:
         if isinstance(a, Tensor):
             a = self.evaluate(a)
@@ -42,6 +52,8 @@ class Assertions(absltest.TestCase):
         self._check_all_close(a, b, rtol, atol, "", msg)
 
     def _check_all_close(self, a: Any, b: Any, rtol: float, atol: float, path: str, msg: str | None) -> None:
+        if is_ragged(a) or is_ragged(b):
+            a, b = self._list(a), self._list(b)
         if hasattr(a, "_asdict"):
             a = a._asdict()
         if hasattr(b, "_asdict"):
@@ -109,7 +121,12 @@ class Assertions(absltest.TestCase):
         raise AssertionError("The two values are close at all elements")
 
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
-        """Checks that two arrays have the same shape and elements; NaN equals NaN."""
+        """Checks that two arrays, or ragged tensors, have the same shape and elements; NaN equals NaN."""
+        if is_ragged(a) or is_ragged(b):
+            self.assertEqual(self._list(a), self._list(b), msg)
+            ranks = [value.ragged_rank for value in (a, b) if is_ragged(value)]
+            self.assertEqual(ranks[0], ranks[-1], f"Ragged ranks {ranks}. {msg or ''}")
+            return
         a, b = self._array(a), self._array(b)
         self.assertEqual(a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}. {msg or ''}")
         same = np.asarray(a == b)
@@ -211,7 +228,7 @@ class Assertions(absltest.TestCase):
             self.fail(self._formatMessage(msg, f"{actual!r} does not start with {expected_start!r}"))
 
     def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:
-        """Checks that two messages are equal; the first may be in text form."""
+        """Checks that two messages are equal up to the last digits of floats; the first may be in text form."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, str):
             from google.protobuf import text_format
@@ -219,6 +236,12 @@ class Assertions(absltest.TestCase):
             expected = text_format.Merge(expected, type(message)())
         elif not isinstance(expected, type(message)):
             raise AssertionError(f"Can't compare protos of type {type(expected)} and {type(message)}. {msg or ''}")
+        if expected != message:
+            copies = type(message)(), type(message)()
+            for copy, original in zip(copies, (expected, message), strict=True):
+                copy.CopyFrom(original)
+                round_numbers(copy)
+            expected, message = copies
         if expected != message:
             # The texts show where; where they do not, the messages differ in the sign of a zero or the like.
             self.assertMultiLineEqual(str(expected), str(message), msg)

@@ -21,6 +21,7 @@ from headrace.functions.ragged.from_tensors import FromTensors
 from headrace.functions.ragged.segment_ids import row_splits_to_segment_ids
 from headrace.functions.ragged.spec import RaggedTensorSpec
 from headrace.functions.ragged.value import RaggedTensorValue
+from headrace.functions.ragged.variant_form import VariantForm
 from headrace.kernels import composing
 from headrace.kernels.composing.arithmetic import range as range_of
 from headrace.kernels.composing.shapes import shape_internal
@@ -55,7 +56,7 @@ def positive_axis(axis: int, rank: int | None) -> int:
     return axis
 
 
-class RaggedTensor(FromTensors):
+class RaggedTensor(FromTensors, VariantForm):
     """A tensor whose rows may have different lengths; made with one of its `from_…` methods or `tf.ragged.constant`.
 
     Args:
