@@ -67,6 +67,15 @@ def on_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
+def plain_calls() -> Iterator[None]:
+    """Plans without native regions: for tests that look at the calls of kernels."""
+    from headrace.plan.pipeline import without
+
+    with without("native regions"):
+        yield
+
+
+@pytest.fixture
 def legal_graphs() -> Iterator[None]:
     """Every graph that is planned is checked before and after each pass: see `headrace.plan.invariants`."""
     from headrace.plan.invariants import checked

@@ -6,7 +6,7 @@ import headrace as tf
 from headrace.core.eager import eager_mode
 
 
-def test_tour(tmp_path):
+def test_tour(plain_calls, tmp_path):
     # A graph comes first, and computes nothing: each call adds an operation, of a type that TensorFlow has too, whose
     # shape is known as far as it can be.
     points = tf.placeholder(tf.float32, [None, 2], "points")

@@ -15,7 +15,6 @@ from headrace.core.tensor import Tensor
 
 __all__ = [
     "args_to_matching_eager",
-    "args_to_mixed_eager_tensors",
     "convert_to_mixed_eager_tensors",
     "execute",
     "make_bool",
@@ -186,28 +185,6 @@ def convert_to_mixed_eager_tensors(values: Sequence[Any], ctx: Any) -> tuple[lis
     """
     made = [convert_to_tensor(value) for value in values]
     return [tensor.dtype.as_datatype_enum for tensor in made], made
-
-
-def args_to_mixed_eager_tensors(lists: Sequence[Sequence[Any]], ctx: Any) -> tuple[list[int], list[list[Tensor]]]:
-    """Lists of values as lists of tensors, the values of one place of one type.
-
-    Args:
-        lists: of the same length.
-        ctx: has no effect: there is one context.
-
-    Raises:
-        ValueError: if they have different lengths.
-    """
-    if any(len(values) != len(lists[0]) for values in lists):
-        raise ValueError(f"Expected list arguments to be the same length: {', '.join(str(len(x)) for x in lists)}")
-    types: list[int] = []
-    made: list[list[Tensor]] = [[] for _ in lists]
-    for values in zip(*lists, strict=True):
-        kind, tensors = args_to_matching_eager(values, ctx)
-        types.append(kind)
-        for each, tensor in zip(made, tensors, strict=True):
-            each.append(tensor)
-    return types, made
 
 
 def make_float(v: Any, arg_name: str) -> float:

@@ -33,12 +33,19 @@ def run(*arguments, cwd):
         ["shim", "remove"],
         ["shim", "status"],
         ["version"],
+        ["doctor"],
     ],
 )
 def test_every_command_has_help(arguments):
     done = invoke(*arguments, "--help")
     assert done.exit_code == 0
     assert done.output.startswith("Usage:")
+
+
+def test_the_doctor_says_what_the_process_computes_with():
+    lines = dict(line.split(maxsplit=1) for line in invoke("doctor").output.splitlines())
+    assert set(lines) == {"headrace", "python", "torch", "numpy", "threads", "gpus", "native"}
+    assert lines["native"].startswith(("on, ", "off, "))
 
 
 def test_version_names_both_versions():

@@ -83,7 +83,7 @@ def test_inputs_and_states_of_a_cell_may_be_nested():
 
 @pytest.mark.parametrize("kind", ["LSTM", "GRU"])
 @pytest.mark.parametrize("masked", [False, True])
-def test_a_training_step_reads_its_weights_before_the_loop(kind, masked):
+def test_a_training_step_reads_its_weights_before_the_loop(kind, masked, plain_calls):
     x = tf.placeholder(tf.float32, [None, 5, 8])
     layer = getattr(layers, kind)(8)
     outputs = layer(x, mask=tf.ones([2, 5], tf.bool) if masked else None)

@@ -59,7 +59,7 @@ def test_each_update_follows_its_gradient_and_computes_the_same(kind, batch, res
 
 
 @pytest.mark.parametrize("fetched", ["value", "slice", "sum"])
-def test_what_is_read_from_the_variable_in_the_step_is_not_its_new_value(fetched):
+def test_what_is_read_from_the_variable_in_the_step_is_not_its_new_value(fetched, plain_calls):
     with tf.Graph().as_default(), tf.Session() as session:
         feed, loss, variables, _ = network(OPTIMIZERS["momentum"](), resource=True)
         read = variables[-1].read_value()

@@ -23,7 +23,7 @@ def legal_graphs():
 
 HELD = {each for one in OPTIMIZED for each in one.ensures}
 OPTIONAL = [*(each.name for each in FUSIONS), "drop gates", "bind sizes", "simplify again"]
-OPTIONAL += ["advance updates", "reuse memory", "mark heavy"]
+OPTIONAL += ["advance updates", "native regions", "reuse memory", "mark heavy"]
 
 
 # ---- programs
@@ -120,7 +120,7 @@ def test_graphs_are_legal_and_optional_passes_change_no_value(steps, expected, w
 
 
 @pytest.fixture
-def graph():
+def graph(plain_calls):
     """A planned graph with a loop, a branch, a write and nodes that compute in the memory of others."""
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.placeholder(tf.float32, [4, 4], name="x")

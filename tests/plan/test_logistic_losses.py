@@ -47,7 +47,7 @@ def test_values_and_gradients(dtype, batch, label, also):
     np.testing.assert_allclose(got[1], wanted_slope.astype(np.float64), rtol=4 * tolerance, atol=1e-37)
 
 
-def test_what_is_fetched_from_the_middle_is_there():
+def test_what_is_fetched_from_the_middle_is_there(plain_calls):
     with tf.Graph().as_default() as graph, tf.Session() as sess:
         x = tf.placeholder(tf.float32, [3])
         z = tf.constant([0.0, 1.0, 0.5])

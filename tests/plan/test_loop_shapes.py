@@ -5,6 +5,8 @@ import pytest
 
 import headrace as tf
 
+pytestmark = pytest.mark.usefixtures("plain_calls")
+
 
 def sources(sess, fetches, feeds):
     return sess.plan_for(fetches, feeds).source

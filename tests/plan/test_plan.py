@@ -19,7 +19,7 @@ def calls(session, fetches, feeds=()):
     return [node.type for node in session.plan_for(fetches, feeds).lines.values()]
 
 
-def test_constants_are_folded_and_equal_calls_merged(session):
+def test_constants_are_folded_and_equal_calls_merged(session, plain_calls):
     x = tf.placeholder(tf.float32, [4])
     scale = tf.constant(2.0) * tf.constant(3.0)
     y = tf.exp(x) * scale + tf.exp(x)

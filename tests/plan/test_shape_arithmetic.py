@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 import headrace as tf
 
+pytestmark = pytest.mark.usefixtures("plain_calls")
+
 WAYS = {
     "rows": (lambda x, y: tf.reshape(x, [tf.shape(x)[0] * tf.shape(x)[1], 4]), lambda x, y: x.reshape(-1, 4)),
     "rest": (

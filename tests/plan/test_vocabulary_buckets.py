@@ -5,6 +5,8 @@ import pytest
 
 import headrace as tf
 
+pytestmark = pytest.mark.usefixtures("plain_calls")
+
 
 @pytest.mark.parametrize("fetch_hash", [False, True])
 def test_only_missing_words_are_hashed(fetch_hash):

@@ -7,6 +7,8 @@ import pytest
 
 import headrace as tf
 
+pytestmark = pytest.mark.usefixtures("plain_calls")
+
 OPTIMIZERS = {
     "descent": lambda: tf.train.GradientDescentOptimizer(0.125),
     "momentum": lambda: tf.train.MomentumOptimizer(0.125, 0.9),

@@ -1,0 +1,230 @@
+"""What callers of other processes may not do, and what servers make of messages that are none."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import grpc
+import numpy as np
+import pytest
+
+import headrace as tf
+from headrace.cluster import messages
+from headrace.cluster.channels import TaskChannel
+from headrace.cluster.launching import free_addresses
+from headrace.cluster.settings import ClusterSettings, from_environment
+from headrace.cluster.wire import encode
+
+MASTER = ["CreateSession", "ExtendSession", "RunStep", "PartialRunSetup", "CloseSession", "ListDevices", "Reset"]
+WORKER = ["GetStatus", "RegisterPart", "RunPart", "EndSession", "Clear"]
+
+
+@pytest.fixture(scope="module")
+def server():
+    return tf.train.Server.create_local_server()
+
+
+@pytest.fixture
+def channel(server):
+    channel = TaskChannel(server.target.removeprefix("grpc://"), ClusterSettings())
+    yield channel
+    channel.close()
+
+
+def _elsewhere(server):
+    return server.target.replace("localhost", "127.0.0.1")
+
+
+def _code(channel, service, method, data, **settings):
+    with pytest.raises(grpc.RpcError) as caught:
+        channel.call(service, method)(data, timeout=10, **settings)
+    return caught.value.code()
+
+
+def _still_serves(server):
+    with tf.Graph().as_default(), tf.Session(_elsewhere(server)) as sess:
+        assert sess.run(tf.constant(2.0) * 3.0) == 6.0
+
+
+def _file_operations(path):
+    x = tf.placeholder(tf.string, [])
+    yield tf.write_file(x, "text"), {x: path}
+    yield tf.read_file(x), {x: __file__}
+    yield tf.matching_files(x), {x: "/*"}
+    yield tf.data.TextLineDataset(x).make_initializable_iterator().initializer, {x: __file__}
+    yield tf.train.Saver([tf.Variable(1.0)]).saver_def.save_tensor_name, {}
+    yield tf.py_func(os.getcwd, [], tf.string), {}
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_files_and_python_are_refused_to_others(server, tmp_path, number):
+    path = str(tmp_path / "written")
+    fetch, feeds = list(_file_operations(path))[number]
+    with (
+        tf.Session(_elsewhere(server)) as sess,
+        pytest.raises(tf.errors.PermissionDeniedError, match="HEADRACE_CLUSTER"),
+    ):
+        sess.run(fetch, feeds)
+    assert not os.path.exists(path)
+    _still_serves(server)
+
+
+def test_functions_are_looked_into(server):
+    @tf.contrib.eager.defun
+    def reads(name):
+        return tf.read_file(name)
+
+    with tf.Session(_elsewhere(server)) as sess, pytest.raises(tf.errors.PermissionDeniedError):
+        sess.run(reads(tf.constant(__file__)))
+
+
+def test_own_sessions_use_files(server, tmp_path):
+    path = tmp_path / "written"
+    with tf.Session(server.target) as sess:
+        sess.run(tf.write_file(str(path), "text"))
+    assert path.read_text() == "text"
+
+
+def test_the_owner_allows_files(monkeypatch, tmp_path):
+    monkeypatch.setenv("HEADRACE_CLUSTER_ALLOW", "files")
+    server = tf.train.Server.create_local_server()
+    path = tmp_path / "written"
+    with tf.Session(_elsewhere(server)) as sess:
+        sess.run(tf.write_file(str(path), "text"))
+    assert path.read_text() == "text"
+
+
+def test_checkpoints_of_servers_are_written_by_the_session(cluster, tmp_path):
+    """The servers write no files for others, so what they hold comes to the task of the session, which does."""
+    with tf.device("/job:ps/task:0"):
+        a = tf.Variable(tf.ones([3]), name="a")
+    with tf.device("/job:ps/task:1"):
+        b = tf.Variable(2.0, name="b")
+    saver = tf.train.Saver(sharded=True)
+    with tf.Session(cluster.target()) as sess:
+        sess.run(tf.global_variables_initializer())
+        path = saver.save(sess, str(tmp_path / "model"))
+        sess.run([a.assign_add(tf.ones([3])), b.assign(7.0)])
+        saver.restore(sess, path)
+        assert sess.run([b, tf.reduce_sum(a)]) == [2.0, 3.0]
+    # A checkpoint of a cluster goes on in one process.
+    with tf.Graph().as_default(), tf.Session() as sess:
+        a = tf.Variable(tf.zeros([3]), name="a")
+        tf.train.Saver([a]).restore(sess, path)
+        assert sess.run(tf.reduce_sum(a)) == 3.0
+    tf.Session.reset(cluster.target())
+
+
+@pytest.mark.parametrize(("service", "method"), [("Master", m) for m in MASTER] + [("Worker", m) for m in WORKER])
+def test_messages_that_are_none(server, channel, service, method):
+    rng = np.random.RandomState(len(method))
+    codes = set()
+    for size in (1, 3, 17, 400):
+        data = bytes(rng.randint(0, 256, size, dtype=np.uint8)) + b"\x0a\xff\xff\xff\xff\x0f"
+        codes.add(_code(channel, service, method, data))
+    # Some of them happen to be messages, of a session that is not there.
+    assert codes <= {grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.ABORTED}
+    _still_serves(server)
+
+
+def test_unknown_sessions_and_parts(channel):
+    request = messages.StepRequest(session="none", part=3).SerializeToString()
+    aborted = grpc.StatusCode.ABORTED
+    assert _code(channel, "Master", "RunStep", request) is aborted
+    assert _code(channel, "Worker", "RunPart", request) is aborted
+    extend = messages.ExtendSessionRequest(session="none").SerializeToString()
+    assert _code(channel, "Master", "ExtendSession", extend) is aborted
+
+
+def _part(**fields):
+    graph_def = tf.get_default_graph().as_graph_def()
+    return messages.RegisterPartRequest(session="s", graph_def=graph_def.SerializeToString(), **fields)
+
+
+def test_parts_that_are_none(channel):
+    tf.constant(1.0, name="one")
+    for fields in ({"fetches": ["two:0"]}, {"fetches": ["one:3"]}, {"feeds": ["one"]}, {"targets": ["two"]}):
+        code = _code(channel, "Worker", "RegisterPart", _part(**fields).SerializeToString())
+        assert code in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND)
+    aborted = _part(fetches=["one:0"], incarnation=5).SerializeToString()
+    assert _code(channel, "Worker", "RegisterPart", aborted) is grpc.StatusCode.ABORTED
+    # What only the planner makes relies on what a file cannot say.
+    request = _part(fetches=["one:0"])
+    graph_def = tf.GraphDef.FromString(request.graph_def)
+    graph_def.node[0].op = "_RemoteCall"
+    request.graph_def = graph_def.SerializeToString()
+    _code(channel, "Worker", "RegisterPart", request.SerializeToString())
+
+
+def test_parts_check_what_they_are_given(channel):
+    x = tf.placeholder(tf.float32, [2], name="x")
+    tf.identity(x, name="y")
+    answer = channel.call("Worker", "RegisterPart")(_part(feeds=["x:0"], fetches=["y:0"]).SerializeToString())
+    part = messages.RegisterPartResponse.FromString(answer).part
+    for value, dtype in ((np.zeros(3, np.float32), tf.float32), (np.array([b"a", b"b"], object), tf.string)):
+        request = encode(messages.StepRequest(session="s", part=part), [value], [dtype])
+        assert _code(channel, "Worker", "RunPart", request) is grpc.StatusCode.INVALID_ARGUMENT
+    assert _code(channel, "Worker", "RunPart", messages.StepRequest(session="s", part=part).SerializeToString()) is (
+        grpc.StatusCode.INVALID_ARGUMENT
+    )
+
+
+def test_graphs_are_bounded(monkeypatch):
+    monkeypatch.setenv("HEADRACE_CLUSTER_MAX_NODES", "20")
+    server = tf.train.Server.create_local_server()
+    total = tf.add_n([tf.constant(float(i)) for i in range(30)])
+    with tf.Session(_elsewhere(server)) as sess, pytest.raises(tf.errors.ResourceExhaustedError, match="20 nodes"):
+        sess.run(total)
+
+
+def test_messages_are_bounded(monkeypatch):
+    monkeypatch.setenv("HEADRACE_CLUSTER_MAX_MESSAGE_BYTES", "100000")
+    server = tf.train.Server.create_local_server()
+    x = tf.placeholder(tf.float32, [None])
+    total = tf.reduce_sum(x)
+    with tf.Session(_elsewhere(server)) as sess:
+        assert sess.run(total, {x: np.ones(1000)}) == 1000.0
+        with pytest.raises(tf.errors.ResourceExhaustedError):
+            sess.run(total, {x: np.ones(100_000)})
+
+
+def test_a_token(monkeypatch):
+    monkeypatch.setenv("HEADRACE_CLUSTER_TOKEN", "secret")
+    server = tf.train.Server.create_local_server()
+    _still_serves(server)
+    address = server.target.removeprefix("grpc://")
+    for settings in (ClusterSettings(), ClusterSettings(token="wrong")):
+        channel = TaskChannel(address, settings)
+        for service, methods in (("Master", MASTER), ("Worker", WORKER)):
+            for method in methods:
+                code = _code(channel, service, method, b"", metadata=channel.metadata)
+                assert code is grpc.StatusCode.UNAUTHENTICATED
+        channel.close()
+    monkeypatch.delenv("HEADRACE_CLUSTER_TOKEN")
+    with tf.Session(_elsewhere(server)) as sess, pytest.raises(tf.errors.UnauthenticatedError):
+        sess.run(tf.constant(1.0))
+
+
+def test_a_server_listens_at_its_address_only():
+    (address,) = free_addresses(1)
+    port = int(address.rpartition(":")[2])
+    server = tf.train.Server({"local": [f"127.0.0.1:{port}"]})
+    with socket.create_connection(("127.0.0.1", port)):
+        pass
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.2", port), timeout=5)
+    with pytest.raises(tf.errors.UnknownError, match="Could not start gRPC server"):
+        tf.train.Server({"local": [f"127.0.0.1:{port}"]})
+    with pytest.raises(tf.errors.UnknownError, match="HEADRACE_CLUSTER_BIND"):
+        tf.train.Server({"local": ["192.0.2.1:0"]})
+    del server
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [{"ALLOW": "everything"}, {"MAX_NODES": "none"}, {"TLS_KEY": "key.pem"}, {"KEEPALIVE_SECONDS": "-1"}],
+)
+def test_settings_that_are_none(variables):
+    with pytest.raises(ValueError, match="HEADRACE_CLUSTER_"):
+        from_environment({f"HEADRACE_CLUSTER_{name}": value for name, value in variables.items()})

@@ -1,0 +1,209 @@
+"""Sessions on servers: of this process and by the network, their limits, their state, and the parts of their plans."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import headrace as tf
+from headrace.plan.invariants import checked
+
+
+def _two_servers():
+    """A product whose factors lie on two servers."""
+    with tf.device("/job:ps/task:0"):
+        a = tf.Variable(tf.ones([2, 3]), name="a")
+    with tf.device("/job:ps/task:1"):
+        b = tf.Variable(tf.fill([3, 1], 2.0), name="b")
+    return a, b, tf.matmul(a, b)
+
+
+@pytest.fixture(params=["here", "by the network"])
+def target(request, cluster):
+    yield cluster.target() if request.param == "here" else cluster.remote_target()
+    tf.Session.reset(cluster.target())
+
+
+def test_a_step_over_several_tasks(target):
+    a, _, product = _two_servers()
+    x = tf.placeholder(tf.float32, [None, 1])
+    with tf.Session(target) as sess, checked():
+        sess.run(tf.global_variables_initializer())
+        value, text = sess.run([product + x, tf.constant("a")], {x: [[1.0], [2.0]]})
+        np.testing.assert_array_equal(value, [[7.0], [8.0]])
+        assert text == b"a"
+        assert sess.run(a.op) is None
+        # What comes out is the program's own, to write to.
+        value += 1.0
+
+
+def test_a_graph_that_grows(target):
+    _, _, product = _two_servers()
+    with tf.Session(target) as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(product)
+        more = tf.reduce_sum(product)
+        assert sess.run(more) == 12.0
+        assert sess.make_callable(more * 2.0)() == 24.0
+
+
+def test_functions_and_loops_travel(target):
+    a, _, _ = _two_servers()
+
+    with tf.device("/job:ps/task:1"):
+        mapped = tf.map_fn(lambda row: row * 2.0 + tf.reduce_sum(a), tf.constant([1.0, 2.0]))
+    with tf.Session(target) as sess, checked():
+        sess.run(tf.global_variables_initializer())
+        np.testing.assert_array_equal(sess.run(mapped), [8.0, 10.0])
+
+
+def test_errors_name_task_operation_and_line(target):
+    x = tf.placeholder(tf.int32, [])
+    with tf.device("/job:ps/task:1"):
+        picked = tf.gather(tf.constant([1.0, 2.0]), x, name="picked")
+    with tf.Session(target) as sess:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"7 is not in \[0, 2\)") as caught:
+            sess.run(picked, {x: 7})
+        assert caught.value.op is picked.op
+        assert "/job:ps/replica:0/task:1" in caught.value.message
+        assert sess.run(picked, {x: 1}) == 2.0
+
+
+def test_waits_end_by_time_and_by_close(target):
+    with tf.device("/job:ps/task:0"):
+        queue = tf.FIFOQueue(3, [tf.float32], shapes=[[]], shared_name="never filled")
+    taken = queue.dequeue()
+    sess = tf.Session(target)
+    with pytest.raises(tf.errors.DeadlineExceededError):
+        sess.run(taken, options=tf.RunOptions(timeout_in_ms=100))
+    failures = []
+    began = threading.Event()
+
+    def wait():
+        began.set()
+        try:
+            sess.run(taken)
+        except tf.errors.CancelledError as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    began.wait()
+    while not sess._runtime.waits._open:
+        pass
+    sess.close()
+    thread.join()
+    assert len(failures) == 1
+
+
+def test_what_waits_does_not_keep_others_from_going_on(cluster):
+    with tf.device("/job:ps/task:0"):
+        queue = tf.FIFOQueue(3, [tf.float32], shapes=[[]], shared_name="between sessions")
+    taken, put = queue.dequeue(), queue.enqueue(4.0)
+    found = []
+    takers = [tf.Session(cluster.target(index=i % 2)) for i in range(3)]
+    threads = [threading.Thread(target=lambda sess=sess: found.append(sess.run(taken))) for sess in takers]
+    for thread in threads:
+        thread.start()
+    with tf.Session(cluster.remote_target()) as sess:
+        for _ in threads:
+            sess.run(put)
+    for thread in threads:
+        thread.join()
+    assert found == [4.0, 4.0, 4.0]
+
+
+def test_an_enqueue_and_a_dequeue_of_one_step(target):
+    x = tf.placeholder(tf.float32, [])
+    with tf.device("/job:ps/task:1"):
+        queue = tf.FIFOQueue(1, [tf.float32], shapes=[[]], shared_name="of one step")
+    put, taken = queue.enqueue(x * 2.0), queue.dequeue()
+    with tf.Session(target) as sess:
+        assert sess.run([taken, put], {x: 3.0})[0] == 6.0
+
+
+def test_partial_runs(target):
+    a, b, c = (tf.placeholder(tf.float32, []) for _ in range(3))
+    first = a + b
+    second = first * c
+    with tf.Session(target) as sess:
+        handle = sess.partial_run_setup([first, second], [a, b, c])
+        assert sess.partial_run(handle, first, {a: 1.0, b: 2.0}) == 3.0
+        assert sess.partial_run(handle, second, {c: 5.0}) == 15.0
+
+
+def test_step_statistics_come_back(target):
+    _, _, product = _two_servers()
+    with tf.Session(target) as sess:
+        sess.run(tf.global_variables_initializer())
+        metadata = tf.RunMetadata()
+        sess.run(product, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
+        assert metadata.step_stats.dev_stats
+
+
+def test_devices_are_those_of_the_cluster(target):
+    with tf.Session(target) as sess:
+        names = [device.name for device in sess.list_devices() if device.device_type == "CPU"]
+        assert sorted(names) == [
+            f"/job:{job}/replica:0/task:{i}/device:CPU:0" for job in ("ps", "worker") for i in (0, 1)
+        ]
+        assert all(device.memory_limit_bytes > 0 for device in sess.list_devices())
+
+
+def test_each_task_is_called_once_a_round(cluster):
+    """Variables are pulled in one call a server, and updates pushed in one."""
+    x = tf.placeholder(tf.float32, [None, 3])
+    with tf.device(tf.train.replica_device_setter(cluster=cluster.spec, worker_device="/job:worker/task:0")):
+        loss = tf.reduce_mean(tf.layers.dense(tf.layers.dense(x, 4), 1))
+        train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    with tf.Session(cluster.target()) as sess:
+        plan = sess.plan_for([train], [x])
+        assert plan.source.count("_RemoteCall") == 4
+        lines = [line.split(" = ")[-1].strip() for line in plan.source.splitlines() if "_Remote" in line]
+        # All are under way before any is waited for.
+        assert [line.startswith("_RemoteCall") for line in lines[:4]] == [True, True, False, False]
+
+
+def test_state_of_references_is_read_where_it_is_used(cluster):
+    """As in TensorFlow the value of a reference is the variable's memory: who uses it after an update sees the update."""
+    with tf.device("/job:ps/task:0"):
+        v = tf.Variable(1.0, name="v")
+        read = v.value()
+    x = tf.placeholder(tf.float32, [])
+    with tf.control_dependencies([v.assign_add(x)]), tf.device("/job:ps/task:0"):
+        later = read + 0.0 * x
+    with tf.Session(cluster.target()) as sess:
+        sess.run(v.initializer)
+        assert sess.run(later, {x: 2.0}) == 3.0
+    tf.Session.reset(cluster.target())
+
+
+def test_a_reset_ends_the_sessions_that_were_there(cluster):
+    with tf.device("/job:ps/task:0"), tf.container("kept"):
+        kept = tf.Variable(1.0, name="kept")
+    with tf.device("/job:ps/task:0"), tf.container("gone"):
+        gone = tf.Variable(2.0, name="gone")
+    for target in (cluster.target(), cluster.remote_target()):
+        sess = tf.Session(target)
+        sess.run([kept.initializer, gone.initializer])
+        tf.Session.reset(target, ["gone"])
+        with pytest.raises(tf.errors.AbortedError, match="is not found"):
+            sess.run(kept)
+        with tf.Session(target) as again:
+            assert again.run(kept) == 1.0
+            with pytest.raises(tf.errors.FailedPreconditionError):
+                again.run(gone)
+    tf.Session.reset(cluster.target())
+
+
+def test_a_target_without_a_server():
+    with pytest.raises(tf.errors.NotFoundError):
+        tf.Session("elsewhere")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="host-port"):
+        tf.Session("grpc://host")
+    sess = tf.Session("grpc://127.0.0.1:1")
+    tf.constant(1.0)
+    with pytest.raises(tf.errors.UnavailableError):
+        sess.run(tf.constant(1.0))
