@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +15,7 @@ from headrace.core import slots
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, global_graph, set_global_graph
 from headrace.core.dims import compatible_dims
-from headrace.core.dtypes import DType
+from headrace.core.dtypes import DType, as_dtype
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
@@ -103,6 +104,20 @@ def _meaningless(name: str) -> property:
     return property(read)
 
 
+def _parts_of(value: Any, number: Any) -> tuple[Any, DType, Any]:
+    """What an eager tensor of a value of Python's or NumPy's is made of."""
+    if isinstance(value, Tensor):
+        raise ValueError("TypeError: a tensor is made of Python's and NumPy's values, and this is one already.")
+    if number is not None and not isinstance(number, int):
+        raise TypeError(f"Expecting a DataType value for dtype. Got {type(number).__name__}")
+    try:
+        with eager_graph().as_default():
+            made: Any = convert_to_tensor(value, None if number is None else as_dtype(number))
+    except TypeError as error:
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {as_dtype(number).name}") from error
+    return made._value, made._dtype, made._op
+
+
 class EagerTensor(Tensor):
     """A tensor with a value: what operations give while executing eagerly.
 
@@ -119,7 +134,10 @@ class EagerTensor(Tensor):
 
     _is_graph_tensor = False
 
-    def __init__(self, value: Any, dtype: DType, source: Any) -> None:
+    def __init__(self, value: Any, dtype: Any = None, source: Any = None, *, device: str | None = None) -> None:
+        if source is None:
+            # As tests make them by hand: `value` is Python's or NumPy's, `dtype` the number of a type or None.
+            value, dtype, source = _parts_of(value, dtype)
         self._value = value
         self._op = source
         self._value_index = 0
@@ -159,9 +177,10 @@ class EagerTensor(Tensor):
     def device(self) -> str:
         """The full name of the device its value is on."""
         device = getattr(self._value, "device", None)
-        kind = "GPU" if getattr(device, "type", "cpu") == "cuda" else "CPU"
-        index = getattr(device, "index", None) or 0
-        return f"/job:localhost/replica:0/task:0/device:{kind}:{index}"
+        # NumPy's values, strings here, say "cpu" in a text.
+        if getattr(device, "type", "cpu") != "cuda":
+            return "/job:localhost/replica:0/task:0/device:CPU:0"
+        return f"/job:localhost/replica:0/task:0/device:GPU:{getattr(device, 'index', None) or 0}"
 
     backing_device = device
 
@@ -299,6 +318,14 @@ class EagerOperation(Operation):
     It is kept by the tapes that record it and by nothing else.
     """
 
+    _device = ""
+    _control_flow_context = None
+    _original_op = None
+    _in_program_order = False
+    _frames = ()
+    _id = 0
+    _gradient_function: Callable[..., Any] | None = None
+
     def __init__(self, graph: Graph, decl: OpDecl, name: str, inputs: list[Any], attrs: dict[str, Any]) -> None:
         self._graph = graph
         self.decl = decl
@@ -307,14 +334,11 @@ class EagerOperation(Operation):
         self.attrs = attrs
         self._control_inputs = []
         self._control_outputs = []
-        self._device = ""
         self._outputs: list[Any] = []
-        self._control_flow_context = None
-        self._original_op = None
-        self._in_program_order = False
-        self._frames = ()
-        self._id = 0
-        self._gradient_function: Callable[..., Any] | None = None
+
+
+# Past the question whether it is a NodeDef that an operation is made of.
+new_operation = functools.partial(type.__call__, EagerOperation)
 
 
 class EagerSource:

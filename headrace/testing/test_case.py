@@ -24,6 +24,8 @@ from headrace.core.eager import executing_eagerly
 from headrace.core.framework_ops import _default_graph_stack
 from headrace.core.graph import Graph
 from headrace.core.random_seed import DEFAULT_GRAPH_SEED
+from headrace.functions.ragged.tensor import RaggedTensor
+from headrace.functions.ragged.value import RaggedTensorValue
 from headrace.messages import protos
 from headrace.runtime.session import Session
 from headrace.testing.assertions import Assertions
@@ -329,6 +331,8 @@ def _values_of(tensors: Any) -> Any:
         if isinstance(item, IndexedSlices):
             shape = value(item.dense_shape)
             return IndexedSlicesValue(value(item.values), value(item.indices), shape)
+        if isinstance(item, RaggedTensor):
+            return RaggedTensorValue(value(item.values), value(item.row_splits))
         if not hasattr(item, "numpy"):
             raise ValueError(f"Unsupported type {type(item)}.")
         return item.numpy()

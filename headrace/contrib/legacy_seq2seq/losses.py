@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,21 @@ from headrace.state.variable_scope import get_variable_scope, variable_scope
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
+
+
+def _named(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A loss function that takes `labels` and `logits` by name; before 1.0 they took them in the other order, under any names."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return function
+    if {"labels", "logits"} <= set(parameters) or any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return function
+
+    def in_order(labels: Any, logits: Any) -> Any:
+        return function(logits, labels)
+
+    return in_order
 
 
 def sequence_loss_by_example(
@@ -33,7 +49,8 @@ def sequence_loss_by_example(
         targets: a list of int32 [batch].
         weights: a list of float [batch].
         average_across_timesteps: whether the sums over the steps are divided by those of the weights.
-        softmax_loss_function: takes `labels` and `logits`, by name, returns losses; cross entropy by default.
+        softmax_loss_function: takes `labels` and `logits`, by name, or what is predicted and the labels in that order, as
+            before 1.0; returns losses; cross entropy by default.
         name: a name for the operations.
 
     Returns:
@@ -52,7 +69,7 @@ def sequence_loss_by_example(
             if softmax_loss_function is None:
                 loss = sparse_softmax_cross_entropy_with_logits(labels=reshape(target, [-1]), logits=logit)
             else:
-                loss = softmax_loss_function(labels=target, logits=logit)
+                loss = _named(softmax_loss_function)(labels=target, logits=logit)
             losses.append(loss * weight)
         total = add_n(losses)
         # The little keeps sequences without weight from dividing by zero.
