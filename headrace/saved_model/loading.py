@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.checkpoints.meta_graphs import import_meta_graph_with_return_elements
 from headrace.checkpoints.saver import Saver
 from headrace.core import errors
+from headrace.core.defaults import get_collection, get_default_graph
 from headrace.core.file_effects import find_writer
 from headrace.core.operation import Operation
 from headrace.core.registry import find_public
@@ -287,15 +288,56 @@ def _asset(data: bytes, where: str) -> protos.AssetFileDef:
 
 
 def _init_op(graph: Graph, meta_graph_def: protos.MetaGraphDef, import_scope: str | None) -> Operation | None:
-    if names.INIT_OP_SIGNATURE_KEY in meta_graph_def.signature_def:
-        info = meta_graph_def.signature_def[names.INIT_OP_SIGNATURE_KEY].outputs[names.INIT_OP_SIGNATURE_KEY]
-        found = graph.as_graph_element(_scoped(info.name, import_scope))
-        return found if isinstance(found, Operation) else found.op
+    found = _op_of_signature(graph, meta_graph_def, names.INIT_OP_SIGNATURE_KEY, import_scope)
+    if found is not None:
+        return found
     for key in (names.MAIN_OP_KEY, names.LEGACY_INIT_OP_KEY):
         if key in meta_graph_def.collection_def:
             listed = meta_graph_def.collection_def[key].node_list.value
             if len(listed) != 1:
                 raise RuntimeError(f"Expected exactly one SavedModel init op. Found: {list(listed)}")
-            found = graph.as_graph_element(_scoped(listed[0], import_scope))
-            return found if isinstance(found, Operation) else found.op
+            return _op_of(graph.as_graph_element(_scoped(listed[0], import_scope)))
     return None
+
+
+def _op_of_signature(
+    graph: Graph, meta_graph_def: protos.MetaGraphDef, key: str, import_scope: str | None
+) -> Operation | None:
+    if key not in meta_graph_def.signature_def:
+        return None
+    return _op_of(graph.as_graph_element(_scoped(meta_graph_def.signature_def[key].outputs[key].name, import_scope)))
+
+
+def _op_of(element: Any) -> Operation:
+    operation: Operation = element if isinstance(element, Operation) else element.op
+    return operation
+
+
+def get_init_op(meta_graph_def: protos.MetaGraphDef, import_scope: str | None = None) -> Operation | None:
+    """The operation of the default graph that is to be run when a model has been loaded, or None.
+
+    Args:
+        meta_graph_def: what was loaded.
+        import_scope: the name scope it was loaded into.
+
+    Raises:
+        RuntimeError: if there are several.
+    """
+    return _init_op(get_default_graph(), meta_graph_def, import_scope)
+
+
+def get_train_op(meta_graph_def: protos.MetaGraphDef, import_scope: str | None = None) -> Any:
+    """The operation or tensor of the default graph that a step of training runs, or None.
+
+    Args:
+        meta_graph_def: what was loaded.
+        import_scope: the name scope it was loaded into.
+    """
+    found = get_collection(names.TRAIN_OP_KEY)
+    if found:
+        return found[0]
+    key = names.TRAIN_OP_SIGNATURE_KEY
+    if key not in meta_graph_def.signature_def:
+        return None
+    name = meta_graph_def.signature_def[key].outputs[key].name
+    return get_default_graph().as_graph_element(_scoped(name, import_scope))

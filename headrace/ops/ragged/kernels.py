@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.composite import IndexedSlices
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
@@ -156,11 +157,11 @@ def ragged_gather_kernel(node):
 def ragged_gather_gradient(op, *grads):
     """The rows' gradients go back to where the rows were taken from."""
     *splits, values, indices = op.inputs
-    count = composing.shape(values)[0]
+    size = composing.shape(values)
     places = raw.RaggedGather(
-        splits, raw.Range(0, count, 1), indices, OUTPUT_RAGGED_RANK=op.get_attr("OUTPUT_RAGGED_RANK")
+        splits, raw.Range(0, size[0], 1), indices, OUTPUT_RAGGED_RANK=op.get_attr("OUTPUT_RAGGED_RANK")
     )[-1]
-    return [*[None] * len(splits), raw.UnsortedSegmentSum(grads[-1], places, count), None]
+    return [*[None] * len(splits), IndexedSlices(grads[-1], places, size), None]
 
 
 _example_splits = np.array([0, 2, 2, 3], np.int64)
