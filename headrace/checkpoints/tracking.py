@@ -356,7 +356,8 @@ def wrapped(value: object) -> Any:
 
 
 def _is_layer(item: object) -> bool:
-    return hasattr(item, "trainable_weights") and hasattr(item, "add_weight")
+    # Asked of the class: a model that has no weights yet refuses to tell them.
+    return hasattr(type(item), "trainable_weights") and hasattr(type(item), "add_weight")
 
 
 def is_trackable(item: object) -> bool:
