@@ -90,6 +90,15 @@ $(ORACLE)/tf2/.installed: tools/oracle/tf2.txt
 	$(ORACLE)/tf2/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
+keras3: $(ORACLE)/keras3/.installed  ## install Keras 3 on the PyTorch of .venv, a column of make bench
+
+$(ORACLE)/keras3/.installed: tools/oracle/keras3.txt $(STAMP)
+	$(PYTHON) -m venv $(ORACLE)/keras3
+	$(ORACLE)/keras3/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	$(PY) -c 'import pathlib, torch; print(pathlib.Path(torch.__file__).parents[1])' \
+		> $$($(ORACLE)/keras3/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/torch_of_headrace.pth
+	@touch $@
+
 goldens: setup oracle  ## record again what TensorFlow 1.15.5 says; PROGRAMS="tests/programs/nn" CASES="--stale"
 	$(ORACLE)/tf1/bin/python tools/oracle/make_goldens.py $(PROGRAMS)
 	$(PY) tools/oracle/record_cases.py $(CASES)

@@ -63,4 +63,5 @@ def test_a_first_step_imports_what_it_needs():
         "print(sum(name.startswith('headrace') for name in sys.modules))\n"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert int(ran.stdout) < 150
+    # A dozen of them are the native regions'.
+    assert int(ran.stdout) < 170

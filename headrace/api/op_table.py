@@ -105,9 +105,10 @@ TYPES: dict[str, str] = {
     "ops.flow.mutex": "ConsumeMutexLock MutexLock MutexV2",
     "ops.flow.not_runnable": "_NotRunnable",
     "ops.flow.numerics": "CheckNumerics CheckNumericsV2",
-    "ops.flow.planning": "_Concat _Feed _ReadRef _Transfer",
+    "ops.flow.planning": "_Concat _Feed _NativeRegion _ReadRef _Transfer",
     "ops.flow.printing": "Print PrintV2 StringFormat Timestamp",
     "ops.flow.py_func": "EagerPyFunc PyFunc PyFuncStateless",
+    "ops.flow.remote": "_RemoteCall _RemoteResult _RemoteWait",
     "ops.flow.scalars": "_ToScalar _ToTensor",
     "ops.flow.stacks": "Stack StackClose StackCloseV2 StackPop StackPopV2 StackPush StackPushV2 StackV2",
     "ops.flow.switching": "Merge RefMerge RefSwitch Switch",
@@ -397,7 +398,31 @@ TYPES: dict[str, str] = {
         "BoostedTreesCreateEnsemble BoostedTreesDeserializeEnsemble BoostedTreesEnsembleResourceHandleOp "
         "BoostedTreesGetEnsembleStates BoostedTreesSerializeEnsemble IsBoostedTreesEnsembleInitialized"
     ),
+    "ops.trees.forest": (
+        "CreateFertileStatsVariable CreateTreeVariable DecisionTreeResourceHandleOp FeatureUsageCounts "
+        "FertileStatsDeserialize FertileStatsIsInitializedOp FertileStatsResourceHandleOp FertileStatsSerialize "
+        "FinalizeTree GrowTreeV4 ProcessInputV4 TraverseTreeV4 TreeDeserialize TreeIsInitializedOp TreePredictionsV4 "
+        "TreeSerialize TreeSize UpdateModelV4"
+    ),
+    "ops.trees.forest_data": "ReinterpretStringToFloat ScatterAddNdim",
+    "ops.trees.gradient_ensemble": (
+        "CreateTreeEnsembleVariable DecisionTreeEnsembleResourceHandleOp TreeEnsembleDeserialize "
+        "TreeEnsembleIsInitializedOp TreeEnsembleSerialize TreeEnsembleStampToken TreeEnsembleStats "
+        "TreeEnsembleUsedHandlers"
+    ),
+    "ops.trees.gradient_growing": "CenterTreeEnsembleBias GrowTreeEnsemble",
+    "ops.trees.gradient_prediction": (
+        "GradientTreesPartitionExamples GradientTreesPrediction GradientTreesPredictionVerbose"
+    ),
     "ops.trees.growing": "BoostedTreesCenterBias BoostedTreesUpdateEnsemble BoostedTreesUpdateEnsembleV2",
+    "ops.trees.partition_sums": (
+        "CreateStatsAccumulatorScalar CreateStatsAccumulatorTensor StatsAccumulatorScalarAdd "
+        "StatsAccumulatorScalarDeserialize StatsAccumulatorScalarFlush StatsAccumulatorScalarIsInitialized "
+        "StatsAccumulatorScalarMakeSummary StatsAccumulatorScalarResourceHandleOp StatsAccumulatorScalarSerialize "
+        "StatsAccumulatorTensorAdd StatsAccumulatorTensorDeserialize StatsAccumulatorTensorFlush "
+        "StatsAccumulatorTensorIsInitialized StatsAccumulatorTensorMakeSummary StatsAccumulatorTensorResourceHandleOp "
+        "StatsAccumulatorTensorSerialize"
+    ),
     "ops.trees.prediction": "BoostedTreesExampleDebugOutputs BoostedTreesPredict BoostedTreesTrainingPredict",
     "ops.trees.quantiles": (
         "BoostedTreesBucketize BoostedTreesCreateQuantileStreamResource BoostedTreesFlushQuantileSummaries "
@@ -406,7 +431,14 @@ TYPES: dict[str, str] = {
         "BoostedTreesQuantileStreamResourceGetBucketBoundaries BoostedTreesQuantileStreamResourceHandleOp "
         "IsBoostedTreesQuantileStreamResourceInitialized"
     ),
+    "ops.trees.split_building": "BuildCategoricalEqualitySplits BuildDenseInequalitySplits BuildSparseInequalitySplits",
     "ops.trees.splits": "BoostedTreesCalculateBestFeatureSplit BoostedTreesCalculateBestGainsPerFeature",
+    "ops.trees.stamped_quantiles": (
+        "BucketizeWithInputBoundaries CreateQuantileAccumulator MakeQuantileSummaries QuantileAccumulatorAddSummaries "
+        "QuantileAccumulatorDeserialize QuantileAccumulatorFlush QuantileAccumulatorFlushSummary "
+        "QuantileAccumulatorGetBuckets QuantileAccumulatorIsInitialized QuantileAccumulatorSerialize QuantileBuckets "
+        "QuantileStreamResourceHandleOp Quantiles"
+    ),
     "ops.trees.statistics": "BoostedTreesAggregateStats BoostedTreesMakeStatsSummary BoostedTreesSparseAggregateStats",
     "plan.fusions.bias": "_Conv2DBias _Conv3DBias _DepthwiseConv2dBias _MatMulBias",
     "plan.fusions.broadcast_gradients": "_SumLike _SumToShape _SumToShapeOf",
@@ -423,6 +455,7 @@ TYPES: dict[str, str] = {
     "plan.fusions.partial_products": "_MatMulAdd _MatMulRows",
     "plan.fusions.products_of_parts": "_Columns",
     "plan.fusions.row_sums": "_AddRows",
+    "plan.fusions.shapes_of_others": "_FillLike _KeepDims _ReshapeLike",
     "plan.fusions.sizes": "_Sizes",
     "plan.fusions.sparse_gradients": "_Flatten _RowsFor _SumOfRepeated",
     "plan.fusions.updates": (

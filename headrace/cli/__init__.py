@@ -14,6 +14,7 @@ COMMANDS = (
     "shim",
     "inspect",
     "version",
+    "doctor",
     "freeze",
     "strip",
     "optimize",
@@ -22,6 +23,7 @@ COMMANDS = (
     "import-pb",
     "transform",
     "serve",
+    "launch",
 )
 
 

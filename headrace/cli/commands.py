@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from headrace.cli.doctor import doctor
 from headrace.cli.graph_commands import COMMANDS as GRAPH_COMMANDS
+from headrace.cli.launch import launch
 from headrace.cli.serve import serve
 
 if TYPE_CHECKING:
@@ -106,8 +108,11 @@ def check(paths: tuple[str, ...], quiet: bool) -> None:
 @click.option("--last", "which", flag_value="last", help="Print the last plan only.")
 @click.option("--passes", is_flag=True, help="Print what each pass of the planner changed, and why, too.")
 @click.option("--node", metavar="NAME", help="Print only what the passes did to the node of this name.")
+@click.option("--regions", is_flag=True, help="Print the ops and the instructions of native regions, too.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
-def explain(module: str | None, which: str, passes: bool, node: str | None, program: tuple[str, ...]) -> None:
+def explain(
+    module: str | None, which: str, passes: bool, node: str | None, regions: bool, program: tuple[str, ...]
+) -> None:
     """Run a program and print the plans made for it.
 
     Each distinct sess.run (what is fetched, what is fed) has one plan: the Python function that its steps
@@ -131,7 +136,7 @@ def explain(module: str | None, which: str, passes: bool, node: str | None, prog
         finally:
             wanted = plans[-1:] if which == "last" else plans
             if node is None or histories is None:
-                print_plans(wanted, histories)
+                print_plans(wanted, histories, regions)
             else:
                 print_node(node, wanted, histories)
 
@@ -273,7 +278,7 @@ def version() -> None:
             click.echo(f"{name} is not installed")
 
 
-for _command in (*GRAPH_COMMANDS, serve):
+for _command in (*GRAPH_COMMANDS, serve, doctor, launch):
     headrace.add_command(_command)
 
 

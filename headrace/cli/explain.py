@@ -13,6 +13,7 @@ from headrace.plan.graph import all_nodes
 from headrace.plan.history import Change, PassEffect, PlanHistory, Removal
 from headrace.plan.ir import Node
 from headrace.plan.plan import Plan
+from headrace.plan.region_kernel import NativeRegion
 from headrace.plan.snapshots import NodeSnapshot
 from headrace.runtime.session import plan_listeners
 
@@ -37,13 +38,14 @@ def collected_plans() -> Iterator[list[Plan]]:
         plan_listeners.remove(plans.append)
 
 
-def print_plans(plans: Sequence[Plan], histories: Sequence[PlanHistory] | None = None) -> None:
+def print_plans(plans: Sequence[Plan], histories: Sequence[PlanHistory] | None = None, regions: bool = False) -> None:
     """Prints what each plan is for and the function it became.
 
     Args:
         plans: the plans.
         histories: how graphs were planned, to be printed before the functions: of each plan those of the bodies of
             functions that it calls as well.
+        regions: whether to print what native regions compute as well.
     """
     if not plans:
         click.echo(_NO_PLAN)
@@ -55,6 +57,18 @@ def print_plans(plans: Sequence[Plan], histories: Sequence[PlanHistory] | None =
             click.echo("\n".join(history_lines(history)))
             click.echo(f"\n# {_use_of_nodes(plan)}\n" if history.graph is plan.graph else "")
         click.echo(plan.source.rstrip("\n") + "\n")
+        if regions:
+            for each in plan.regions:
+                click.echo("\n".join(region_lines(each)) + "\n")
+
+
+def region_lines(region: NativeRegion) -> list[str]:
+    """The ops of a native region, and the instructions that they became once it has run."""
+    given = ", ".join(map(repr, region.inputs)) or "nothing"
+    lines = [f"# native region of {_count(region.nodes)}, given {given}"]
+    lines += [f"    {node.name} = {node.type}({', '.join(map(repr, node.inputs))})" for node in region.nodes]
+    lines += [f"# gives {', '.join(f'{value!r} ({kind})' for value, kind in region.outputs) or 'nothing'}"]
+    return lines + [f"    {line}" for line in region.dump().splitlines()]
 
 
 def print_node(name: str, plans: Sequence[Plan], histories: Sequence[PlanHistory]) -> None:

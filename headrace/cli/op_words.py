@@ -91,6 +91,7 @@ def planning_facts_of(decl: OpDecl) -> str:
         ("elements of sizes", decl.elements_rule),
         ("work", decl.work_rule),
         ("most elements", decl.most_elements_rule),
+        ("native instructions", decl.native_rule),
     ):
         if rule is not None:
             said.append(f"{word}: {rule_text(rule)}")

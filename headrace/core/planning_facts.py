@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from headrace.core.multiply_adds import WorkRule
+    from headrace.core.native import Lowering
     from headrace.core.operation import Operation
     from headrace.core.size_elements import ElementsRule
     from headrace.core.typing import NodeView, ValueView
@@ -56,6 +57,8 @@ CONTROL_FLOW = frozenset({Role.SWITCH, Role.MERGE, Role.ENTER, Role.EXIT, Role.N
 # Computes an op from NumPy scalars: an expression in which {0}, {1}, … are the inputs, or a function of the planned node
 # that returns one, or None. In expressions `np` is NumPy; the other names are those of `plan.scalar_functions`.
 ScalarRule = str | Callable[["NodeView"], "str | None"]
+# Of a planned node, how it becomes native instructions; None where it does not.
+NativeRule = Callable[["NodeView"], "Lowering | None"]
 # Of an operation and the arrays that it takes, how many elements come out at most.
 MostElementsRule = Callable[["Operation", "Sequence[np.ndarray]"], int]
 
@@ -118,9 +121,11 @@ class PlanningFacts:
         touches_outputs: whether it goes over the elements of its outputs.
         scalar_rule: how it is computed from NumPy scalars.
         scalar_inputs: the inputs that may be NumPy scalars as well as tensors.
+        native_rule: how it becomes native instructions: see `core.native`.
         most_elements_rule: of an operation and the arrays it takes, how many elements come out at most, where the shapes
             of the arrays do not tell.
         fusion: what makes such nodes of others, if that is a `plan.fusion.Fusion`.
+        is_late: whether all else that is ready runs before it.
     """
 
     role: Role | None = None
@@ -147,8 +152,10 @@ class PlanningFacts:
     touches_outputs: bool = True
     scalar_rule: ScalarRule | None = None
     scalar_inputs: tuple[int, ...] = ()
+    native_rule: NativeRule | None = None
     most_elements_rule: MostElementsRule | None = None
     fusion: FusionView | None = None
+    is_late: bool = False
 
     def _input_index(self, name: str) -> int:
         raise NotImplementedError
@@ -170,6 +177,11 @@ class PlanningFacts:
     def advances(self: Declared) -> Declared:
         """Declares of an optimizer's update that it may run as soon as its gradient is there: see `plan.advance`."""
         self.may_advance = True
+        return self
+
+    def comes_late(self: Declared) -> Declared:
+        """Declares that it takes what another op has begun: all else that is ready runs before it."""
+        self.is_late = True
         return self
 
     def no_side_effects(self: Declared) -> Declared:
@@ -306,6 +318,26 @@ class PlanningFacts:
         """Declares inputs that its kernel takes as NumPy scalars as well as as tensors."""
         self.scalar_inputs = tuple(self._input_index(name) for name in inputs)
         return self
+
+    def native(self, rule: NativeRule) -> NativeRule:
+        """Declares how it becomes native instructions, on CPUs: see `core.native`.
+
+        Args:
+            rule: takes the planned node and returns what applies the instructions, or None where there are none for it.
+
+        Returns:
+            the rule.
+
+        Example:
+            >>> from headrace.core.native import applied
+            >>> from headrace.core.registry import op
+            >>> twice_op = op("Twice", "x: float -> y: float")
+            >>> @twice_op.native
+            ... def twice_native(node):
+            ...     return applied("add", take=[0, 0])
+        """
+        self.native_rule = rule
+        return rule
 
     def most_elements(self, rule: MostElementsRule) -> MostElementsRule:
         """Declares how many elements may come out at most: takes an operation and the arrays that it is given."""

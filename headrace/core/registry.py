@@ -48,6 +48,18 @@ class BoundConstant:
         self.array = array
 
 
+# What applies ops; found at the first use, as it needs declarations itself.
+_applies: Callable[..., Any] | None = None
+
+
+def _find_apply() -> Callable[..., Any]:
+    global _applies
+    from headrace.core.apply import apply_op
+
+    _applies = apply_op
+    return apply_op
+
+
 @dataclass(eq=False)
 class OpDecl(PlanningFacts, BuildingFacts):
     """The declaration of one op type; call it to apply the op."""
@@ -302,8 +314,9 @@ class OpDecl(PlanningFacts, BuildingFacts):
             raise shape_error(op, self.shape_rule, error) from None
 
     def __call__(self, *args: Any, name: str | None = None, **keywords: Any) -> Any:
-        from headrace.core.apply import apply_op
-
+        apply_op = _applies
+        if apply_op is None:
+            apply_op = _find_apply()
         return apply_op(self, args, keywords, name)
 
     def __repr__(self) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
     from headrace.core.typing import Runtime
 
 _OPEN, _DONE = 1, 2
+
+
+class Known(Protocol):
+    """What is known of a feed that is always the same, as of a `Value`."""
+
+    @property
+    def bound(self) -> Any: ...
+    @property
+    def constant(self) -> np.ndarray | None: ...
 
 
 class Collected:
@@ -47,7 +57,7 @@ def collect(
     runtime: Runtime,
     device: torch.device,
     done: Set[Operation] = frozenset(),
-    known: Mapping[int, Value] | None = None,
+    known: Mapping[int, Known] | None = None,
 ) -> Collected:
     """Copies the part of the graph that computes `fetches` from `feeds`, so that planning leaves the graph alone.
 
@@ -57,7 +67,7 @@ def collect(
         runtime: what the kernels may ask for state.
         device: where nodes run unless something says otherwise.
         done: operations that nothing has to wait for.
-        known: feeds that are always the same, by position, as values of the plan that calls this one.
+        known: feeds that are always the same, by position: values of the plan that calls this one, and others.
 
     Raises:
         InvalidArgumentError: if operations need each other in a circle that is no loop.

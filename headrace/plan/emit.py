@@ -10,6 +10,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
 from headrace.core import errors
+from headrace.plan.branches import Guard
 from headrace.plan.graph import Reuse
 from headrace.plan.ir import Node, Value
 from headrace.plan.writer import Writer
@@ -46,6 +47,8 @@ def emit(
     partial: bool = False,
     watched: bool = False,
     reused: Mapping[Node, Reuse] | None = None,
+    native: Mapping[Node, Node | None] | None = None,
+    guard: Guard = (),
 ) -> Emitted:
     """Writes and compiles the function of a plan.
 
@@ -63,8 +66,11 @@ def emit(
         watched: whether the function is observed, and shows all values of all nodes, those of no use too: how debuggers
             see them. Outputs of a Switch that are not taken are None.
         reused: the nodes that compute in the memory of an input.
+        native: for nodes that a native region computes the node that stands for it, None for those that need no line.
+        guard: the branches in which the function is called.
     """
     writer = Writer(nodes, feeds, fetches, copied, reused or {}, heavy, observed or watched, partial, watched)
+    writer.native, writer.guard = native or {}, guard
     source = writer.write()
     filename = f"<headrace plan {next(_numbers)}>"
     function = FunctionType(_code_of(source).replace(co_filename=filename), writer.constants, "step")

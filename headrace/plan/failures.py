@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from headrace.plan.ir import Node
 
 _OF_ARGUMENTS = (RuntimeError, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError)
+# What kernels raise.
+FAILURES = (errors.OpError, MemoryError, *_OF_ARGUMENTS)
 
 
 def as_op_error(error: BaseException, node: Node | None, message: str | None = None) -> errors.OpError:

@@ -46,9 +46,12 @@ class PlanGraph:
         copied: the nodes whose value is copied, lest a later write to a variable changes it.
         waits: of each node the waits before it, as bits; None where one function in one thread will do.
         reused: the nodes that compute in the memory of an input.
+        meets_arrays: whether what is fed may come as NumPy arrays, and what is fetched leave so.
+        native: for nodes that a native region computes the node that stands for it, None for reads that regions do.
+        array_feeds: the fed values that regions alone take: they come as NumPy arrays.
     """
 
-    def __init__(self, collected: Collected, runtime: Runtime, batch: int = 1) -> None:
+    def __init__(self, collected: Collected, runtime: Runtime, batch: int = 1, meets_arrays: bool = False) -> None:
         self.operations = len(collected.nodes)
         self._nodes = collected.nodes
         self._op_types: frozenset[str] | None = None
@@ -65,6 +68,9 @@ class PlanGraph:
         self.copied: set[Node] = set()
         self.waits: dict[Node, int] | None = None
         self.reused: dict[Node, Reuse] = {}
+        self.meets_arrays = meets_arrays
+        self.native: dict[Node, Node | None] = {}
+        self.array_feeds: set[Value] = set()
 
     @property
     def nodes(self) -> list[Node]:

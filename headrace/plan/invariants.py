@@ -13,7 +13,7 @@ from headrace.core.buffers import VariableBuffer
 from headrace.core.planning_facts import Role
 from headrace.plan.branches import Guard, guard_of, is_never_taken, live_inputs
 from headrace.plan.graph import PlanGraph, all_nodes
-from headrace.plan.ir import FEED, LOOP_VALUE, UNBOUND, Node, Region, Value, input_positions
+from headrace.plan.ir import FEED, LOOP_VALUE, UNBOUND, Node, Region, Value, input_positions, is_remote
 from headrace.plan.pipeline import Pass, Property, observed
 
 _MARKS = frozenset({Role.ENTER, Role.EXIT, Role.NEXT_ITERATION, Role.LOOP_CONDITION})
@@ -182,7 +182,11 @@ def _devices_assigned(graph: PlanGraph) -> Iterator[str]:
 
 def _is_bound(graph: PlanGraph) -> Iterator[str]:
     for node in all_nodes(graph.nodes):
-        if node.decl.binding_rule is not None and any(value.bound is UNBOUND for value in node.outputs):
+        if (
+            node.decl.binding_rule is not None
+            and not is_remote(node)
+            and any(value.bound is UNBOUND for value in node.outputs)
+        ):
             yield f"{node!r} has no value yet"
 
 
@@ -298,6 +302,37 @@ def _is_own_memory(value: Value, graph: PlanGraph) -> bool:
     return node.decl.is_view and node not in graph.copied and _is_own_memory(node.inputs[0], graph)
 
 
+def _regions_found(graph: PlanGraph) -> Iterator[str]:
+    """A region runs at one place, in one branch, and gives whatever of it is used elsewhere."""
+    for nodes, loop in _scopes(graph.nodes):
+        standing = [graph.native.get(node) for node in nodes]
+        places: dict[Node, list[int]] = {}
+        for i, region in enumerate(standing):
+            if region is not None:
+                places.setdefault(region, []).append(i)
+        for region, at in places.items():
+            # Reads that regions do by themselves have no line, wherever they stand.
+            between = [nodes[i] for i in range(at[0], at[-1]) if standing[i] is not region]
+            yield from (f"{each!r} stands in the middle of a region" for each in between if each not in graph.native)
+            members = [nodes[i] for i in at]
+            if any((each.guard, each.early) != (region.guard, region.early) for each in members):
+                yield f"the region of {region.name} lies in several branches"
+        results = set(graph.fetches if loop is None else loop.results)
+        taken: dict[Value, list[int]] = {}
+        for i, node in enumerate(nodes):
+            for value in node.inputs:
+                taken.setdefault(value, []).append(i)
+        for node, region in zip(nodes, standing, strict=True):
+            absorbed = node in graph.native and region is None
+            given = set() if region is None else set(region.outputs)
+            for value in node.outputs:
+                takers = taken.get(value, [])
+                inside = [standing[i] is not None if absorbed else standing[i] is region for i in takers]
+                outside = [nodes[i] for i, own in zip(takers, inside, strict=True) if not own]
+                if (absorbed or region is not None) and value not in given and (outside or value in results):
+                    yield f"{value!r} is needed outside of its region, by {outside or 'the step'}"
+
+
 _VERIFIED: dict[Property, Callable[[PlanGraph], Iterator[str]]] = {
     Property.LOOPS_RAISED: _loops_raised,
     Property.DEVICES_ASSIGNED: _devices_assigned,
@@ -308,4 +343,5 @@ _VERIFIED: dict[Property, Callable[[PlanGraph], Iterator[str]]] = {
     Property.SCHEDULED: _is_scheduled,
     Property.WAITS_FOUND: _waits_found,
     Property.COPIES_FOUND: _copies_found,
+    Property.REGIONS_FOUND: _regions_found,
 }

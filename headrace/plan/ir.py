@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 
 UNBOUND: Any = object()
 
-# Ops of plans only: a value that is fed, a reference where its value is wanted, a loop, and what stands in a loop for a
-# value that goes around or comes from outside.
+# Ops of plans only: a value that is fed, a reference where its value is wanted, a loop, what stands in a loop for a value
+# that goes around or comes from outside, and nodes that the native runner computes in one call.
 FEED, READ_REFERENCE, LOOP, LOOP_VALUE = "_Feed", "_ReadRef", "_While", "_LoopValue"
+NATIVE_REGION = "_NativeRegion"
 # The sum of two values that broadcast, as programs of either age write it. Fusions are chosen by the types of ops, so it
 # is a set of those and no word of the declarations.
 ADDITIONS = frozenset({"Add", "AddV2"})
+
+
+# A device of this type stands for another task of the cluster; its index is that of the task.
+REMOTE = "meta"
 
 
 class Value:
@@ -272,6 +277,11 @@ def input_positions(node: Node, declared: Collection[int]) -> list[int]:
             positions.extend(range(start, start + count))
         start += count
     return positions
+
+
+def is_remote(node: Node) -> bool:
+    """Whether the node belongs to another task of the cluster."""
+    return node.device.type == REMOTE
 
 
 def is_live(value: Value) -> bool:

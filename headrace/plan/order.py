@@ -6,7 +6,8 @@ import heapq
 
 from headrace.core.planning_facts import Role
 from headrace.plan.branches import Guard, guard_of
-from headrace.plan.ir import Node, Value, regions
+from headrace.plan.handles import Handles
+from headrace.plan.ir import Node, Value, input_positions, regions
 
 
 def order(nodes: list[Node]) -> list[Node]:
@@ -22,14 +23,26 @@ def _ordered(nodes: list[Node]) -> list[Node]:
 
     Inputs and control edges come first. Among the nodes that are ready, writers of state wait until nothing else is (a
     value read before a write then rarely needs a copy; initializers keep their place), nodes of the branch just entered
-    go on, and what was made first in the program goes first.
+    go on, and what was made first in the program goes first. In the bodies of functions each access of a variable follows
+    those that the program made before it.
     """
+    locks = _after_releases(nodes)
+    accesses = _after_accesses(nodes)
+    if not accesses:
+        return _sorted(nodes, locks)
+    both = {node: [*locks.get(node, ()), *accesses.get(node, ())] for node in {*locks, *accesses}}
+    ordered = _sorted(nodes, both)
+    # What passes made of several operations may stand for the later of them and be needed by the earlier.
+    return ordered if len(ordered) == len(nodes) else _sorted(nodes, locks)
+
+
+def _sorted(nodes: list[Node], after: dict[Node, list[Node]]) -> list[Node]:
+    """Nodes in the order they run, where some follow others besides their inputs; fewer if they go in circles."""
     waiting: dict[Node, int] = {}
     followers: dict[Node, list[Node]] = {node: [] for node in nodes}
-    locks = _after_releases(nodes)
     for node in nodes:
         before = {value.node for value in node.inputs}
-        before.update(locks.get(node, ()))
+        before.update(after.get(node, ()))
         before.update(node.control)
         before.update(pred.node for pred, _ in node.guard)
         if node.decl.role is Role.MERGE:
@@ -83,10 +96,50 @@ def _after_releases(nodes: list[Node]) -> dict[Node, list[Node]]:
     return follow
 
 
+def _after_accesses(nodes: list[Node]) -> dict[Node, list[Node]]:
+    """In the bodies of functions: the accesses of a variable that each later one follows.
+
+    A write that waits for a branch would otherwise come after the reads behind it, which wait for nothing.
+    """
+    found = [(node, *_accesses(node)) for node in nodes]
+    touching = [(node, reads, writes) for node, reads, writes in found if reads or writes]
+    if len(touching) < 2 or not any(writes for _, _, writes in touching):
+        return {}
+    handles = Handles(nodes)
+    follow: dict[Node, list[Node]] = {}
+    written: dict[int, Node] = {}
+    read: dict[int, list[Node]] = {}
+    for node, reads, writes in sorted(touching, key=lambda each: each[0].serial):
+        before: list[Node] = []
+        for value in writes:
+            key = id(handles.of(value))
+            before += [*read.pop(key, ()), *([written[key]] if key in written else ())]
+            written[key] = node
+        for value in reads:
+            key = id(handles.of(value))
+            if key in written and written[key] is not node:
+                before.append(written[key])
+            read.setdefault(key, []).append(node)
+        if any(other is not node for other in before):
+            follow[node] = [other for other in before if other is not node]
+    return follow
+
+
+def _accesses(node: Node) -> tuple[list[Value], list[Value]]:
+    """The handles of the variables that a node of a function's body reads, and of those it writes."""
+    if node.origin is None or not node.origin._in_program_order:
+        return [], []
+    decl = node.decl
+    return (
+        [node.inputs[i] for i in input_positions(node, decl.reads_state)],
+        [node.inputs[i] for i in input_positions(node, decl.writes_state)],
+    )
+
+
 def _push(ready: dict[Guard, list[tuple[int, int, int, Node]]], node: Node, place: int) -> None:
     heap = ready.setdefault(node.guard, [])
     late = int(bool(node.decl.writes_state) and not (node.origin is not None and node.origin._in_program_order))
-    if node.decl.may_wait:
+    if node.decl.may_wait or node.decl.is_late:
         # What need not wait for it does not.
         late = 2
     heapq.heappush(heap, (late, node.serial, place, node))

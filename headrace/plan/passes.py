@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from headrace.core import slots
+from headrace.plan import native_regions
 from headrace.plan.advance import advance_updates
 from headrace.plan.averages import SUBTRACTIONS, separate_averages
 from headrace.plan.branches import set_guards
 from headrace.plan.constant_sizes import bind_sizes
 from headrace.plan.copies import values_to_copy
 from headrace.plan.fusion import FusionPass
-from headrace.plan.graph import PlanGraph
+from headrace.plan.graph import PlanGraph, all_nodes
+from headrace.plan.ir import is_remote
 from headrace.plan.live import drop_gates, keep_live
 from headrace.plan.loops import outermost, raise_loops
+from headrace.plan.native_nodes import set_regions
 from headrace.plan.order import order
 from headrace.plan.parallel import mark_heavy
 from headrace.plan.pipeline import Pass, Property
@@ -24,6 +28,7 @@ from headrace.plan.waiting import exposed_reads, find_waits
 RAISED, ASSIGNED, BOUND = Property.LOOPS_RAISED, Property.DEVICES_ASSIGNED, Property.BOUND
 GUARDED, SORTED, PLACED = Property.GUARDS_SET, Property.TOPOLOGICAL, Property.PLACED
 SCHEDULED, WAITS, COPIES = Property.SCHEDULED, Property.WAITS_FOUND, Property.COPIES_FOUND
+REGIONS = Property.REGIONS_FOUND
 
 
 # ---- what the passes do with a graph, where that is more than to call a function of the nodes
@@ -113,8 +118,29 @@ def _copy_exposed(graph: PlanGraph) -> None:
     graph.copied = exposed_reads(graph.nodes)
 
 
+def _may_have_regions(graph: PlanGraph) -> bool:
+    return graph.waits is None and native_regions.are_wanted()
+
+
 def _reuse_memory(graph: PlanGraph) -> None:
-    graph.reused = reuse_memory(graph.nodes, graph.fetches, graph.copied)
+    found = reuse_memory(graph.nodes, graph.fetches, graph.copied)
+    # Regions plan their own memory.
+    graph.reused = {node: reuse for node, reuse in found.items() if node not in graph.native} if graph.native else found
+    for node, reuse in graph.reused.items():
+        value = node.inputs[reuse.input]
+        region = graph.native.get(value.node)
+        if region is not None:
+            # What the node makes of it may leave the step.
+            region.notes["native"].give_memory(value)
+
+
+def _has_remote_nodes(graph: PlanGraph) -> bool:
+    return graph.runtime.tasks is not None and any(map(is_remote, all_nodes(graph.nodes)))
+
+
+def _cut_tasks(graph: PlanGraph) -> None:
+    # What it writes are messages, which a program without a cluster does not load.
+    slots.cut_tasks(graph)
 
 
 def _is_one_function(graph: PlanGraph) -> bool:
@@ -202,11 +228,21 @@ PASSES: tuple[Pass, ...] = (
         ensures={BOUND},
         when=_has_more_to_fold,
     ),
+    Pass(
+        "cut tasks",
+        "make parts of what other tasks of the cluster do, each a call and what it gives",
+        _cut_tasks,
+        needs={RAISED, ASSIGNED, BOUND, GUARDED},
+        when=_has_remote_nodes,
+        watched=True,
+    ),
+    FusionPass("decided branches"),
     FusionPass("loop invariants"),
     FusionPass("loop shapes"),
     FusionPass("broadcast gradients"),
     FusionPass("clipped gradients"),
     FusionPass("counts"),
+    FusionPass("shapes of others"),
     FusionPass("sparse gradients"),
     FusionPass("concat gradients"),
     FusionPass("logistic losses"),
@@ -294,6 +330,14 @@ PASSES: tuple[Pass, ...] = (
         ensures={COPIES},
         when=_has_parts,
         watched=True,
+    ),
+    Pass(
+        "native regions",
+        "compute runs of small nodes in one call each of the native runner",
+        set_regions,
+        needs={SCHEDULED, WAITS, COPIES},
+        ensures={REGIONS},
+        when=_may_have_regions,
     ),
     Pass(
         "reuse memory",

@@ -21,6 +21,7 @@ class Property(Enum):
     SCHEDULED = "in the order they run"
     WAITS_FOUND = "waits found"
     COPIES_FOUND = "copies found"
+    REGIONS_FOUND = "native regions found"
 
 
 class Pass:

@@ -10,14 +10,25 @@ import torch
 from headrace.core.device import DeviceSpec
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.planning_facts import Role
-from headrace.plan.ir import FEED, UNBOUND, Node, Region, Value, declared, input_positions
+from headrace.plan.ir import FEED, REMOTE, UNBOUND, Node, Region, Value, declared, input_positions, is_remote
 
 if TYPE_CHECKING:
-    from headrace.core.typing import DeviceSettings, Runtime
+    from headrace.core.typing import DeviceSettings, Runtime, Tasks
 
 _CPU = torch.device("cpu")
 # Small integers are sizes, axes and counters: they stay where Python can read them.
 _HOST_TYPES = frozenset({"int32", "string", "resource", "variant"})
+# Where no scope says which task, these lie on the first one, so that sessions of all tasks find them.
+_SHARED = frozenset({
+    "Variable", "VariableV2", "VarHandleOp", "FIFOQueue", "FIFOQueueV2", "RandomShuffleQueue", "RandomShuffleQueueV2",
+    "PaddingFIFOQueue", "PaddingFIFOQueueV2", "PriorityQueue", "PriorityQueueV2", "Barrier", "ConditionalAccumulator",
+    "SparseConditionalAccumulator", "ResourceConditionalAccumulator",
+})  # fmt: skip
+# What reads and writes checkpoints: it may run here instead of as another task.
+_CHECKPOINTS = frozenset({
+    "Save", "SaveSlices", "SaveV2", "Restore", "RestoreSlice", "RestoreV2", "MergeV2Checkpoints", "ShardedFilename",
+    "ShardedFilespec",
+})  # fmt: skip
 
 
 def assign_devices(nodes: list[Node], runtime: Runtime) -> None:
@@ -27,28 +38,47 @@ def assign_devices(nodes: list[Node], runtime: Runtime) -> None:
         InvalidArgumentError: if a scope asks for a task that is not there or, with soft placement off, a device.
     """
     default = runtime.device
-    settings = runtime.settings
+    settings, tasks = runtime.settings, runtime.tasks
     logs = settings is not None and settings.log_device_placement
     for node in nodes:
         if node.region is not None:
+            if tasks is not None:
+                _follow_state(node, node.region)
             assign_devices(node.region.nodes, runtime)
         asked = node.origin.device if node.origin is not None else ""
-        if default == _CPU and not asked and not logs:
+        if default == _CPU and not asked and not logs and tasks is None:
             continue
         if asked:
             _check_device(node, asked, runtime)
-        node.device = _device_for(node, asked, default, settings)
+        node.device = _device_for(node, asked, default, settings, tasks)
         if logs and node.origin is not None:
             kind = "GPU" if node.device.type == "cuda" else "CPU"
             task = runtime.device_names()[0].rpartition("/")[0]
+            if tasks is not None and is_remote(node):
+                task = tasks.names[node.device.index]
             print(f"{node.name}: ({node.type}): {task}/device:{kind}:{node.device.index or 0}", flush=True)
 
 
-def _device_for(node: Node, asked: str, default: torch.device, settings: DeviceSettings | None) -> torch.device:
+def _follow_state(loop: Node, region: Region) -> None:
+    """Lets what stands in a loop for a variable of another task be that task's."""
+    for inner, outer in zip([*region.variables, *region.captures], loop.inputs, strict=True):
+        if is_remote(outer.node) and (outer.dtype._is_ref_dtype or outer.dtype.name == "resource"):
+            inner.node.device = outer.node.device
+
+
+def _device_for(
+    node: Node, asked: str, default: torch.device, settings: DeviceSettings | None, tasks: Tasks | None = None
+) -> torch.device:
     for value in node.inputs:
         # State is changed and read where it lives.
         if value.dtype._is_ref_dtype or value.dtype.name == "resource":
             return value.node.device
+    if tasks is not None:
+        task = tasks.task_of(
+            asked, node.decl.binding_rule is not None and node.type in _SHARED, node.type in _CHECKPOINTS
+        )
+        if task:
+            return torch.device(REMOTE, task)
     device = default
     if asked:
         device = _parsed(asked, default)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import slots
-from headrace.plan.collect import collect
+from headrace.plan.collect import Known, collect
 from headrace.plan.copies import shared_memory
 from headrace.plan.emit import Emitted, emit
 from headrace.plan.failures import naming_operations
 from headrace.plan.graph import PlanGraph
-from headrace.plan.ir import Node, Value
+from headrace.plan.ir import Node
 from headrace.plan.nesting import counted
 from headrace.plan.passes import OPTIMIZED
 from headrace.plan.pipeline import run_passes
@@ -45,6 +45,7 @@ class Plan:
         nodes: the nodes whose kernels it calls, in order, those inside loops and in native regions too.
         regions: its native regions.
         array_feeds: for each fed tensor, whether its value comes as a NumPy array.
+        array_fetches: for each fetched tensor, whether its value may come out as one.
         files: for each file name of its source, and of that of `observed`, the node of each line.
         shared: for each fetched tensor, whether its value may share memory with state, a feed or a constant.
     """
@@ -71,6 +72,10 @@ class Plan:
         for region in self.regions:
             region.files = self.files
         self.array_feeds = [value in graph.array_feeds for value in graph.feeds]
+        self.array_fetches = [
+            graph.meets_arrays and graph.native.get(value.node) is not None and not value.dtype._is_ref_dtype
+            for value in graph.fetches
+        ]
         self._emit_observed = emit_observed
         self._observed: Kernel | None = None
 
@@ -122,7 +127,7 @@ def make_plan(
     feeds: Sequence[Tensor],
     runtime: Runtime,
     batch: int = 1,
-    known: Mapping[int, Value] | None = None,
+    known: Mapping[int, Known] | None = None,
     done: Set[Operation] = frozenset(),
     meets_arrays: bool = False,
 ) -> Plan:
@@ -133,7 +138,7 @@ def make_plan(
         feeds: tensors that are given, in the order of the function's parameters.
         runtime: the session's state, for kernels that keep some.
         batch: the size to assume for unknown dimensions where one has to be assumed.
-        known: feeds that are always the same, by position, as values of the plan that calls this one.
+        known: feeds that are always the same, by position: values of the plan that calls this one, and others.
         done: operations that have run before, which nothing has to wait for.
         meets_arrays: whether the function may take and return NumPy arrays where native regions alone take or give
             values: see `Plan.array_feeds`.
@@ -162,10 +167,14 @@ def make_plan(
 
 
 def make_session_plan(
-    fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runtime: Runtime, batch: int = 1
+    fetches: Sequence[Tensor | Operation],
+    feeds: Sequence[Tensor],
+    runtime: Runtime,
+    batch: int = 1,
+    known: Mapping[int, Known] | None = None,
 ) -> Plan:
     """As `make_plan`, for a session: its function may take and return NumPy arrays."""
-    return make_plan(fetches, feeds, runtime, batch, meets_arrays=True)
+    return make_plan(fetches, feeds, runtime, batch, known, meets_arrays=True)
 
 
 def _emitted(graph: PlanGraph, reuse: bool = False, observed: bool = False) -> Emitted:

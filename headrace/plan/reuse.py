@@ -71,7 +71,7 @@ class _Block:
             return False
         users = self._users[value]
         # Twice among the inputs of one node, it is twice here.
-        if users[-1] is not node or (len(users) > 1 and not all(map(_leaves_alone, users[:-1]))):
+        if users[-1] is not node or (len(users) > 1 and not all(map(leaves_alone, users[:-1]))):
             return False
         if len(users) > 1 and users[-2] is node:
             return False
@@ -83,7 +83,7 @@ class _Block:
         return False
 
 
-def _leaves_alone(node: Node) -> bool:
+def leaves_alone(node: Node) -> bool:
     """Whether the node, when it has run, holds nothing of its inputs."""
     decl = node.decl
     return not (

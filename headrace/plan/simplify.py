@@ -13,7 +13,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.planning_facts import Role
 from headrace.core.registry import BoundConstant
 from headrace.plan.evaluate import is_bounded
-from headrace.plan.ir import UNBOUND, Node, Region, Value, is_live, new_node
+from headrace.plan.ir import UNBOUND, Node, Region, Value, is_live, is_remote, new_node
 from headrace.plan.values import to_numpy, to_torch
 
 # A folded constant larger than this costs more to keep than to compute; texts to look at may have as many bytes.
@@ -88,7 +88,7 @@ class _Sweep:
             decl = node.decl
             if node.region is not None:
                 _simplify_region(node, node.region, only_bind)
-            elif decl.binding_rule is not None:
+            elif decl.binding_rule is not None and not (decl.stateful and is_remote(node)):
                 self._bind(node)
                 # A constant that waits for something makes its consumers wait too.
                 if not node.control:

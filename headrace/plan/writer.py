@@ -16,39 +16,18 @@ from headrace.devices.threads import all_threads, one_thread, thread_count
 from headrace.plan import scalar_functions
 from headrace.plan.branches import Guard, guard_of, is_never_taken, live_inputs
 from headrace.plan.graph import Reuse
-from headrace.plan.ir import UNBOUND, Node, Region, Value, input_positions, is_live
+from headrace.plan.ir import NATIVE_REGION, UNBOUND, Node, Region, Value, input_positions, is_live
+from headrace.plan.native_arenas import give_back
+from headrace.plan.native_lowering import variable_of
+from headrace.plan.pauses import ALL, ONE, wanted_threads
 from headrace.plan.references import Reference, scalar_check
 
 # Python takes a hundred levels of indentation, and twenty of loops and contexts.
 _MAX_DEPTH = 75
 _MAX_LOOPS = 18
 
-_ONE, _ALL = 1, 2
-# OpenMP ends the threads that a smaller team leaves over and starts new ones for the next: fewer small calls than
-# this between two large ones are not worth that.
-_SHORTEST_PAUSE = 12
-
-
-def _wanted_threads(nodes: Sequence[Node]) -> dict[Node, int]:
-    """How many threads each call wants; calls that do no work of their own want nothing."""
-    wanted: dict[Node, int] = {}
-    pause: list[Node] = []
-    seen_heavy = False
-    for node in nodes:
-        if node.device.type != "cpu" or node.decl.may_alias or node.decl.binding_rule is not None or node.template:
-            continue
-        if node.heavy:
-            if seen_heavy and len(pause) < _SHORTEST_PAUSE:
-                wanted.update(dict.fromkeys(pause, _ALL))
-            pause.clear()
-            seen_heavy = True
-            wanted[node] = _ALL
-        else:
-            wanted[node] = _ONE
-            pause.append(node)
-    if len(pause) < _SHORTEST_PAUSE and seen_heavy:
-        wanted.update(dict.fromkeys(pause, _ALL))
-    return wanted
+# What the memory is called that native regions take for a step.
+_ARENAS = "arenas"
 
 
 def _last_uses(nodes: Sequence[Node]) -> dict[Value, int]:
@@ -117,6 +96,7 @@ class Writer:
         watched: whether it shows values of no use too.
 
     Attributes:
+        native: for nodes that a native region computes the node that stands for it, None for those that need no line.
         constants: what the source refers to by name, kernels among them.
         line_nodes: the node of each line that is one's.
         numbered: the nodes by the number that the observer is called with.
@@ -137,6 +117,7 @@ class Writer:
         self.nodes, self.feeds, self.fetches = nodes, feeds, fetches
         self.copied, self.reused = copied, reused
         self.observed, self.partial, self.watched = observed, partial, watched
+        self.native: Mapping[Node, Node | None] = {}
         self.constants: dict[str, Any] = {}
         self.names: dict[Value, str] = {}
         self.scalar_names: dict[Value, str] = {}
@@ -166,29 +147,37 @@ class Writer:
         if self.partial:
             skipped = [self._name(value) for value in self.fetches if value not in self.feeds and guard_of(value)]
             self.lines.extend(f"    {name} = None" for name in skipped)
-        if _computes_with_numpy(self.nodes):
+        borrows = any(node is not None and node.notes["native"].borrows for node in self.native.values())
+        if borrows:
+            # What its programs take for the step.
+            self._line(f"{_ARENAS} = {{}}")
+            self.constants["give_back"] = give_back
+        if _computes_with_numpy(self._calls(self.nodes)):
             # Overflow and division by zero give what they give in tensors, without NumPy's warnings.
             self.constants.update(vars(scalar_functions), np=np)
             self._line("with np.errstate(all='ignore'):")
             self.depth += 1
         asked = [] if self.partial else [pred for value in self.fetches for pred, _ in guard_of(value)]
         self._block(self.nodes, [*self.fetches, *asked])
+        if borrows:
+            self._line(f"give_back({_ARENAS})")
         returned = ", ".join(self._fetch(value, i) for i, value in enumerate(self.fetches))
         self._line(f"return ({returned}{',' if len(self.fetches) == 1 else ''})")
         return "\n".join(self.lines) + "\n"
 
     def _block(self, nodes: Sequence[Node], results: Sequence[Value]) -> None:
         """Writes nodes in order, forgetting each value after its last use unless it is among the results."""
+        whole, nodes = nodes is self.nodes, self._calls(nodes)
         last_uses = _last_uses(nodes)
         self.used.update(last_uses)
         self.used.update(results)
         if self.watched:
             self.used.update(value for node in nodes for value in node.outputs)
         if self.threaded:
-            self.wanted.update(_wanted_threads(nodes))
+            self.wanted.update(wanted_threads(nodes))
         kept = set(results)
         made = {value for node in nodes for value in node.outputs}
-        if nodes is self.nodes:
+        if whole:
             made.update(self.feeds)
             self.made = made
         dying: dict[int, list[Value]] = {}
@@ -202,11 +191,18 @@ class Writer:
                 self._forget(done)
         self._enter(())
 
+    def _calls(self, nodes: Sequence[Node]) -> Sequence[Node]:
+        """The nodes that get lines: a native region as the one node that stands for it."""
+        if not self.native:
+            return nodes
+        calls = (self.native.get(node, node) for node in nodes)
+        return list(dict.fromkeys(node for node in calls if node is not None))
+
     def _forget(self, values: list[Value]) -> None:
         plain = []
         for value in values:
             name = self.names.get(value)
-            if name is None:
+            if name is None or name in self.constants:
                 continue
             if value.node.guard or self.guard or value.node.decl.role is Role.SWITCH:
                 # A name that only one branch has set cannot be deleted, but it can be set.
@@ -318,6 +314,9 @@ class Writer:
         if node.template is not None:
             self._scalar(node, node.template)
             return
+        if node.type == NATIVE_REGION:
+            self._native_region(node)
+            return
         in_place = self.reused.get(node)
         kernel = node.kernel() if in_place is None else in_place.kernel
         if kernel is None:
@@ -352,6 +351,27 @@ class Writer:
         if self.observed:
             self._line(f"observe({position}, True, {self._outputs(node)})", node)
 
+    def _native_region(self, node: Node) -> None:
+        region = node.notes["native"]
+        members: Sequence[Node] = region.nodes
+        name = f"region_{len(self.numbered)}"
+        self.numbered += members
+        self.constants[name] = node.kernel()
+        targets = []
+        for value in node.outputs:
+            buffer = variable_of(value) if value.dtype._is_ref_dtype else None
+            if buffer is None:
+                targets.append(self._name(value))
+            else:
+                self.names[value] = f"c{len(self.names)}"
+                self.constants[self.names[value]] = buffer
+        target = f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = " if targets else ""
+        first, last = (_comment(each).removeprefix("  # ") for each in (members[0], members[-1]))
+        names = first if len(members) == 1 else f"{first} ... {last}"
+        given = [_ARENAS] if region.borrows else []
+        call = f"{name}({', '.join([*given, *map(self._name, node.inputs)])})"
+        self._line(f"{target}{call}  # {len(members)} op{'s' * (len(members) > 1)}: {names}", node)
+
     def _watch(self, node: Node) -> None:
         """Shows a watcher what was made without a call."""
         if self.watched:
@@ -372,7 +392,7 @@ class Writer:
             self._switch_threads(wanted)
 
     def _switch_threads(self, wanted: int) -> None:
-        self._line("all_threads()" if wanted == _ALL else "one_thread()")
+        self._line("all_threads()" if wanted == ALL else "one_thread()")
         self.constants.update(all_threads=all_threads, one_thread=one_thread)
         self.threads = wanted
 
@@ -395,8 +415,8 @@ class Writer:
         """A loop: the variables' first values, then the iterations as a `while` statement."""
         count = len(region.variables)
         threads_all = _has_heavy(region.nodes)
-        if not threads_all and self.threads != _ONE and thread_count() > 1:
-            self._switch_threads(_ONE)
+        if not threads_all and self.threads != ONE and thread_count() > 1:
+            self._switch_threads(ONE)
         for inner, outer in zip(region.captures, node.inputs[count:], strict=True):
             self.names[inner] = self._name(outer)
         for variable, first in zip(region.variables, node.inputs, strict=False):

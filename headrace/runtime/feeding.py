@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _from_numpy = torch.from_numpy
 
 
-def feeder(tensor: Tensor) -> Callable[[Any], Any]:
-    """A function that turns what is fed for `tensor` into the kernels' value.
+def feeder(tensor: Tensor, as_arrays: bool = False) -> Callable[[Any], Any]:
+    """A function that turns what is fed for `tensor` into the kernels' value, or into an array of its type.
 
     It raises TypeError for values of a wrong kind and ValueError for a wrong shape, naming the tensor.
     """
@@ -48,6 +48,8 @@ def feeder(tensor: Tensor) -> Callable[[Any], Any]:
             for i, d in known:
                 if shape[i] != d:
                     raise _wrong_shape(shape, name, dims)
+        if as_arrays:
+            return array
         if plain:
             try:
                 return _from_numpy(array)

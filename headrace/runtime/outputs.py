@@ -6,14 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import torch
 
 from headrace.core.errors import InternalError, OpError, ResourceExhaustedError
 from headrace.core.tensor import Tensor
 from headrace.plan.values import to_numpy
 
+_tensor_type = torch.Tensor
 
-def to_output(tensor: Tensor, shared: bool) -> Callable[[Any], Any]:
+
+def to_output(tensor: Tensor, shared: bool, may_be_array: bool = False) -> Callable[[Any], Any]:
     """A function from a kernel's value to what `run` returns: a NumPy array, or a NumPy scalar for a scalar.
+
+    A native region gives arrays and NumPy scalars of their own, which are handed on.
 
     Where no array can be made of the value the function raises an error that names the operation:
     ResourceExhaustedError for lack of memory, InternalError for more dimensions than NumPy has.
@@ -32,6 +37,8 @@ def to_output(tensor: Tensor, shared: bool) -> Callable[[Any], Any]:
     simple = dtype.torch is not None and np.dtype(dtype.as_numpy_dtype).kind in "fiub" and kind != "bfloat16"
 
     def numbers(value: Any) -> Any:
+        if may_be_array and value.__class__ is not _tensor_type:
+            return value
         try:
             if simple and value.device.type == "cpu":
                 array = value.numpy()

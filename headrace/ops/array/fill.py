@@ -9,6 +9,7 @@ import torch
 
 from headrace.core.dims import is_fully_defined
 from headrace.core.dtypes import variant
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
@@ -23,6 +24,7 @@ from headrace.kernels.array.arguments import (
     sizes_of,
     view_dtype_of,
 )
+from headrace.kernels.native import integers, named
 
 if TYPE_CHECKING:
     from headrace.core.building_facts import PythonValues
@@ -176,3 +178,16 @@ def fill(dims: TensorLike, value: Any, name: str | None = None) -> Tensor:
         <tf.Tensor 'Fill:0' shape=(2, 3) dtype=int32>
     """
     return raw.Fill(dims, value, name=name)
+
+
+# ---- native instructions
+
+named((zeros_like_op, "zeros_like"), (ones_like_op, "ones_like"))
+
+
+@fill_op.native
+def _fill_native(node):
+    sizes = integers(node, 0)
+    if sizes is None or any(size < 0 for size in sizes) or node.inputs[1].dims != ():
+        return None
+    return applied("fill", sizes, take=[1])

@@ -14,6 +14,7 @@ from headrace.core.defaults import colocate_with
 from headrace.core.dims import Dims, merge_dims, unknown_dims
 from headrace.core.dtypes import int32, int64
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.size_elements import Element, KnownElements
 from headrace.core.tensor import Tensor
@@ -32,6 +33,7 @@ from headrace.kernels.composing.arithmetic import range as range_of
 from headrace.kernels.composing.arranging import concat, transpose
 from headrace.kernels.composing.batch_offsets import with_batch_offsets
 from headrace.kernels.composing.shapes import expand_dims, shape, size, squeeze
+from headrace.kernels.native import integers
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -390,3 +392,26 @@ def gather(
     if hasattr(params, "sparse_read"):
         return params.sparse_read(indices, name=name)
     return raw.GatherV2(params, indices, axis, name=name)
+
+
+# ---- native instructions
+
+gather_op.native(lambda node: applied("gather", [0, 0]) if node.inputs[0].dims else None)
+
+
+@gather_v2_op.native
+def _gather_v2_native(node):
+    axis, batch_dims, params = integers(node, 2), node.attrs["batch_dims"], node.inputs[0].dims
+    if axis is None or batch_dims < 0 or not params or not -len(params) <= axis[0] < len(params):
+        return None
+    if batch_dims and (node.inputs[1].dims is None or batch_dims > axis[0] % len(params)):
+        return None
+    return applied("gather", [axis[0] % len(params), batch_dims], take=[0, 1])
+
+
+@gather_nd_op.native
+def _gather_nd_native(node):
+    params, indices = node.inputs[0].dims, node.inputs[1].dims
+    if not params or not indices or indices[-1] is None or indices[-1] > len(params):
+        return None
+    return applied("gather_nd")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headrace.core.dims import merge_dims
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied, handed_on
 from headrace.core.registry import op, raw
 from headrace.core.shapes import as_dims
 from headrace.core.tensor import Tensor
@@ -215,3 +216,10 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
         InvalidArgumentError: when run, if the value does.
     """
     return raw.EnsureShape(x, shape=as_dims(shape), name=name)
+
+
+# ---- native instructions
+
+for _decl in (identity_op, stop_gradient_op, prevent_gradient_op, snapshot_op):
+    _decl.native(handed_on)
+deep_copy_op.native(lambda node: applied("copy"))

@@ -26,6 +26,7 @@ from headrace.kernels.array.arguments import (
     shape_text,
     view_dtype_of,
 )
+from headrace.kernels.array.native_layouts import joined_rule, pack_rule, unpack_rule
 from headrace.kernels.array.offsets import offsets_of
 from headrace.kernels.composing.arranging import concat, stack
 from headrace.kernels.composing.shapes import expand_dims, rank, shape, squeeze
@@ -480,3 +481,11 @@ def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str 
 def unpack(value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unpack") -> list[Tensor]:
     """The name of `unstack` before version 1.0."""
     return unstack(value, num, axis, name)
+
+
+# ---- native instructions
+
+concat_op.native(joined_rule(0))
+concat_v2_op.native(joined_rule(-1))
+pack_op.native(pack_rule)
+unpack_op.native(unpack_rule)

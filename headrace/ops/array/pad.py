@@ -10,12 +10,14 @@ import torch.nn.functional as functional
 
 from headrace.core.constant_value import constant_dims
 from headrace.core.dims import Dims, unknown_dims
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import constants, filled_text, invalid, is_text, moving, numbers, shape_text
 from headrace.kernels.array.mirror_padding import mirrored_sources
 from headrace.kernels.composing.arranging import stack
 from headrace.kernels.composing.shapes import rank, shape
+from headrace.kernels.native import integers
 from headrace.kernels.renamed_arguments import renamed
 
 if TYPE_CHECKING:
@@ -264,3 +266,22 @@ def pad(
     if mode not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(f"Unknown padding mode: {mode}")
     return raw.MirrorPad(tensor, paddings, mode=mode, name=name)
+
+
+# ---- native instructions
+
+
+@pad_op.native
+def _pad_native(node):
+    paddings, zero = integers(node, 1), np.zeros((), node.outputs[0].dtype.as_numpy_dtype)
+    if paddings is None or any(count < 0 for count in paddings):
+        return None
+    return lambda b, inputs: b.apply("pad", [inputs[0], b.constant(zero)], paddings)
+
+
+@pad_v2_op.native
+def _pad_v2_native(node):
+    paddings = integers(node, 1)
+    if paddings is None or any(count < 0 for count in paddings) or node.inputs[2].dims != ():
+        return None
+    return applied("pad", paddings, take=[0, 2])

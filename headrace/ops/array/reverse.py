@@ -8,9 +8,11 @@ import numpy as np
 import torch
 
 from headrace.core.dims import merge_dim, merge_dims
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import constants, invalid, is_text, moving, numbers, shape_text
+from headrace.kernels.native import integers
 from headrace.kernels.renamed_arguments import first_given as either
 from headrace.kernels.renamed_arguments import renamed
 
@@ -268,3 +270,15 @@ def roll(input: TensorLike, shift: TensorLike, axis: TensorLike, name: str | Non
         >>> tf.roll([0, 1, 2, 3], 1, 0)  # [3, 0, 1, 2]
     """
     return raw.Roll(input, shift, axis, name=name)
+
+
+# ---- native instructions
+
+
+@reverse_op.native
+def _reverse_native(node):
+    axes, dims = integers(node, 1), node.inputs[0].dims
+    if axes is None or dims is None or not all(-len(dims) <= axis < len(dims) for axis in axes):
+        return None
+    axes = [axis % len(dims) for axis in axes]
+    return None if len(set(axes)) < len(axes) else applied("reverse", axes, take=[0])

@@ -12,11 +12,13 @@ from headrace.core.composite import densified_quietly
 from headrace.core.dims import broadcast_dims, element_count, is_fully_defined
 from headrace.core.dtypes import int32
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import TYPE_CODES, applied
 from headrace.core.registry import op, raw
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.size_elements import MAX_ELEMENTS, Element, KnownElements, Leaf, same_elements
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import constants, invalid, is_text, not_too_many, numbers, shape_text
+from headrace.kernels.array.native_layouts import broadcast_to_rule, expand_dims_rule, reshape_rule, squeeze_rule
 from headrace.kernels.array.reshaping import reshaped, reshaped_dims
 from headrace.kernels.composing.shapes import shape
 from headrace.kernels.ranks import ranked
@@ -482,3 +484,13 @@ def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShap
         TensorShape([Dimension(None), Dimension(4)])
     """
     return TensorShape.from_dims(broadcast_dims(as_dims(shape_x), as_dims(shape_y)))
+
+
+# ---- native instructions
+
+shape_op.native(lambda node: applied("shape_of", [TYPE_CODES[node.outputs[0].dtype.name]]))
+size_op.native(lambda node: applied("size_of", [TYPE_CODES[node.outputs[0].dtype.name]]))
+reshape_op.native(reshape_rule)
+expand_dims_op.native(expand_dims_rule)
+squeeze_op.native(squeeze_rule)
+broadcast_to_op.native(broadcast_to_rule)

@@ -24,6 +24,7 @@ from headrace.kernels.array.arguments import (
     shape_text,
     view_dtype_of,
 )
+from headrace.kernels.array.native_layouts import slice_rule, strided_slice_grad_rule, strided_slice_rule
 from headrace.kernels.array.strides import (
     MASKS,
     forward_view,
@@ -472,3 +473,10 @@ def strided_slice(
     scope = name
     result.assign = assign
     return result
+
+
+# ---- native instructions
+
+slice_op.native(slice_rule)
+strided_slice_op.native(strided_slice_rule)
+strided_slice_grad_op.native(strided_slice_grad_rule)

@@ -13,6 +13,7 @@ from headrace.core.shapes import Dimension
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import axis_in, constants, invalid, is_text, numbers, require_scalar, shape_text
 from headrace.kernels.composing.arranging import concat, is_axis
+from headrace.kernels.native import integers, pieces
 from headrace.kernels.renamed_arguments import renamed
 
 if TYPE_CHECKING:
@@ -206,3 +207,27 @@ def split(
         if num is None:
             raise ValueError(f"Cannot infer num from shape {num_or_size_splits}")
     return raw.SplitV(value, sizes, axis, num_split=num, name=name)
+
+
+# ---- native instructions
+
+
+@split_op.native
+def _split_native(node):
+    axis, dims, count = integers(node, 0), node.inputs[1].dims, node.attrs["num_split"]
+    if axis is None or not dims or not -len(dims) <= axis[0] < len(dims):
+        return None
+    at = axis[0] % len(dims)
+    size = dims[at]
+    return None if size is None or size % count else pieces(at, len(dims), [size // count] * count, 1)
+
+
+@split_v_op.native
+def _split_v_native(node):
+    sizes, axis, dims = integers(node, 1), integers(node, 2), node.inputs[0].dims
+    if sizes is None or axis is None or not dims or not -len(dims) <= axis[0] < len(dims):
+        return None
+    at = axis[0] % len(dims)
+    if dims[at] is None or any(size < 0 for size in sizes) or sum(sizes) != dims[at]:
+        return None
+    return pieces(at, len(dims), sizes, 0)

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from headrace.core.dims import unknown_dims
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import constants, invalid, is_text, moving, numbers, rank_is
 from headrace.kernels.composing.arranging import concat, stack, transpose
 from headrace.kernels.composing.shapes import shape, size
+from headrace.kernels.native import integers
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -140,3 +142,12 @@ def tile(input: TensorLike | CompositeTensor, multiples: TensorLike, name: str |
         >>> tf.tile([[1, 2]], [2, 2])  # [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
     return raw.Tile(input, multiples, name=name)
+
+
+# ---- native instructions
+
+
+@tile_op.native
+def _tile_native(node):
+    multiples = integers(node, 1)
+    return None if multiples is None or any(m < 0 for m in multiples) else applied("tile", multiples, take=[0])

@@ -8,10 +8,12 @@ import numpy as np
 import torch
 
 from headrace.core.dims import element_count, unknown_dims
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import constants, invalid, is_text, numbers, rank_is
 from headrace.kernels.composing.arranging import transpose
+from headrace.kernels.native import integers
 from headrace.kernels.ranks import check_rank
 
 if TYPE_CHECKING:
@@ -152,3 +154,13 @@ invert_permutation_op.accepts(np.array([2, 0, 1], np.int32))
 def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """The permutation that undoes the permutation `x`, an int vector."""
     return raw.InvertPermutation(x, name=name)
+
+
+# ---- native instructions
+
+
+@transpose_op.native
+@conjugate_transpose_op.native
+def _transpose_native(node):
+    perm = integers(node, 1)
+    return None if perm is None or sorted(perm) != list(range(len(perm))) else applied("transpose", perm, take=[0])

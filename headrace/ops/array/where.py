@@ -11,6 +11,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, float32
 from headrace.core.dtypes import bool as bool_type
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.devices.numpy_loops import places
@@ -23,6 +24,7 @@ from headrace.kernels.array.arguments import (
     shape_text,
     view_dtype_of,
 )
+from headrace.kernels.native import integers
 from headrace.kernels.renamed_arguments import renamed
 
 if TYPE_CHECKING:
@@ -225,3 +227,14 @@ def one_hot(
         if on_type is not off_type:
             raise TypeError(f"dtype {on_type} of on_value does not match dtype {off_type} of off_value")
         return raw.OneHot(indices, depth, on_value, off_value, axis=axis, name=scope)
+
+
+# ---- native instructions
+
+
+@one_hot_op.native
+def _one_hot_native(node):
+    depth = integers(node, 1)
+    if depth is None or any(value.dims != () for value in node.inputs[1:]):
+        return None
+    return applied("one_hot", [node.attrs["axis"], *depth], take=[2, 3, 0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import torch
 
+from headrace.core.native import applied, handed_on
 from headrace.core.registry import op
 
 feed = op("_Feed", "*, dtype: type -> output: dtype", stateful=True).no_side_effects()
@@ -16,6 +17,7 @@ def feed_kernel(node):
 
 
 read_ref = op("_ReadRef", "ref: ref T, *, T: type -> value: T").reads("ref").is_value().aliases().passes_handle()
+read_ref.native(handed_on)
 
 
 @read_ref.kernel
@@ -50,5 +52,16 @@ def concat_kernel(node):
     return lambda *values: cat(values, axis)
 
 
-for _decl in (feed, read_ref, transfer, concat):
+native_region = op("_NativeRegion", "input: *T, *, T: list(type), U: list(type) -> output: *U", stateful=True)
+
+
+@native_region.kernel
+def native_region_kernel(node):
+    """The program of the region, or its nodes one by one: see `plan.region_kernel`."""
+    return node.notes["native"].kernel()
+
+
+for _decl in (feed, read_ref, transfer, concat, native_region):
     _decl.no_case("Only plans have it, where no operation of the graph says so.")
+
+concat.native(lambda node: applied("concat", [node.attrs["axis"]]))

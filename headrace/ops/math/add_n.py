@@ -18,6 +18,7 @@ from headrace.core.shapes import as_shape
 from headrace.core.tensor import Tensor
 from headrace.kernels.math.elementwise import bracketed, widened
 from headrace.kernels.math.in_place import is_native
+from headrace.kernels.native import of_one_shape
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, NodeView, OpView, ShapeLike, TensorLike
@@ -212,3 +213,9 @@ def accumulate_n(
     if len(values) == 1:
         return values[0] if name is None else raw.Identity(values[0], name=name)
     return raw.AccumulateNV2(values, shape=known._dims, name=name)
+
+
+# ---- native instructions
+
+for _decl in (add_n_op, accumulate_n_op):
+    _decl.native(of_one_shape("add_n"))

@@ -11,10 +11,12 @@ import torch
 
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import TYPE_CODES, applied
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.tensor import Tensor
 from headrace.devices.numpy_loops import faster_search
 from headrace.kernels.math.nan_ignoring import may_hold_nan, search
+from headrace.kernels.native import integers
 from headrace.kernels.renamed_arguments import first_given
 
 if TYPE_CHECKING:
@@ -167,3 +169,18 @@ def arg_min(
 ) -> Tensor:
     """The index of the least element along `dimension`: the older spelling of `argmin`."""
     return raw.ArgMin(input, dimension, output_type=output_type, name=name)
+
+
+# ---- native instructions
+
+
+def _search_native(name):
+    def rule(node):
+        axis = integers(node, 1)
+        return None if axis is None else applied(name, [axis[0], TYPE_CODES[node.outputs[0].dtype.name]], take=[0])
+
+    return rule
+
+
+arg_max_op.native(_search_native("argmax"))
+arg_min_op.native(_search_native("argmin"))

@@ -35,6 +35,7 @@ from headrace.kernels.math.elementwise import (
     without_ones,
 )
 from headrace.kernels.math.in_place import binary_in_place
+from headrace.kernels.native import named
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -359,3 +360,9 @@ def squared_difference_gradient(op, grad):
         grad_x if part_x is None else summed(grad_x, part_x),
         -grad_x if part_y is None else -summed(grad_x, part_y),
     ]
+
+
+# ---- native instructions
+
+named((add_op, "add"), (add_v2_op, "add"), (sub_op, "sub"), (mul_op, "mul"), (pow_op, "pow"))
+named((maximum_op, "maximum"), (minimum_op, "minimum"), (squared_difference_op, "squared_difference"))

@@ -14,6 +14,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, bfloat16, complex64, complex128, float32, float64, int32, int64
 from headrace.core.errors import InvalidArgumentError, UnimplementedError
+from headrace.core.native import TYPE_CODES, applied
 from headrace.core.registry import op, raw
 from headrace.core.size_elements import Element, KnownElements, Term, has_items, term
 from headrace.core.tensor import Tensor
@@ -276,3 +277,12 @@ def to_complex64(x: TensorLike, name: str = "ToComplex64") -> Tensor:
 def to_complex128(x: TensorLike, name: str = "ToComplex128") -> Tensor:
     """`tf.cast(x, tf.complex128)`."""
     return cast(x, complex128, name=name)
+
+
+# ---- native instructions
+
+
+@cast_op.native
+def _cast_native(node):
+    code = TYPE_CODES.get(node.outputs[0].dtype.name)
+    return None if code is None or node.attrs["Truncate"] else applied("cast", [code])

@@ -13,6 +13,7 @@ from headrace.core.defaults import colocate_with, name_scope
 from headrace.core.dims import merge_dims
 from headrace.core.dtypes import float32
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.composing import cast, ones_like, range_, rank, size, stack
@@ -225,3 +226,12 @@ def clip_by_global_norm(
                 scaled: Tensor = value * factor
                 clipped.append(_like(t, raw.Identity(scaled, name=f"{name}_{i}")))
         return clipped, norm
+
+
+# ---- native instructions
+
+
+@clip_by_value_op.native
+def _clip_native(node):
+    # Bounds are numbers here: those of the shape of t go by the kernel.
+    return applied("clip") if node.inputs[1].dims == () == node.inputs[2].dims else None

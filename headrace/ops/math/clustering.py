@@ -90,14 +90,15 @@ def nearest_neighbors_kernel(node: NodeView) -> Callable[..., Any]:
             raise invalid("Expected points.cols() > 0.")
         if points.shape[1] != centers.shape[1]:
             raise invalid(f"Expected point_dimensions == center_dimensions: {points.shape[1]} vs {centers.shape[1]}.")
-        halves = 0.5 * (centers * centers).sum(1) - points @ centers.T
+        # Half the squared distances, without those of the points, in one product.
+        halves = torch.addmm(0.5 * (centers * centers).sum(1), points, centers.T, alpha=-1.0)
         if neighbors == 1 and len(centers):
             values, indices = halves.min(1, keepdim=True)
         else:
             # Stable, so that of two centers at one distance the first comes first.
             values, indices = halves.sort(dim=1, stable=True)
             values, indices = values[:, :neighbors], indices[:, :neighbors]
-        distances = 2.0 * values + (points * points).sum(1, keepdim=True)
+        distances = 2.0 * values + torch.einsum("ij,ij->i", points, points).unsqueeze(1)
         return indices.contiguous(), distances
 
     return nearest

@@ -10,6 +10,7 @@ import torch
 
 from headrace.core.dims import merge_dims
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import OpDecl, op
 from headrace.devices.numpy_loops import faster_of_two
 from headrace.kernels.math.elementwise import (
@@ -21,6 +22,7 @@ from headrace.kernels.math.elementwise import (
     require_broadcast,
     widened,
 )
+from headrace.kernels.native import named
 
 if TYPE_CHECKING:
     from headrace.core.building_facts import PythonValues
@@ -197,3 +199,11 @@ def compare_and_bitpack_kernel(node):
 
 
 compare_and_bitpack_op.accepts([2, 16], np.float32(1))
+
+
+# ---- native instructions
+
+named((less_op, "less"), (less_equal_op, "less_equal"), (greater_op, "greater"), (greater_equal_op, "greater_equal"))
+_EQUAL, _NOT_EQUAL = applied("equal"), applied("not_equal")
+equal_op.native(lambda node: _EQUAL if node.attrs["incompatible_shape_error"] else None)
+not_equal_op.native(lambda node: _NOT_EQUAL if node.attrs["incompatible_shape_error"] else None)

@@ -20,6 +20,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.devices.numpy_loops import faster_of_two
@@ -36,6 +37,7 @@ from headrace.kernels.math.elementwise import (
     widened,
 )
 from headrace.kernels.math.in_place import binary_in_place
+from headrace.kernels.native import named
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -312,3 +314,13 @@ def floor_mod_gradient(op, grad):
     part_x, part_y = broadcast_axes(x, y)
     whole = raw.FloorDiv(x, y)
     return [summed(grad, part_x), summed(grad * raw.Neg(whole), part_y)]
+
+
+# ---- native instructions
+
+_FLOATS_ONLY, _INTEGERS_ONLY = applied("div"), applied("truncatediv")
+named((floor_div_op, "floordiv"), (floor_mod_op, "floormod"), (div_no_nan_op, "div_no_nan"))
+named((truncate_mod_op, "truncatemod"), (mod_op, "truncatemod"))
+div_op.native(lambda node: _FLOATS_ONLY if node.inputs[0].dtype.is_floating else _INTEGERS_ONLY)
+real_div_op.native(lambda node: _FLOATS_ONLY if node.inputs[0].dtype.is_floating else None)
+truncate_div_op.native(lambda node: _INTEGERS_ONLY if node.inputs[0].dtype.is_integer else None)

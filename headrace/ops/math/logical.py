@@ -10,6 +10,7 @@ import torch
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.math.elementwise import broadcast_shape, checked, function_of, same_shape
+from headrace.kernels.native import named
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -57,3 +58,8 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str = "LogicalXor") -> Tenso
         name: a name for the last operation.
     """
     return raw.LogicalAnd(raw.LogicalOr(x, y), raw.LogicalNot(raw.LogicalAnd(x, y)), name=name)
+
+
+# ---- native instructions
+
+named((logical_and_op, "logical_and"), (logical_or_op, "logical_or"), (logical_not_op, "logical_not"))

@@ -11,12 +11,14 @@ from headrace.core.defaults import name_scope
 from headrace.core.dims import Dims, is_fully_defined, merge_dims
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.multiply_adds import matrix_product
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
-from headrace.devices.large_products import large_product
+from headrace.devices.large_products import large_product, turned_product
 from headrace.kernels import composing
 from headrace.kernels.composing import matmul
 from headrace.kernels.math.elementwise import broadcast_or_raise
+from headrace.kernels.native import known
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
@@ -79,21 +81,6 @@ def matmul_sizes(node: NodeView, sizes: Any) -> None:
     sizes.same(inner, met)
 
 
-# oneDNN has the left matrix copied where it is turned, which with few columns costs more than oneDNN saves.
-_NARROW = 512
-
-
-def _is_narrow(node: NodeView) -> bool:
-    dims = node.outputs[0].dims
-    return dims is not None and dims[-1] is not None and dims[-1] <= _NARROW
-
-
-def _transposed(product: Callable[..., Any], transpose_a: bool, transpose_b: bool) -> Callable[..., Any]:
-    if transpose_a:
-        return lambda a, b: product(a.t(), b.t() if transpose_b else b, None)
-    return lambda a, b: product(a, b.t() if transpose_b else b, None)
-
-
 @matmul_op.kernel
 def matmul_kernel(node):
     """The bare torch function where the sizes are known to fit, else one that explains what does not."""
@@ -130,8 +117,13 @@ def matmul_kernel(node):
 def matmul_kernel_on_cpu(node):
     """oneDNN's product where that is worth it, else the generic kernel."""
     transpose_a, transpose_b = node.attrs["transpose_a"], node.attrs["transpose_b"]
-    large = large_product(node) if _fits(node) and not (transpose_a and _is_narrow(node)) else None
-    return matmul_kernel(node) if large is None else _transposed(large, transpose_a, transpose_b)
+    if transpose_a and not transpose_b:
+        generic = matmul_kernel(node)
+        return turned_product(node, generic) or generic
+    large = large_product(node) if _fits(node) and not transpose_a else None
+    if large is None:
+        return matmul_kernel(node)
+    return lambda a, b: large(a, b.t() if transpose_b else b, None)
 
 
 def _explain(a: torch.Tensor, b: torch.Tensor, transpose_a: bool, transpose_b: bool) -> None:
@@ -448,3 +440,23 @@ def matvec(
             b_is_sparse=b_is_sparse,
         )
         return composing.squeeze(product, [-1])
+
+
+# ---- native instructions
+
+
+@matmul_op.native
+def _matmul_native(node):
+    return applied("matmul", [int(node.attrs["transpose_a"]), int(node.attrs["transpose_b"])])
+
+
+@batch_matmul_v2_op.native
+def _batch_matmul_v2_native(node):
+    return applied("batch_matmul", [int(node.attrs["adj_x"]), int(node.attrs["adj_y"])])
+
+
+@batch_matmul_op.native
+def _batch_matmul_native(node):
+    # Its batches do not broadcast.
+    x, y = known(node.inputs[0].dims), known(node.inputs[1].dims)
+    return None if x is None or y is None or x[:-2] != y[:-2] else _batch_matmul_v2_native(node)

@@ -19,6 +19,7 @@ from headrace.core.size_elements import Element, KnownElements, product
 from headrace.devices.numpy_loops import faster_reduction
 from headrace.kernels import composing
 from headrace.kernels.math.nan_ignoring import extreme, may_hold_nan
+from headrace.kernels.native import reduction
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
@@ -384,3 +385,17 @@ def prod_gradient(op, grad):
 def _cumprod(x: Tensor, reverse: bool) -> Tensor:
     with name_scope(None, "Cumprod", [x]) as scope:
         return raw.Cumprod(x, 0, exclusive=True, reverse=reverse, name=scope)
+
+
+# ---- native instructions
+
+for _decl, _name in (
+    (sum_op, "sum"),
+    (prod_op, "prod"),
+    (max_op, "max"),
+    (min_op, "min"),
+    (all_op, "all"),
+    (any_op, "any"),
+):
+    _decl.native(reduction(_name))
+mean_op.native(reduction("mean", integer=False))

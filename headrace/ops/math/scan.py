@@ -10,8 +10,10 @@ import torch
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.tensor import Tensor
+from headrace.kernels.native import integers
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView, TensorLike
@@ -197,3 +199,20 @@ def cumulative_logsumexp(
     with name_scope(name, "CumulativeLogsumexp", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         return raw.CumulativeLogsumexp(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
+
+
+# ---- native instructions
+
+
+def _scan_native(name):
+    def rule(node):
+        axis, attrs = integers(node, 1), node.attrs
+        return (
+            None if axis is None else applied(name, [axis[0], int(attrs["exclusive"]), int(attrs["reverse"])], take=[0])
+        )
+
+    return rule
+
+
+cumsum_op.native(_scan_native("cumsum"))
+cumprod_op.native(_scan_native("cumprod"))

@@ -12,11 +12,13 @@ import torch
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dims import Dims, merge_dim
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import KernelRule, OpDecl, op, raw
 from headrace.kernels import composing
 from headrace.kernels.array.arguments import scalar_constant
 from headrace.kernels.math.nan_ignoring import has_nan, may_hold_nan, without_nan
 from headrace.kernels.math.segments import EMPTY, REDUCTIONS, combined, in_wider
+from headrace.kernels.native import integers
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -273,3 +275,12 @@ def unsorted_segment_prod_gradient(op, grad):
     other_products = composing.gather(other_products, clipped)
     partial = raw.Select(is_zero, other_products, products / data)
     return [_gather_kept(grad, ids, clipped)[0] * partial, None, None]
+
+
+# ---- native instructions
+
+
+@unsorted_segment_sum_op.native
+def _unsorted_segment_sum_native(node):
+    rows = integers(node, 2)
+    return None if rows is None else applied("unsorted_segment_sum", rows, take=[0, 1])

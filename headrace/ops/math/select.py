@@ -10,11 +10,13 @@ import torch
 
 from headrace.core.dims import is_fully_defined, merge_dims
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.composing import shape as shape_of
 from headrace.kernels.composing import zeros, zeros_like
 from headrace.kernels.math.elementwise import bracketed, broadcast_or_raise, require_broadcast
+from headrace.kernels.native import same_shape
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView, TensorLike
@@ -161,3 +163,43 @@ def select(condition: TensorLike, t: TensorLike, e: TensorLike, name: str | None
         ValueError: if the shapes do not fit.
     """
     return raw.Select(condition, t, e, name=name)
+
+
+# ---- native instructions
+
+_CHOICE = applied("select")
+
+
+def _chosen(b, inputs):
+    same_shape(b, inputs[0], inputs[1], inputs[2])
+    return b.apply("select", list(inputs))
+
+
+def _chosen_rows(rank):
+    def lower(b, inputs):
+        same_shape(b, inputs[1], inputs[2])
+        # One condition a row, and no fewer.
+        condition = b.apply("reshape", [inputs[0]], [b.dim(inputs[1], 0), *[1] * (rank - 1)])[0]
+        return b.apply("select", [condition, inputs[1], inputs[2]])
+
+    return lower
+
+
+def _chosen_by_one(b, inputs):
+    same_shape(b, inputs[1], inputs[2])
+    return b.apply("select", list(inputs))
+
+
+@select_op.native
+def _select_native(node):
+    condition, value = node.inputs[0].dims, node.inputs[1].dims
+    if condition == ():
+        return _chosen_by_one
+    if condition is None or value is None:
+        return None
+    if len(condition) == len(value):
+        return _chosen
+    return _chosen_rows(len(value)) if len(condition) == 1 else None
+
+
+select_v2_op.native(lambda node: _CHOICE)

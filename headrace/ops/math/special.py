@@ -30,6 +30,7 @@ from headrace.kernels.math.elementwise import (
     unary,
 )
 from headrace.kernels.math.incomplete import betainc_values, igamma_derivative
+from headrace.kernels.native import named
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -370,3 +371,9 @@ def next_after_gradient(op, grad):
     with control_dependencies([grad]):
         slope_1, slope_2 = ones(part_1[0], x1.dtype), zeros(part_2[0], x2.dtype)
         return [summed(slope_1 * grad, part_1), summed(slope_2 * grad, part_2)]
+
+
+# ---- native instructions
+
+named((erf_op, "erf"), (erfc_op, "erfc"), (lgamma_op, "lgamma"), (digamma_op, "digamma"))
+named((xlogy_op, "xlogy"), (xdivy_op, "xdivy"))

@@ -10,6 +10,7 @@ from headrace.core.defaults import control_dependencies
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.math.elementwise import FLOATS, INEXACT, SIGNED, binary, conjugate, function_of, scalar, unary
+from headrace.kernels.native import named
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
@@ -142,3 +143,10 @@ def atan2_gradient(op, grad):
     with control_dependencies([grad]):
         inverse = grad / (raw.Square(x) + raw.Square(y))
         return [x * inverse, -y * inverse]
+
+
+# ---- native instructions
+
+named((sin_op, "sin"), (cos_op, "cos"), (tan_op, "tan"), (asin_op, "asin"), (acos_op, "acos"), (atan_op, "atan"))
+named((sinh_op, "sinh"), (cosh_op, "cosh"), (asinh_op, "asinh"), (acosh_op, "acosh"), (atanh_op, "atanh"))
+named((atan2_op, "atan2"))

@@ -24,6 +24,7 @@ from headrace.kernels.math.elementwise import (
     scalar,
     unary,
 )
+from headrace.kernels.native import named, of_one_shape
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -335,3 +336,17 @@ def sigmoid_grad_gradient(op, grad):
         a, b = conjugate(op.inputs[0]), conjugate(op.inputs[1])
         gb = grad * b
         return [gb - 2.0 * gb * a, raw.SigmoidGrad(a, grad)]
+
+
+# ---- native instructions
+
+named(
+    (abs_op, "abs"), (neg_op, "neg"), (sign_op, "sign"), (square_op, "square"), (sqrt_op, "sqrt"), (rsqrt_op, "rsqrt")
+)
+named((reciprocal_op, "reciprocal"), (inv_op, "reciprocal"), (exp_op, "exp"), (expm1_op, "expm1"), (log_op, "log"))
+named((log1p_op, "log1p"), (sigmoid_op, "sigmoid"), (tanh_op, "tanh"), (floor_op, "floor"), (ceil_op, "ceil"))
+named((rint_op, "rint"), (round_op, "rint"), (is_nan_op, "is_nan"), (is_inf_op, "is_inf"), (is_finite_op, "is_finite"))
+for _decl, _name in ((reciprocal_grad_op, "reciprocal"), (inv_grad_op, "reciprocal"), (sqrt_grad_op, "sqrt")):
+    _decl.native(of_one_shape(f"{_name}_grad"))
+for _decl, _name in ((rsqrt_grad_op, "rsqrt"), (tanh_grad_op, "tanh"), (sigmoid_grad_op, "sigmoid")):
+    _decl.native(of_one_shape(f"{_name}_grad"))

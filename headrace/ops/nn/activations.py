@@ -13,11 +13,13 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dims import merge_dims
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
 from headrace.kernels.math.elementwise import bracketed, same_shape, widened
 from headrace.kernels.math.in_place import gradient_in_place, unary_in_place
+from headrace.kernels.native import named, of_one_shape
 
 if TYPE_CHECKING:
     from headrace.core.module import ModuleMembers
@@ -392,3 +394,15 @@ def crelu(features: TensorLike, name: str | None = None, axis: int = -1) -> Tens
     with name_scope(name, "CRelu", [features]) as scope:
         features = convert_to_tensor(features, name="features")
         return raw.Relu(composing.concat([features, -features], axis, name=scope))
+
+
+# ---- native instructions
+
+named((relu_op, "relu"), (relu6_op, "relu6"), (elu_op, "elu"), (selu_op, "selu"), (softplus_op, "softplus"))
+named((softsign_op, "softsign"))
+for _decl, _name in ((relu_grad_op, "relu"), (relu6_grad_op, "relu6"), (elu_grad_op, "elu"), (selu_grad_op, "selu")):
+    _decl.native(of_one_shape(f"{_name}_grad"))
+for _decl, _name in ((softplus_grad_op, "softplus"), (softsign_grad_op, "softsign")):
+    _decl.native(of_one_shape(f"{_name}_grad"))
+leaky_relu_op.native(lambda node: applied("leaky_relu", floats=[node.attrs["alpha"]]))
+leaky_relu_grad_op.native(lambda node: of_one_shape("leaky_relu_grad", floats=[node.attrs["alpha"]])(node))

@@ -10,6 +10,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dims import merge_dim
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
@@ -233,3 +234,34 @@ def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str
         weights = convert_to_tensor(weights, name="weights")
         biases = convert_to_tensor(biases, name="biases")
         return raw.Relu(bias_add(_matmul(x, weights), biases), name=scope)
+
+
+# ---- native instructions
+
+
+@bias_add_op.native
+@bias_add_v1_op.native
+def _bias_add_native(node):
+    value, bias = node.inputs[0].dims, node.inputs[1].dims
+    if value is None or bias is None or len(value) < 2 or len(bias) != 1 or bias[0] is None:
+        return None
+    axis = _channel_axis(node)
+    if value[axis] != bias[0]:
+        return None
+    if axis == -1 or len(value) == 2:
+        return applied("add")
+
+    def lower(b, inputs):
+        column = b.apply("reshape", [inputs[1]], [-1] + [1] * (len(value) - 2))[0]
+        return b.apply("add", [inputs[0], column])
+
+    return lower
+
+
+@bias_add_grad_op.native
+def _bias_add_grad_native(node):
+    dims = node.inputs[0].dims
+    if dims is None or len(dims) < 2:
+        return None
+    channels = _channel_axis(node) % len(dims)
+    return applied("sum", [0, *(axis for axis in range(len(dims)) if axis != channels)])

@@ -12,9 +12,11 @@ from headrace.core.constant_value import constant_value
 from headrace.core.defaults import name_scope
 from headrace.core.dims import is_fully_defined, merge_dim
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.math.elementwise import bracketed, broadcast_or_raise
+from headrace.kernels.native import of_one_shape
 from headrace.kernels.nn.softmax import log_softmax_of
 
 if TYPE_CHECKING:
@@ -248,3 +250,9 @@ _ONCE_ONLY = (
 def sparse_gradient(op, grad_loss, _):
     backprop = raw.PreventGradient(op.outputs[1], message=_ONCE_ONLY)
     return [_times_rows(grad_loss, backprop), None]
+
+
+# ---- native instructions
+
+dense_op.native(of_one_shape("softmax_cross_entropy"))
+sparse_op.native(lambda node: applied("sparse_softmax_cross_entropy") if node.inputs[0].dims is not None else None)

@@ -8,6 +8,7 @@ import torch
 
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
+from headrace.kernels.native import named
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -61,3 +62,8 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
         12.5
     """
     return raw.L2Loss(t, name=name)
+
+
+# ---- native instructions
+
+named((l2_loss_op, "l2_loss"))

@@ -11,6 +11,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
+from headrace.kernels.native import named
 from headrace.kernels.nn.softmax import log_softmax_of, softmax_of
 from headrace.kernels.renamed_arguments import first_given
 
@@ -150,3 +151,8 @@ def log_softmax(
     """
     axis = first_given("axis", axis, "dim", dim)
     return along_axis(log_softmax_op, logits, -1 if axis is None else axis, name)
+
+
+# ---- native instructions
+
+named((softmax_op, "softmax"), (log_softmax_op, "log_softmax"))

@@ -11,11 +11,13 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
 from headrace.kernels.composing.arithmetic import range as range_of
 from headrace.kernels.math.nan_ignoring import has_nan, without_nan
+from headrace.kernels.native import integers
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -295,3 +297,20 @@ def in_top_k(predictions: TensorLike, targets: TensorLike, k: TensorLike, name: 
     """
     with name_scope(name, "in_top_k"):
         return raw.InTopKV2(predictions, targets, k, name=name)
+
+
+# ---- native instructions
+
+in_top_k_op.native(lambda node: applied("in_top_k", [node.attrs["k"]]))
+
+
+@in_top_k_v2_op.native
+def _in_top_k_v2_native(node):
+    k = integers(node, 2)
+    return None if k is None else applied("in_top_k", k, take=[0, 1])
+
+
+@top_k_v2_op.native
+def _top_k_v2_native(node):
+    k = integers(node, 1)
+    return None if k is None or k[0] < 0 or not node.inputs[0].dims else applied("top_k", k, take=[0])

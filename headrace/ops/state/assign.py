@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.core.registry import op
+from headrace.kernels.native import same_shape, source
 from headrace.kernels.state.handles import assigner, in_place, invalid, merge_shapes, shape_text
 
 assign_op = op("Assign", "ref: ref T, value: T, *, validate_shape=True, use_locking=True -> output_ref: ref T").writes(
@@ -101,3 +102,23 @@ assign_op.accepts([2, 3], [2, 3]).accepts([2], [3], validate_shape=False).accept
 assign_op.rejects([2], [3], error=ValueError)
 for _op in (assign_add_op, assign_sub_op):
     _op.accepts([2, 3], [2, 3]).accepts(np.int32(5), np.int32(2)).rejects([2, 3], [3], error=ValueError)
+
+
+# ---- native instructions
+
+
+def _written_native(name):
+    def rule(node):
+        def lower(b, inputs):
+            value = source(b, node, inputs, 1)
+            same_shape(b, inputs[0], value)
+            return b.apply(name, [inputs[0], value])
+
+        return lower
+
+    return rule
+
+
+assign_op.native(_written_native("assign"))
+assign_add_op.native(_written_native("assign_add"))
+assign_sub_op.native(_written_native("assign_sub"))

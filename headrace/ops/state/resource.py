@@ -10,9 +10,11 @@ from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dims import is_fully_defined
 from headrace.core.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
+from headrace.core.native import applied, handed_on
 from headrace.core.planning_facts import Role
 from headrace.core.registry import op, raw
 from headrace.kernels import composing
+from headrace.kernels.native import same_shape, source
 from headrace.kernels.state.handles import (
     assigner,
     check_handle_dtype,
@@ -342,3 +344,31 @@ resource_gather_nd.accepts([4, 2], np.array([[0, 1], [3, 0]]), dtype="float32").
     [4], np.array([2]), dtype="float32"
 )
 resource_gather_nd.rejects([4, 2], np.array([[0, 2]]), dtype="float32", error=InvalidArgumentError)
+
+
+# ---- native instructions
+
+read_variable_op.native(handed_on)
+
+
+def _written_native(name):
+    def rule(node):
+        def lower(b, inputs):
+            value = source(b, node, inputs, 1)
+            same_shape(b, inputs[0], value)
+            b.apply(name, [inputs[0], value])
+            return []
+
+        return lower
+
+    return rule
+
+
+assign_variable_op.native(_written_native("assign"))
+assign_add_variable_op.native(_written_native("assign_add"))
+assign_sub_variable_op.native(_written_native("assign_sub"))
+
+
+@resource_gather.native
+def _resource_gather_native(node):
+    return applied("gather", [0, 0]) if not node.attrs["batch_dims"] else None

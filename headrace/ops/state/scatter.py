@@ -10,7 +10,8 @@ import torch
 
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.registry import OpDecl, op
+from headrace.core.registry import REGISTRY, OpDecl, op
+from headrace.kernels.native import source
 from headrace.kernels.state.handles import (
     SIGNED,
     check_handle_dtype,
@@ -345,3 +346,26 @@ _BY_HANDLE = "ref: resource, indices: Tindices, updates: T, *, Tindices: index, 
 _declare_slices(op("ScatterNdUpdate", _SET), op("ResourceScatterNdUpdate", _BY_HANDLE, stateful=True), "Update")
 _declare_slices(op("ScatterNdAdd", _COMPUTED), op("ResourceScatterNdAdd", _BY_HANDLE, stateful=True), "Add")
 _declare_slices(op("ScatterNdSub", _COMPUTED), op("ResourceScatterNdSub", _BY_HANDLE, stateful=True), "Sub")
+
+
+# ---- native instructions
+
+
+def _scatter_native(name, decl):
+    """Rows of variables by number, where the updates come as rows."""
+
+    @decl.native
+    def rule(node):
+        if node.inputs[2].dims in (None, ()):
+            return None
+
+        def lower(b, inputs):
+            made = b.apply(name, [inputs[0], inputs[1], source(b, node, inputs, 2)])
+            return made[: len(node.outputs)]
+
+        return lower
+
+
+for _kind in ("Add", "Sub", "Update"):
+    for _form in ("Scatter", "ResourceScatter"):
+        _scatter_native(f"scatter_{_kind.lower()}", REGISTRY[f"{_form}{_kind}"])

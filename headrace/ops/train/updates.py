@@ -12,7 +12,8 @@ import torch
 from headrace.core.buffers import VariableBuffer, uninitialized
 from headrace.core.dims import Dims
 from headrace.core.errors import InternalError, InvalidArgumentError
-from headrace.core.registry import OpDecl, op
+from headrace.core.registry import REGISTRY, OpDecl, op
+from headrace.kernels.native import update_of
 from headrace.kernels.state.handles import handle_dims, invalid, merge_shapes, shape_text
 from headrace.kernels.state.indices import occurrence_numbers
 from headrace.kernels.train import formulas
@@ -443,3 +444,20 @@ _declare(
     ref="ApplyPowerSign",
     resource="ResourceApplyPowerSign",
 )
+
+
+# ---- native instructions
+
+
+def _flag_of(name):
+    return lambda node: [int(node.attrs[name])]
+
+
+for _form in ("Apply", "ResourceApply"):
+    REGISTRY[f"{_form}GradientDescent"].native(update_of("apply_gradient_descent", 2))
+    REGISTRY[f"{_form}Momentum"].native(update_of("apply_momentum", 3, _flag_of("use_nesterov"), states=2))
+    REGISTRY[f"{_form}Adam"].native(update_of("apply_adam", 9, _flag_of("use_nesterov"), states=3))
+    REGISTRY[f"{_form}Adagrad"].native(update_of("apply_adagrad", 3, _flag_of("update_slots"), states=2))
+    REGISTRY[f"{_form}AdagradV2"].native(update_of("apply_adagrad_v2", 4, _flag_of("update_slots"), states=2))
+    REGISTRY[f"{_form}RMSProp"].native(update_of("apply_rmsprop", 7, states=3))
+REGISTRY["ResourceApplyKerasMomentum"].native(update_of("apply_keras_momentum", 3, _flag_of("use_nesterov"), states=2))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from headrace.core.multiply_adds import convolution, matrix_product
+from headrace.core.native import applied
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.devices.large_products import large_product
@@ -15,6 +16,7 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import ADDITIONS, Node, Value, consumers_of, new_node
 
 if TYPE_CHECKING:
+    from headrace.core.native import Lowering
     from headrace.core.typing import Kernel, NodeView
 
 matmul_bias = op(
@@ -156,3 +158,11 @@ def channels_of_an_image(tf: API, x: Tensor, w: Tensor, b: Tensor) -> Fetches:
 @fusion.example(tensor("batch", 4, 5, 4, 2), tensor(2, 2, 2, 2, 3), tensor(3), makes=["_Conv3DBias"])
 def volume(tf: API, x: Tensor, w: Tensor, b: Tensor) -> Fetches:
     return tf.nn.conv3d(x, w, [1, 1, 1, 1, 1], "VALID") + b
+
+
+# ---- native instructions
+
+
+@matmul_bias.native
+def _matmul_bias_native(node: NodeView) -> Lowering | None:
+    return applied("matmul", [int(node.attrs["transpose_a"]), int(node.attrs["transpose_b"])])

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
 
 from headrace.core.dims import Dims
+from headrace.core.native import applied
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
+    from headrace.core.native import Lowering, NativeBuilder
     from headrace.core.typing import Kernel, NodeView
 
 sum_to_shape = op("_SumToShape", "gradient: T, *, shape: shape -> output: T").aliases().views().never_fails()
@@ -149,3 +152,27 @@ def in_the_gradient_of_a_loop(tf: API, x: Tensor, y: Tensor) -> Fetches:
 
     total = tf.while_loop(lambda i, _: i < tf.shape(x)[0], add, [0, y])[1]
     return tf.gradients(total, [x, y])
+
+
+# ---- native instructions
+
+sum_like.native(lambda node: applied("sum_like"))
+
+
+@sum_to_shape.native
+def _sum_to_shape_native(node: NodeView) -> Lowering | None:
+    shape, dims = list(node.attrs["shape"]), node.inputs[0].dims
+    if dims is None or len(shape) > len(dims):
+        return None
+    lead = len(dims) - len(shape)
+    axes = [lead + i for i, size in enumerate(shape) if size == 1 and dims[lead + i] != 1]
+    if None in dims[lead:] and any(
+        size is None for size, wanted in zip(dims[lead:], shape, strict=True) if wanted == 1
+    ):
+        return None
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        (total,) = b.apply("sum", [inputs[0]], [1, *range(lead), *axes])
+        return b.apply("reshape", [total], shape)
+
+    return lower

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
+from headrace.kernels.native import equal_dims, same_shape
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, joined_control, new_node
 
 if TYPE_CHECKING:
+    from headrace.core.native import Lowering, NativeBuilder
     from headrace.core.typing import Kernel, NodeView
 
 within_op = op("_WithinBound", "grad: T, x: T, *, bound: float, above: bool, T: {float, double} -> output: T")
@@ -116,3 +120,25 @@ def in_a_loop(tf: API, x: Tensor) -> Fetches:
 
     y = tf.while_loop(lambda i, _: i < 3, step, [0, x])[1]
     return [y, *tf.gradients(y, x)]
+
+
+# ---- native instructions
+
+
+@within_op.native
+def _within_native(node: NodeView) -> Lowering | None:
+    bound = np.asarray(node.attrs["bound"], node.inputs[1].dtype.as_numpy_dtype)
+    grad, x = node.inputs[0].dims, node.inputs[1].dims
+    name = "greater_equal" if node.attrs["above"] else "less_equal"
+    alike = equal_dims(*node.inputs)
+    if not alike and (grad is None or x is None or len(grad) != len(x)):
+        return None
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        if not alike:
+            same_shape(b, inputs[0], inputs[1])
+        (inside,) = b.apply(name, [inputs[1], b.constant(bound)])
+        (zeros,) = b.apply("zeros_like", [inputs[0]])
+        return b.apply("select", [inside, inputs[0], zeros])
+
+    return lower

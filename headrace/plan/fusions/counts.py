@@ -5,16 +5,21 @@ The gradient of every mean over a batch of unknown size is made of these.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
+from headrace.core.native import TYPE_CODES, applied
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
+    from headrace.core.native import Lowering, NativeBuilder
     from headrace.core.typing import Kernel, NodeView
 
 expand_like = op("_ExpandLike", "x: T, like: U, *, T: type, U: type -> output: T").aliases().never_fails()
@@ -127,3 +132,36 @@ def gradient_of_a_mean(tf: API, x: Tensor) -> Fetches:
 @fusion.example(tensor("rows", "columns"), makes=["_TimesCount"])
 def sum_of_ones(tf: API, x: Tensor) -> Fetches:
     return tf.reduce_sum(tf.fill(tf.shape(x), 0.5))
+
+
+# ---- native instructions
+
+expand_like.native(lambda node: applied("broadcast_like"))
+
+
+@divide_by_count.native
+def _divide_by_count_native(node: NodeView) -> Lowering | None:
+    divisor, kind = np.int64(node.attrs["divisor"]), TYPE_CODES[node.outputs[0].dtype.name]
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        (count,) = b.apply("size_of", [inputs[1]], [TYPE_CODES["int64"]])
+        (count,) = b.apply("floordiv", [count, b.constant(divisor)])
+        (count,) = b.apply("cast", [count], [kind])
+        return b.apply("div", [inputs[0], count])
+
+    return lower if divisor > 0 else None
+
+
+@times_count.native
+def _times_count_native(node: NodeView) -> Lowering | None:
+    number, kind = node.attrs["number"], node.outputs[0].dtype
+    if not math.isfinite(number):
+        return None
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        (count,) = b.apply("size_of", [inputs[0]], [TYPE_CODES["int64"]])
+        (count,) = b.apply("cast", [count], [TYPE_CODES["float64"]])
+        (total,) = b.apply("mul", [count, b.constant(np.float64(number))])
+        return b.apply("cast", [total], [TYPE_CODES[kind.name]])
+
+    return lower if kind.name in TYPE_CODES else None

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import torch
 
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.kernels.math.elementwise import checked
+from headrace.kernels.native import equal_dims, of_one_shape, same_shape
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import ADDITIONS, Node, Value, new_node
 
 if TYPE_CHECKING:
+    from headrace.core.native import Lowering, NativeBuilder
     from headrace.core.typing import Kernel, NodeView
 
 logistic_loss = op("_LogisticLoss", "logits: T, labels: T, *, T: {float, double} -> loss: T").not_differentiable()
@@ -254,3 +258,32 @@ def loss_and_gradient(tf: API, logits: Tensor, labels: Tensor) -> Fetches:
 def with_another_loss_of_the_logits(tf: API, logits: Tensor, labels: Tensor) -> Fetches:
     loss = tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
     return tf.gradients(tf.reduce_mean(loss) + tf.reduce_sum(tf.square(logits)), logits)
+
+
+# ---- native instructions
+
+logistic_loss.native(of_one_shape("sigmoid_cross_entropy"))
+
+
+@logistic_loss_grad.native
+def _logistic_loss_grad_native(node: NodeView) -> Lowering | None:
+    alike = equal_dims(*node.inputs)
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        """As the kernel: 1 - z - s or -z - s, with s = sigmoid(-|x|) and the sign of x."""
+        x, z, gradient = inputs
+        if not alike:
+            same_shape(b, x, z, gradient)
+        dtype = node.inputs[0].dtype.as_numpy_dtype
+        zero, one, minus = (b.constant(np.asarray(number, dtype)) for number in (0, 1, -1))
+        (far,) = b.apply("abs", [x])
+        (far,) = b.apply("neg", [far])
+        (small,) = b.apply("sigmoid", [far])
+        (right,) = b.apply("greater_equal", [x, zero])
+        (small,) = b.apply("mul", [small, b.apply("select", [right, one, minus])[0]])
+        (label,) = b.apply("select", [right, one, zero])
+        (label,) = b.apply("sub", [label, z])
+        (slope,) = b.apply("sub", [label, small])
+        return b.apply("mul", [slope, gradient])
+
+    return lower

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from headrace.core.native import applied
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.devices.vector_loops import tanh_in_place_of, tanh_of
@@ -291,3 +292,9 @@ def unrolled(tf: API, x: Tensor, w: Tensor, b: Tensor) -> Fetches:
 def in_a_loop(tf: API, x: Tensor) -> Fetches:
     with tf.variable_scope("cell", initializer=tf.constant_initializer(0.3)):
         return tf.nn.dynamic_rnn(tf.nn.rnn_cell.BasicLSTMCell(5), x, dtype=tf.float32)[0]
+
+
+# ---- native instructions
+
+lstm_tail_op.native(lambda node: applied("lstm_pointwise", floats=[node.attrs["forget_bias"]]))
+lstm_tail_grad_op.native(lambda node: applied("lstm_pointwise_grad", [int(node.attrs["has_after"])]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -13,6 +14,7 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import ADDITIONS, Node, Value, consumers_of, new_node
 
 if TYPE_CHECKING:
+    from headrace.core.native import Lowering, NativeBuilder
     from headrace.core.typing import Kernel, NodeView
 
 matmul_rows_op = op("_MatMulRows", "a: T, b: T, *, begin: int, end: int, T: {float, double} -> output: T")
@@ -130,3 +132,26 @@ def some_columns(tf: API, x: Tensor, w: Tensor) -> Fetches:
 @fusion.example(tensor(4, 5), tensor("rows", 4), tensor("rows", 5), makes=["_MatMulAdd"])
 def added_to_a_sum(tf: API, total: Tensor, x: Tensor, y: Tensor) -> Fetches:
     return total + tf.matmul(x, y, transpose_a=True)
+
+
+# ---- native instructions
+
+
+@matmul_rows_op.native
+def _matmul_rows_native(node: NodeView) -> Lowering | None:
+    begin, end = node.attrs["begin"], node.attrs["end"]
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        (rows,) = b.apply("slice", [inputs[1]], [begin, 0, end - begin, -1, 1, 1])
+        return b.apply("matmul", [inputs[0], rows], [0, 1])
+
+    return lower
+
+
+@matmul_add_op.native
+def _matmul_add_native(node: NodeView) -> Lowering | None:
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        (product,) = b.apply("matmul", [inputs[1], inputs[2]], [1, 0])
+        return b.apply("add", [inputs[0], product])
+
+    return lower

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from headrace.core.native import applied
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import invalid
@@ -21,6 +22,7 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor, variable
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
+    from headrace.core.native import Lowering
     from headrace.core.typing import Kernel, NodeView
 
 flat = op("_Flatten", "x: T, *, T: type -> output: T").aliases().never_fails()
@@ -184,3 +186,17 @@ def gradient_of_a_lookup(tf: API, table: Tensor, rows: Tensor) -> Fetches:
 def sparse_updates(tf: API, table: Tensor, rows: Tensor) -> Fetches:
     loss = tf.reduce_sum(tf.sin(tf.nn.embedding_lookup(table, rows)))
     return tf.train.AdamOptimizer(0.1).minimize(loss)
+
+
+# ---- native instructions
+
+flat.native(lambda node: applied("reshape", [-1]))
+
+
+@rows_for.native
+def _rows_for_native(node: NodeView) -> Lowering | None:
+    shape, dims = list(node.attrs["shape"]), node.inputs[0].dims
+    if dims is None or None in shape or 0 in shape or tuple(dims[-len(shape) :]) != tuple(shape):
+        return None
+    # One row for each element of what is counted: the product of the rest is their number.
+    return (lambda b, inputs: b.apply("reshape", [inputs[0]], [-1, *shape])) if shape else None

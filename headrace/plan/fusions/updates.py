@@ -14,6 +14,7 @@ from headrace.core.multiply_adds import matrix_product
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.kernels.train import keras_updates, multi_tensor_updates
+from headrace.kernels.train.native_updates import updates_of_many
 from headrace.plan.contraction import Together, in_a_circle, known_as
 from headrace.plan.fusion import API, Fetches, Fusion, tensor, variable
 from headrace.plan.ir import ADDITIONS, UNBOUND, Node, Value, input_positions, is_live, joined_control, new_node
@@ -477,3 +478,15 @@ def adam(tf: API, x: Tensor, w: Tensor, b: Tensor) -> Fetches:
 @fusion.example(tensor("rows", 256), variable(256, 128), makes=["_ApplyGradientDescentProduct"])
 def descent_along_a_large_product(tf: API, x: Tensor, w: Tensor) -> Fetches:
     return tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(tf.matmul(x, w)))
+
+
+# ---- native instructions
+
+descent_many.native(updates_of_many("apply_gradient_descent", 1, 1, (1, 0, 2)))
+momentum_many.native(updates_of_many("apply_momentum", 2, 2, (2, 3, 0, 4, 1), "use_nesterov"))
+keras_many.native(updates_of_many("apply_keras_momentum", 2, 2, (2, 3, 0, 4, 1), "use_nesterov"))
+adam_many.native(updates_of_many("apply_adam", 6, 3, (6, 7, 8, 0, 1, 2, 3, 4, 5, 9), "use_nesterov"))
+rms_prop_many.native(updates_of_many("apply_rmsprop", 4, 3, (4, 5, 6, 0, 1, 2, 3, 7)))
+
+adagrad_many.native(updates_of_many("apply_adagrad", 1, 2, (1, 2, 0, 3), ints=[1]))
+adagrad_v2_many.native(updates_of_many("apply_adagrad_v2", 2, 2, (2, 3, 0, 1, 4), ints=[1]))

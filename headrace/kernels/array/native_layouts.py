@@ -1,0 +1,151 @@
+"""How ops that slice, join and reshape become native instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from headrace.core.native import Lowering, NativeBuilder, applied
+from headrace.kernels.array.arguments import constants
+from headrace.kernels.array.strides import index_tuple
+from headrace.kernels.native import Rule, integers, known, pieces
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
+_WHOLE = slice(None, None, 1)
+
+
+def slice_rule(node: NodeView) -> Lowering | None:
+    begin, size, dims = integers(node, 1), integers(node, 2), node.inputs[0].dims
+    if begin is None or size is None or dims is None or not len(begin) == len(size) == len(dims):
+        return None
+    for start, count, have in zip(begin, size, dims, strict=True):
+        # What may not fit is said by the kernel.
+        if start < 0 or count < -1 or (have is None and (start or count != -1)):
+            return None
+        if have is not None and start + max(count, 0) > have:
+            return None
+    return applied("slice", [*begin, *size, *[1] * len(dims)], take=[0])
+
+
+def _ranges(node: NodeView, first: int, dims: Sequence[int | None]) -> list[tuple[int, int, int, bool]] | None:
+    """Of each axis the begin, size and stride of a strided slice, and whether the axis vanishes; None where it may fail."""
+    begin, end, strides = (constants(node, i) for i in range(first, first + 3))
+    if begin is None or end is None or strides is None:
+        return None
+    index = index_tuple(begin, end, strides, node.attrs)
+    if None in index:
+        return None
+    if Ellipsis in index:
+        at = index.index(Ellipsis)
+        index = index[:at] + (_WHOLE,) * (len(dims) - len(index) + 1) + index[at + 1 :]
+    index += (_WHOLE,) * (len(dims) - len(index))
+    if len(index) != len(dims):
+        return None
+    ranges = []
+    for item, size in zip(index, dims, strict=True):
+        if item == _WHOLE:
+            ranges.append((0, -1, 1, False))
+        elif size is None:
+            return None
+        elif isinstance(item, int):
+            if not -size <= item < size:
+                return None
+            ranges.append((item % size, 1, 1, True))
+        else:
+            taken = range(size)[item]
+            ranges.append((taken.start if len(taken) else 0, len(taken), taken.step, False))
+    return ranges
+
+
+def strided_slice_rule(node: NodeView) -> Lowering | None:
+    dims = node.inputs[0].dims
+    ranges = None if dims is None else _ranges(node, 1, dims)
+    if ranges is None:
+        return None
+    begin, size, stride, gone = zip(*ranges, strict=True) if ranges else ((), (), (), ())
+    axes = [axis for axis, vanishes in enumerate(gone) if vanishes]
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        (part,) = b.apply("slice", [inputs[0]], [*begin, *size, *stride])
+        return b.apply("squeeze", [part], axes) if axes else [part]
+
+    return lower
+
+
+def strided_slice_grad_rule(node: NodeView) -> Lowering | None:
+    dims = integers(node, 0)
+    ranges = None if dims is None else _ranges(node, 1, dims)
+    if dims is None or ranges is None or any(stride != 1 for _, _, stride, _ in ranges):
+        return None
+    padding, sizes = [], []
+    for (begin, size, _, _), whole in zip(ranges, dims, strict=True):
+        size = whole if size == -1 else size
+        padding += [begin, whole - begin - size]
+        sizes.append(size)
+    zero = np.zeros((), node.outputs[0].dtype.as_numpy_dtype)
+    kept = [size for size, (_, _, _, vanishes) in zip(sizes, ranges, strict=True) if not vanishes]
+    if node.inputs[4].dims != tuple(kept):
+        return None
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        (value,) = b.apply("reshape", [inputs[4]], sizes)
+        return b.apply("pad", [value, b.constant(zero)], padding)
+
+    return lower
+
+
+def joined_rule(position: int) -> Rule:
+    def rule(node: NodeView) -> Lowering | None:
+        count = len(node.inputs)
+        axis, parts = integers(node, position % count), [i for i in range(count) if i != position % count]
+        if axis is None or any(not node.inputs[i].dims for i in parts):
+            return None
+        return applied("concat", axis, take=parts)
+
+    return rule
+
+
+def pack_rule(node: NodeView) -> Lowering | None:
+    # Parts of different shapes are refused by the instruction.
+    return applied("stack", [node.attrs["axis"]])
+
+
+def unpack_rule(node: NodeView) -> Lowering | None:
+    dims, count = node.inputs[0].dims, node.attrs["num"]
+    if not dims or not -len(dims) <= node.attrs["axis"] < len(dims):
+        return None
+    axis = node.attrs["axis"] % len(dims)
+    return pieces(axis, len(dims), [1] * count, 0, squeezed=True) if dims[axis] == count else None
+
+
+def reshape_rule(node: NodeView) -> Lowering | None:
+    sizes, out = integers(node, 1), node.outputs[0].dims
+    if sizes is not None and (sizes.count(-1) > 1 or any(size < -1 for size in sizes)):
+        return None
+    if sizes is None:
+        # A size that is not known follows from the others.
+        if out is None or out.count(None) > 1 or (None in out and 0 in out):
+            return None
+        sizes = [-1 if size is None else size for size in out]
+    return applied("reshape", sizes, take=[0])
+
+
+def expand_dims_rule(node: NodeView) -> Lowering | None:
+    axis = integers(node, 1)
+    return None if axis is None or len(axis) != 1 else applied("expand_dims", axis, take=[0])
+
+
+def squeeze_rule(node: NodeView) -> Lowering | None:
+    dims, axes = node.inputs[0].dims, list(node.attrs["squeeze_dims"] or ())
+    if dims is None or len({axis % len(dims) for axis in axes} if dims else ()) != len(axes):
+        return None
+    return applied("squeeze", axes)
+
+
+def broadcast_to_rule(node: NodeView) -> Lowering | None:
+    sizes = known(node.outputs[0].dims)
+    return None if sizes is None or node.constant(1) is None else applied("broadcast_to", sizes, take=[0])

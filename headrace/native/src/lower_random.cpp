@@ -1,0 +1,197 @@
+// Random numbers of Philox streams: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3",
+// SC 2011.
+// Numbers come in the order of headrace/kernels/random/philox.py.
+#include <cmath>
+#include <cstring>
+
+#include "lowerings.h"
+
+namespace headrace {
+namespace {
+
+struct Philox {
+  uint64_t key, high, position;
+
+  void block(uint64_t offset, uint32_t* out) const {
+    const uint64_t at = position + offset;
+    uint32_t a = uint32_t(at), b = uint32_t(at >> 32), c = uint32_t(high), d = uint32_t(high >> 32);
+    uint32_t key0 = uint32_t(key), key1 = uint32_t(key >> 32);
+    for (int round = 0; round < 10; round++) {
+      const uint64_t even = uint64_t(a) * 0xD2511F53u, odd = uint64_t(c) * 0xCD9E8D57u;
+      a = uint32_t(odd >> 32) ^ b ^ key0;
+      b = uint32_t(odd);
+      c = uint32_t(even >> 32) ^ d ^ key1;
+      d = uint32_t(even);
+      key0 += 0x9E3779B9u;
+      key1 += 0xBB67AE85u;
+    }
+    out[0] = a, out[1] = b, out[2] = c, out[3] = d;
+  }
+};
+
+Philox place_of(const Step& step, Frame& frame) {
+  uint64_t words[3];
+  std::memcpy(words, step.at(1, frame), sizeof words);
+  return {words[0], words[1], words[2]};
+}
+
+// Uniform in [0, 1): a block gives four floats or two doubles.
+void uniform_of(const uint32_t* words, float* out) {
+  for (int i = 0; i < 4; i++) {
+    const uint32_t bits = (words[i] & 0x7fffffu) | 0x3f800000u;
+    float one_to_two;
+    std::memcpy(&one_to_two, &bits, 4);
+    out[i] = one_to_two - 1.0f;
+  }
+}
+void uniform_of(const uint32_t* words, double* out) {
+  for (int i = 0; i < 2; i++) {
+    const uint64_t bits = (uint64_t(words[2 * i] & 0xfffffu) << 32 | words[2 * i + 1]) | 0x3ff0000000000000ull;
+    double one_to_two;
+    std::memcpy(&one_to_two, &bits, 8);
+    out[i] = one_to_two - 1.0;
+  }
+}
+
+// G. Box, M. Muller, "A note on the generation of random normal deviates", Annals of Mathematical Statistics 29 (1958). Functions
+// of floats are those of doubles, rounded.
+template <class T>
+void normal_of(const uint32_t* words, T* out) {
+  constexpr int kCount = 16 / int(sizeof(T));
+  T u[kCount];
+  uniform_of(words, u);
+  for (int i = 0; i < kCount; i += 2) {
+    const T first = u[i] < T(1e-7) ? T(1e-7) : u[i];
+    T radius = T(std::log(double(first)));
+    radius *= T(-2);
+    radius = std::sqrt(radius);
+    const T angle = T(double(u[i + 1]) * 6.283185307179586);
+    out[i] = T(std::sin(double(angle))) * radius;
+    out[i + 1] = T(std::cos(double(angle))) * radius;
+  }
+}
+
+template <class T, void (*kMake)(const uint32_t*, T*)>
+int64_t draw_kernel(const Step& step, Frame& frame) {
+  constexpr int64_t kCount = 16 / int64_t(sizeof(T));
+  const Philox place = place_of(step, frame);
+  T* d = step.as<T>(0, frame);
+  for (int64_t i = 0, block = 0; i < step.cols; i += kCount, block++) {
+    uint32_t words[4];
+    T made[kCount];
+    place.block(uint64_t(block), words);
+    kMake(words, made);
+    std::memcpy(d + i, made, size_t(step.cols - i < kCount ? step.cols - i : kCount) * sizeof(T));
+  }
+  return 0;
+}
+void uniform_floats(const uint32_t* words, float* out) { uniform_of(words, out); }
+void uniform_doubles(const uint32_t* words, double* out) { uniform_of(words, out); }
+
+// The outputs of a block share a stretch of the stream, 256 blocks' words for each output: the accepted ones in their order.
+template <class T>
+int64_t truncated_kernel(const Step& step, Frame& frame) {
+  constexpr int64_t kCount = 16 / int64_t(sizeof(T));
+  const Philox place = place_of(step, frame);
+  T* d = step.as<T>(0, frame);
+  for (int64_t i = 0, group = 0; i < step.cols; i += kCount, group++) {
+    T kept[kCount];
+    int64_t filled = 0;
+    for (uint64_t block = uint64_t(group) * 256 * uint64_t(kCount) / 4; filled < kCount; block++) {
+      uint32_t words[4];
+      T made[kCount];
+      place.block(block, words);
+      normal_of(words, made);
+      for (int64_t k = 0; k < kCount && filled < kCount; k++)
+        if (std::fabs(made[k]) < T(2)) kept[filled++] = made[k];
+    }
+    std::memcpy(d + i, kept, size_t(step.cols - i < kCount ? step.cols - i : kCount) * sizeof(T));
+  }
+  return 0;
+}
+
+// By remainder: slightly uneven unless the range is a power of two.
+int64_t integers_kernel(const Step& step, Frame& frame) {
+  const Philox place = place_of(step, frame);
+  const bool wide = step.flags == I64;
+  const int64_t low = wide ? *step.as<int64_t>(2, frame) : *step.as<int32_t>(2, frame);
+  const int64_t high = wide ? *step.as<int64_t>(3, frame) : *step.as<int32_t>(3, frame);
+  if (low >= high) return 1;
+  const uint64_t range = uint64_t(high) - uint64_t(low);
+  for (int64_t i = 0, block = 0; i < step.cols; block++) {
+    uint32_t words[4];
+    place.block(uint64_t(block), words);
+    if (wide) {
+      for (int k = 0; k < 2 && i < step.cols; k++, i++) {
+        const uint64_t word = words[2 * k] | uint64_t(words[2 * k + 1]) << 32;
+        step.as<uint64_t>(0, frame)[i] = word % range + uint64_t(low);
+      }
+    } else {
+      for (int k = 0; k < 4 && i < step.cols; k++, i++)
+        step.as<uint32_t>(0, frame)[i] = words[k] % uint32_t(range) + uint32_t(low);
+    }
+  }
+  return 0;
+}
+
+View drawn(Planner& p, const Instruction& i, size_t first) {
+  int64_t dims[kMaxRank];
+  require(i.ints.size() - first <= size_t(kMaxRank), "too many axes");
+  for (size_t k = first; k < i.ints.size(); k++) {
+    dims[k - first] = p.size(i.ints[k]);
+    require(dims[k - first] >= 0, "a size is negative");
+  }
+  return p.make(p.result_type(i), int(i.ints.size() - first), dims);
+}
+
+enum Distribution { kUniform, kNormal, kTruncated };
+
+void draw(Planner& p, const Instruction& i) {
+  require(!i.ints.empty(), "what is drawn has a type");
+  const View place = p.dense(p.in(i, 0)), d = drawn(p, i, 1);
+  require(place.elements() == 3, "a place has three words");
+  p.out(i, 0, d);
+  if (!d.elements()) return;
+  const bool wide = d.dtype == F64;
+  Kernel kernel = nullptr;
+  double each = 3;
+  if (i.how->arg == kUniform) {
+    kernel = wide ? draw_kernel<double, uniform_doubles> : draw_kernel<float, uniform_floats>;
+  } else if (i.how->arg == kNormal) {
+    kernel = wide ? draw_kernel<double, normal_of<double>> : draw_kernel<float, normal_of<float>>;
+    each = 20;
+  } else {
+    kernel = wide ? truncated_kernel<double> : truncated_kernel<float>;
+    each = 24;
+  }
+  Step& step = p.emit(kernel, double(d.elements()) * each);
+  p.operand(step, 0, d);
+  p.operand(step, 1, place);
+  step.cols = d.elements();
+}
+
+void draw_integers(Planner& p, const Instruction& i) {
+  const View place = p.dense(p.in(i, 0)), low = p.in(i, 1), high = p.in(i, 2), d = drawn(p, i, 0);
+  require(place.elements() == 3 && low.elements() == 1 && high.elements() == 1, "bounds are scalars");
+  p.out(i, 0, d);
+  if (!d.elements()) return;
+  Step& step = p.emit(integers_kernel, double(d.elements()) * 4);
+  p.operand(step, 0, d);
+  p.operand(step, 1, place);
+  p.operand(step, 2, low);
+  p.operand(step, 3, high);
+  step.cols = d.elements();
+  step.flags = d.dtype;
+}
+
+}  // namespace
+
+const std::vector<Lowering>& random_lowerings() {
+  static const std::vector<Lowering> rows = {
+      {"random_uniform", draw, kUniform}, {"random_normal", draw, kNormal}, {"truncated_normal", draw, kTruncated},
+      {"random_uniform_int", draw_integers},
+  };
+  return rows;
+}
+
+}  // namespace headrace

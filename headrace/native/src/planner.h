@@ -1,0 +1,104 @@
+// What planning an instruction may do: read sizes, make views and memory, emit steps.
+#pragma once
+
+#include <initializer_list>
+
+#include "program.h"
+
+namespace headrace {
+
+// Thrown where an instruction cannot be planned: the region is then run in another way.
+struct Unplannable {
+  const char* why;
+};
+
+inline void require(bool fits, const char* why) {
+  if (!fits) throw Unplannable{why};
+}
+
+class Planner {
+ public:
+  Planner(const Program& program, Layout& layout) : program_(program), layout_(layout) {}
+
+  void run(const std::vector<Given>& given);
+
+  // The view of an input, and where the views of results go.
+  const View& in(const Instruction& i, size_t k) const;
+  bool has(const Instruction& i, size_t k) const { return k < i.inputs.size(); }
+  void out(const Instruction& i, size_t k, const View& view);
+  DType result_type(const Instruction& i, size_t k = 0) const { return program_.values[i.results[k]].dtype; }
+
+  // A size among ints: a number, or the code of an axis of a value.
+  int64_t size(int64_t code) const;
+  // An axis, counted from the front; `more` widens the range by one for axes that are inserted.
+  static int axis(int64_t axis, int rank);
+
+  // Views.
+  static View broadcast(const View& a, const View& to);
+  static View with_dims(const View& a, int rank, const int64_t* dims);  // broadcast to these
+  View reshaped(const View& a, int rank, const int64_t* dims);
+  static View dropped(const View& a, int axis);
+  // The dims that views broadcast to; dtype and memory are left open.
+  static View joined(std::initializer_list<const View*> views);
+
+  // Memory of the arena for a value of these dims, dense.
+  View make(DType dtype, int rank, const int64_t* dims);
+  View make_like(const View& a) { return make(a.dtype, a.rank, a.dims); }
+  View make_like(const View& a, DType dtype) { return make(dtype, a.rank, a.dims); }
+  View scratch(int64_t bytes);
+  // Zeros or ones of a type, without memory of their own.
+  View literal(DType dtype, bool one, int rank, const int64_t* dims) const;
+  View dense(const View& a);
+  // The same, but a copy that an earlier instruction made of the same memory serves again until that is written.
+  View dense_again(const View& a);
+  void written(const View& a);
+  void forget_copies();
+  // Whether it lies in the arena.
+  bool is_own(const View& a) const { return a.storage >= program_.bases(); }
+
+  // Steps.
+  Step& emit(Kernel kernel, double cost);
+  void operand(Step& step, int i, const View& view);
+  const int64_t* keep(std::vector<int64_t> extra);
+  void more(Step& step, const std::vector<View>& views);
+  void elementwise(RowKernel row, const View& d, std::initializer_list<const View*> inputs, double each,
+                   std::initializer_list<double> numbers = {});
+  void copy(const View& d, const View& a);
+
+  // Loops and branches that are open: steps of theirs may run never or often.
+  struct Block {
+    std::vector<View> variables;
+    int64_t begin = 0, test = -1, other = -1;  // steps
+    bool branches = false;
+    size_t copies = 0;  // that there were before
+  };
+  void open(Block block);
+  Block& innermost();
+  Block close();
+  int64_t steps() const { return int64_t(layout_.steps.size()); }
+  void aim(int64_t jump, int64_t target) { layout_.steps[size_t(jump)].k = target; }
+
+ private:
+  struct Storage {
+    int32_t base;      // of the frame
+    int64_t bytes;     // of the arena's storages
+    int64_t offset = 0;
+    int32_t first = -1, last = -1;  // steps
+  };
+  void touch(int32_t storage);
+  void place_storages();
+  void resolve(Operand& operand) const;
+  View final_view(const View& view) const;
+
+  const Program& program_;
+  Layout& layout_;
+  struct Copied {
+    View from, to;
+  };
+  std::vector<Storage> storages_;
+  std::vector<Copied> copied_;
+  std::vector<Block> blocks_;
+  int32_t current_ = 0;
+};
+
+}  // namespace headrace

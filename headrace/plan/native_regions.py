@@ -1,0 +1,374 @@
+"""The pass that finds native regions: runs of nodes that one call of the native runner computes.
+
+A torch call from Python takes about a microsecond however little it computes; the runner takes a fiftieth of that. Nodes on
+the CPU with native rules that lie in the same branch and the same loop become one region, reordered where that makes runs
+longer: values come before what takes them, nodes that write a variable keep their places among those that touch it, and the
+other nodes keep their order.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence, Set
+
+from headrace import native
+from headrace.core.buffers import VariableBuffer
+from headrace.core.native import TYPE_CODES
+from headrace.core.planning_facts import Role
+from headrace.native.program import Builder, Unsupported
+from headrace.plan.branches import guard_of
+from headrace.plan.handles import Handles
+from headrace.plan.ir import UNBOUND, Node, Value, input_positions, regions
+from headrace.plan.live import has_effect
+from headrace.plan.native_lowering import Inputs, is_plain_read, lowering_of, variable_of
+
+# Entering a region takes as long as so many calls save.
+_least = 3
+# Regions are made where they are asked for. For all plans: "1" by default.
+_asked = os.environ.get("HEADRACE_NATIVE", "0") == "1"
+_STACKS = frozenset({Role.STACK, Role.STACK_PUSH, Role.STACK_POP})
+
+
+class RegionMembers:
+    """The nodes of one region in the order they run, with the reads of variables that they need.
+
+    Attributes:
+        nodes: the nodes that it computes.
+        reads: the reads of whole variables among what they take, which it does by itself.
+    """
+
+    def __init__(self, nodes: Sequence[Node], reads: Sequence[Node]) -> None:
+        self.nodes, self.reads = tuple(nodes), tuple(reads)
+
+
+class Grouped:
+    """The nodes of a plan or of one loop, in the order they run, with their regions.
+
+    Attributes:
+        nodes: all nodes.
+        regions: of each node that a region computes, the region.
+        absorbed: reads of variables that regions alone need.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.regions: dict[Node, RegionMembers] = {}
+        self.absorbed: set[Node] = set()
+
+
+@contextlib.contextmanager
+def regions_from(nodes: int) -> Iterator[None]:
+    """Inside, plans have regions, of at least so many nodes."""
+    global _asked, _least
+    before = _asked, _least
+    _asked, _least = True, nodes
+    try:
+        yield
+    finally:
+        _asked, _least = before
+
+
+def are_wanted() -> bool:
+    """Whether plans have regions."""
+    return _asked and native.available()
+
+
+def find_regions(nodes: Sequence[Node], fetched: Sequence[Value], copied: Set[Node]) -> Grouped:
+    """The nodes in an order that makes regions long, with the regions.
+
+    Args:
+        nodes: the nodes in the order they run. Loops get theirs reordered.
+        fetched: the values that are used after them.
+        copied: the nodes whose value is copied.
+    """
+    found = Grouped()
+    if len(nodes) < _least and not any(node.region is not None for node in nodes):
+        return found
+    handles = Handles(nodes)
+    _find(nodes, fetched, copied, handles, found)
+    return found
+
+
+def _find(nodes: Sequence[Node], results: Sequence[Value], copied: Set[Node], handles: Handles, found: Grouped) -> None:
+    for _, region in regions(nodes):
+        inside = Grouped()
+        early = [node for node in region.nodes if node.early]
+        late = [node for node in region.nodes if not node.early]
+        needed = [*region.results, *(value for node in late for value in _read_by(node))]
+        _find(early, needed, copied, handles, inside)
+        _find(late, region.results, copied, handles, inside)
+        region.nodes = inside.nodes
+        found.regions |= inside.regions
+        found.absorbed |= inside.absorbed
+    block = _Block(nodes, results, copied, handles)
+    if not block.native:
+        found.nodes += nodes
+        return
+    groups = block.scheduled()
+    together = [group for group in groups if isinstance(group, list) and _pays(group)]
+    inside_of = {node: group for group in together for node in map(id, group)}
+    single = {node for group in groups for node in (group if isinstance(group, list) else [group])}
+    single = {node for node in single if id(node) not in inside_of}
+    needed_reads = {value.node for node in single for value in _read_by(node)} | {value.node for value in results}
+    needed_reads |= {before for node in nodes for before in node.control}
+    placed: set[Node] = set()
+
+    def place_reads(members: Sequence[Node]) -> list[Node]:
+        reads = dict.fromkeys(v.node for node in members for v in _read_by(node) if v.node in block.reads)
+        for read in reads:
+            if read not in placed:
+                placed.add(read)
+                found.nodes.append(read)
+                if read not in needed_reads:
+                    found.absorbed.add(read)
+        return list(reads)
+
+    for group in groups:
+        members = group if isinstance(group, list) else [group]
+        reads = place_reads(members)
+        found.nodes += members
+        if id(members[0]) in inside_of:
+            found.regions.update(dict.fromkeys(members, RegionMembers(members, reads)))
+    for read in block.reads:
+        if read not in placed:
+            found.nodes.append(read)
+
+
+def _pays(group: Sequence[Node]) -> bool:
+    """Whether a region saves more than it takes to enter it."""
+    return sum(node.type != "NoOp" for node in group) >= _least
+
+
+def _read_by(node: Node) -> Iterator[Value]:
+    """The values that the node's lines refer to."""
+    yield from node.inputs
+    for pred, _ in node.guard:
+        yield pred
+    if node.decl.role is Role.MERGE:
+        for value in node.inputs:
+            for pred, _ in guard_of(value):
+                yield pred
+
+
+class _Block:
+    """The nodes of a plan or of one half of a loop, on their way into regions.
+
+    Attributes:
+        native: the nodes that may be in regions.
+        reads: reads of whole variables, which have no place of their own: who needs the variable looks at it.
+    """
+
+    def __init__(self, nodes: Sequence[Node], results: Sequence[Value], copied: Set[Node], handles: Handles) -> None:
+        self._nodes, self._copied, self._handles = nodes, copied, handles
+        self._here = set(nodes)
+        self.reads = {node for node in nodes if node not in copied and is_plain_read(node)}
+        candidates = {node for node in nodes if node not in self.reads and lowering_of(node) is not None}
+        self.native: set[Node] = set()
+        if len(candidates) >= _least:
+            self._touched, written = self._memory()
+            self.native = {node for node in candidates if not self._lends(node, written)}
+            self._keep_lowered()
+
+    def _memory(self) -> tuple[dict[Value, list[object]], set[int]]:
+        """For values that may lie in variables what leads to these, and what is written, by identity."""
+        writers: dict[int, list[Node]] = {}
+        for node in self._nodes:
+            for handle in _written(node, self._handles):
+                writers.setdefault(id(handle), []).append(node)
+        touched: dict[Value, list[object]] = {}
+        for node in self._nodes:
+            own = []
+            for i in input_positions(node, node.decl.reads_state):
+                value = node.inputs[i]
+                handle = _leads_to(value, self._handles)
+                # What the only update gives does not change any more.
+                if writers.get(id(handle)) != [value.node] or id(UNBOUND) in writers:
+                    own.append(handle)
+            if node.decl.may_alias:
+                for value in node.inputs:
+                    own.extend(touched.get(value, ()))
+            if own:
+                touched.update((value, own) for value in node.outputs)
+        return touched, set(writers)
+
+    def _lends(self, node: Node, written: set[int]) -> bool:
+        """Whether what the node gives may be the memory of a variable after the step has written it.
+
+        A region would give the value of before. Only what TensorFlow forwards is such: other views are copied where they
+        are used after a write.
+        """
+        forwards = node.decl.forwards
+        if node in self._copied or node.decl.writes_state or forwards is None or not forwards(node):
+            return False
+        leads = [handle for value in node.outputs for handle in self._touched.get(value, ())]
+        return bool(leads) and (id(UNBOUND) in written or any(id(h) in written or h is UNBOUND for h in leads))
+
+    def _keep_lowered(self) -> None:
+        """Leaves out the nodes whose instructions the runner does not have, by applying them all once."""
+        builder = Builder()
+        known: dict[tuple[object, ...], bool] = {}
+        for node in self._nodes:
+            if node in self.native and not _is_lowered(node, builder, known):
+                self.native.discard(node)
+
+    # ---- in which order
+
+    def scheduled(self) -> list[Node | list[Node]]:
+        """The nodes in their order, those of a region as a list; reads of variables are left out.
+
+        Nodes outside of regions keep their order. When the next of them needs a native node that has not run, all native
+        nodes run that can.
+        """
+        before = self._before()
+        waiting = [node for node in self._nodes if node in self.native]
+        done: set[Node] = set(self.reads)
+        result: list[Node | list[Node]] = []
+        for node in self._nodes:
+            if node in self.native or node in self.reads:
+                continue
+            if any(other not in done for other in before[node]):
+                waiting = self._flush(waiting, before, done, result)
+            result.append(node)
+            done.add(node)
+        self._flush(waiting, before, done, result)
+        return result
+
+    def _flush(
+        self,
+        waiting: list[Node],
+        before: Mapping[Node, Set[Node]],
+        done: set[Node],
+        result: list[Node | list[Node]],
+    ) -> list[Node]:
+        """Runs the native nodes that can run, those of one branch together; returns the others."""
+        while True:
+            groups: dict[object, list[Node]] = {}
+            ready_in: dict[Node, object] = {}
+            left = []
+            for node in waiting:
+                missing = [other for other in before[node] if other not in done]
+                key = node.guard
+                if all(ready_in.get(other, _NONE) == key for other in missing):
+                    groups.setdefault(key, []).append(node)
+                    ready_in[node] = key
+                else:
+                    left.append(node)
+            if not groups:
+                return left
+            for group in groups.values():
+                result.append(group)
+                done.update(group)
+            waiting = left
+
+    def _before(self) -> dict[Node, set[Node]]:
+        """What must have run before each node."""
+        before: dict[Node, set[Node]] = {}
+        order = _Order(self._touched, self._handles)
+        fallible: list[Node] = []
+        native: list[Node] = []
+        for node in self._nodes:
+            if node in self.reads:
+                continue
+            needed = {value.node for value in _read_by(node)}
+            needed.update(node.control)
+            needed.update(order.before(node))
+            if node in self.native:
+                if node.decl.writes_state:
+                    # A step that fails has changed as little as it can.
+                    needed.update(fallible)
+                if not node.decl.cannot_fail:
+                    native.append(node)
+            else:
+                if not node.decl.cannot_fail and node.decl.role is None:
+                    fallible.append(node)
+                if has_effect(node) and node.decl.role not in _STACKS:
+                    needed.update(native)
+                    native = []
+            before[node] = (needed & self._here) - self.reads
+        return before
+
+
+_NONE = object()
+
+
+class _Order:
+    """Which nodes have to keep their order, because they touch the memory of the same variable."""
+
+    def __init__(self, touched: Mapping[Value, Sequence[object]], handles: Handles) -> None:
+        self._touched, self._handles = touched, handles
+        # Of each variable the last that wrote it, and who has read it since.
+        self._writers: dict[int, Node] = {}
+        self._readers: dict[int, list[Node]] = {}
+        # Those that may touch any variable.
+        self._any: Node | None = None
+
+    def before(self, node: Node) -> Iterator[Node]:
+        """What has to come before `node`, which is the next in the order of the plan."""
+        writes = {id(handle) for handle in _written(node, self._handles)}
+        reads = {id(_leads_to(node.inputs[i], self._handles)) for i in input_positions(node, node.decl.reads_state)}
+        for value in node.inputs:
+            reads.update(map(id, self._touched.get(value, ())))
+            if isinstance(value.bound, VariableBuffer):
+                reads.add(id(value.bound))
+        if not writes and not reads:
+            return
+        if self._any is not None:
+            yield self._any
+        if id(UNBOUND) in writes or id(UNBOUND) in reads:
+            yield from self._writers.values()
+            for readers in self._readers.values():
+                yield from readers
+            self._any = node
+            return
+        for handle in reads | writes:
+            writer = self._writers.get(handle)
+            if writer is not None:
+                yield writer
+        for handle in writes:
+            yield from self._readers.pop(handle, ())
+            self._writers[handle] = node
+        for handle in reads - writes:
+            self._readers.setdefault(handle, []).append(node)
+
+
+def _leads_to(value: Value, handles: Handles) -> object:
+    """As `Handles.of`, seeing through updates, which give what they take."""
+    found = variable_of(value)
+    return handles.of(value) if found is None else found
+
+
+def _written(node: Node, handles: Handles) -> Iterator[object]:
+    """What leads to the variables that the node may write."""
+    if node.region is not None:
+        for inner in node.region.nodes:
+            yield from _written(inner, handles)
+    for index in input_positions(node, node.decl.writes_state):
+        value = node.inputs[index]
+        if value.bound is not UNBOUND or value.dtype._is_ref_dtype or value.dtype.name == "resource":
+            handle = _leads_to(value, handles)
+            if isinstance(handle, (VariableBuffer, Value)) or handle is UNBOUND:
+                yield handle
+
+
+def _is_lowered(node: Node, builder: Builder, known: dict[tuple[object, ...], bool]) -> bool:
+    """Whether the runner has the instructions of a node, for values of its types."""
+    lowering = lowering_of(node)
+    assert lowering is not None
+    key = (lowering, *(value.dtype.name for value in node.inputs))
+    answer = known.get(key)
+    if answer is None:
+        ids: dict[Value, int] = {}
+        for value in node.inputs:
+            buffer = variable_of(value)
+            if buffer is not None and buffer.dtype.name in TYPE_CODES:
+                ids[value] = builder.buffer(buffer.dtype.name, ())
+            elif value.bound is UNBOUND and value.dtype.name in TYPE_CODES:
+                ids[value] = builder.input(value.dtype.name, ())
+        try:
+            lowering(builder, Inputs(node, ids, builder, {}))
+            answer = True
+        except Unsupported:
+            answer = False
+        known[key] = answer
+    return answer
