@@ -50,6 +50,7 @@ HOMES: dict[str, str] = {
     "messages.op_def": "op_def_of",
     "messages.protos": "node_def_message=NodeDef resource_handle_message=ResourceHandleProto",
     "ops.array.constant": "register_conversions",
+    "plan.tasks": "cut_tasks",
     "plan.evaluate": "evaluate may_evaluate=is_bounded",
     "profiler.flops": "register_flops=register",
     "runtime.eager": "eager_graph=EagerGraph",

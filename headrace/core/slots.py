@@ -151,6 +151,7 @@ load_network_weights = Slot("sets the weights of a network to those of a file: `
 variable_creator_scope = Slot("a scope in which a function makes the variables of a graph")
 register_flops = Slot("registers how many arithmetic operations ops are")
 zip_datasets = Slot("datasets as one of tuples")
+cut_tasks = Slot("cuts a planned graph where devices name other tasks of a cluster")
 remote_target = Slot("the runtime of a session on a server of another process")
 reset_target = Slot("forgets the state of a server of another process, and of its cluster")
 dump_watcher = Slot("makes what writes the tensors of a watched run into files")

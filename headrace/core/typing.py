@@ -271,6 +271,29 @@ class DeviceSettings(Protocol):
         """The full names of its devices."""
 
 
+class Tasks(Protocol):
+    """The tasks of a cluster, as the planner and the kernels of a session see them; its own has number 0.
+
+    Attributes:
+        names: of each task the beginning of the names of its devices, such as "/job:ps/replica:0/task:0".
+    """
+
+    @property
+    def names(self) -> Sequence[str]: ...
+
+    def task_of(self, device: str, shared: bool, moves: bool) -> int:
+        """The number of the task that a device scope asks for.
+
+        Args:
+            device: the scope, which may say nothing.
+            shared: whether other sessions look for the operation where this one puts it.
+            moves: whether the operation may run here if that task does not allow it.
+        """
+
+    def caller(self, part: Any, runtime: Runtime) -> Callable[..., Any]:
+        """A function of what a part is given that begins a call of its task and returns the attempt."""
+
+
 class Runtime(Protocol):
     """The state of a session, as kernels and the planner see it; `runtime.resources` has it.
 
@@ -292,6 +315,9 @@ class Runtime(Protocol):
 
     @property
     def settings(self) -> DeviceSettings | None: ...
+
+    @property
+    def tasks(self) -> Tasks | None: ...
 
     def device_names(self) -> tuple[str, ...]:
         """The full names of the devices that operations may run on."""

@@ -186,6 +186,9 @@ class Waits:
                 if attempt.done:
                     wake()
         self._open.update(attempts)
+        cancellation: Cancellation | None = getattr(_step, "cancellation", None)
+        if cancellation is not None:
+            cancellation.watch(attempts)
         callback = getattr(_step, "on_wait", None)
         if callback is not None:
             callback()
@@ -206,6 +209,8 @@ class Waits:
             raise
         finally:
             self._open.difference_update(attempts)
+            if cancellation is not None:
+                cancellation.forget(attempts)
         if shutdown.in_progress:
             shutdown.park_thread()
 
@@ -229,20 +234,26 @@ class Call(Attempt):
         state = Waitable()
         super().__init__(state, state.lanes[0])
         self.lane.append(self)
-        deadline = getattr(_step, "deadline", None)
+        limits = getattr(_step, "deadline", None), getattr(_step, "cancellation", None)
         if start is None:
-            threading.Thread(target=self._run, args=(function, arguments, deadline), daemon=True).start()
+            threading.Thread(target=self._run, args=(function, arguments, *limits), daemon=True).start()
         else:
-            start(lambda: self._run(function, arguments, deadline))
+            start(lambda: self._run(function, arguments, *limits))
 
     def advance(self) -> bool:
         return False
 
-    def _run(self, function: Callable[..., Any], arguments: tuple[Any, ...], deadline: float | None) -> None:
+    def _run(
+        self,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        deadline: float | None,
+        cancellation: Cancellation | None,
+    ) -> None:
         result: tuple[torch.Tensor] | None = None
         failure: Exception | None = None
         try:
-            with with_deadline(deadline):
+            with with_deadline(deadline), with_cancellation(cancellation):
                 result = function(*arguments)
         except Exception as error:  # noqa: BLE001 (told by whoever waits)
             failure = error
@@ -258,6 +269,47 @@ class Call(Attempt):
 def has_deadline() -> bool:
     """Whether this thread's waits end at some time."""
     return getattr(_step, "deadline", None) is not None
+
+
+def remaining_time() -> float | None:
+    """How many seconds this thread's waits have left; None where they have no end."""
+    deadline = getattr(_step, "deadline", None)
+    return None if deadline is None else max(0.001, deadline - time.perf_counter())
+
+
+class Cancellation:
+    """What ends the waits of one step from outside, those to come as well."""
+
+    def __init__(self) -> None:
+        self._attempts: set[Attempt] = set()
+        self.requested = False
+
+    def request(self) -> None:
+        """Cancels what the step waits for."""
+        self.requested = True
+        for attempt in self._attempts.copy():
+            attempt.cancel()
+
+    def watch(self, attempts: Iterable[Attempt]) -> None:
+        """Notes that the step waits for one of `attempts`."""
+        self._attempts.update(attempts)
+        if self.requested:
+            self.request()
+
+    def forget(self, attempts: Iterable[Attempt]) -> None:
+        """Notes that it waits for them no more."""
+        self._attempts.difference_update(attempts)
+
+
+@contextlib.contextmanager
+def with_cancellation(cancellation: Cancellation | None) -> Iterator[None]:
+    """A context in which `cancellation` ends this thread's waits."""
+    outer = getattr(_step, "cancellation", None)
+    _step.cancellation = cancellation
+    try:
+        yield
+    finally:
+        _step.cancellation = outer
 
 
 @contextlib.contextmanager

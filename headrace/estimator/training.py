@@ -12,6 +12,7 @@ from headrace.estimator.arguments import checked_hooks
 from headrace.estimator.estimator import Estimator
 from headrace.estimator.exporter import Exporter
 from headrace.estimator.run_config import TaskType
+from headrace.estimator.standard_server import start_standard_server
 from headrace.sessions.hook_timers import SecondOrStepTimer
 from headrace.sessions.saving_hooks import CheckpointSaverListener
 from headrace.sessions.session_run_hook import SessionRunHook
@@ -19,6 +20,9 @@ from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.typing import SessionLike
+
+# How many seconds later each worker begins than the one before, and the most that any of them waits.
+_DELAY, _MAX_DELAY = 5, 60
 
 
 class _TrainFields(NamedTuple):
@@ -179,7 +183,7 @@ def train_and_evaluate(
 
     Raises:
         TypeError: if something is of another type.
-        NotImplementedError: if TF_CONFIG names several machines.
+        ValueError: if TF_CONFIG names a task of another kind.
 
     Example:
         >>> train = tf.estimator.TrainSpec(train_input_fn, max_steps=1000)
@@ -232,9 +236,51 @@ class TrainingExecutor:
         if config.task_type == TaskType.EVALUATOR:
             self.run_evaluator()
             return None
-        raise NotImplementedError(
-            f"train_and_evaluate as task {config.task_type}:{config.task_id} of a cluster: training over several machines "
-            "is not supported; leave `cluster` out of TF_CONFIG to train on this one."
+        roles: dict[str, Callable[[], None]] = {
+            TaskType.CHIEF: self.run_chief,
+            TaskType.MASTER: self.run_master,
+            TaskType.PS: self.run_ps,
+            TaskType.WORKER: self.run_worker,
+        }
+        role = roles.get(config.task_type)
+        if role is None:
+            raise ValueError(f"Task type {config.task_type} is not supported. Supported task types are {[*roles]}")
+        role()
+        return None
+
+    def run_chief(self) -> None:
+        """Trains, saves checkpoints and starts the model, for the other tasks to go on with."""
+        self._train_in_cluster()
+
+    def run_worker(self) -> None:
+        """Trains on what the chief has started."""
+        self._train_in_cluster()
+
+    def run_master(self) -> None:
+        """Trains as the chief does, and evaluates its checkpoints on the way."""
+        evaluator = _Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
+        listener = _EvaluatingListener(evaluator, self._eval_spec.throttle_secs)
+        self._train_in_cluster([listener])
+
+    def run_ps(self) -> None:
+        """Holds variables, for as long as the process lives."""
+        start_standard_server(self._estimator.config).join()
+
+    def _train_in_cluster(self, listeners: Sequence[CheckpointSaverListener] = ()) -> None:
+        config = self._estimator.config
+        if config.cluster_spec and config.master:
+            start_standard_server(config)
+        if config.task_type == TaskType.WORKER:
+            # Workers begin one after the other.
+            delay = min(_MAX_DELAY, (config.task_id + 1) * _DELAY)
+            if delay > 0:
+                tf_logging.info("Waiting %d secs before starting training.", delay)
+                time.sleep(delay)
+        self._estimator.train(
+            input_fn=self._train_spec.input_fn,
+            max_steps=self._train_spec.max_steps,
+            hooks=[*self._train_spec.hooks, *self._train_hooks],
+            saving_listeners=list(listeners),
         )
 
     def run_local(self) -> tuple[dict[str, Any] | None, list[Any]]:

@@ -98,14 +98,16 @@ class SyncReplicasOptimizer(Optimizer):
         if global_step is None:
             raise ValueError("Global step is required to check staleness")
         self._global_step = global_step
-        no_op()
-        self._local_step = Variable(
-            initial_value=0,
-            trainable=False,
-            collections=[GraphKeys.LOCAL_VARIABLES],
-            dtype=global_step.dtype.base_dtype,
-            name="sync_rep_local_step",
-        )
+        # Where operations go that are no variables, which is the worker: each worker has a step of its own.
+        here = no_op()
+        with device(here.device):
+            self._local_step = Variable(
+                initial_value=0,
+                trainable=False,
+                collections=[GraphKeys.LOCAL_VARIABLES],
+                dtype=global_step.dtype.base_dtype,
+                name="sync_rep_local_step",
+            )
         self.local_step_init_op = assign(self._local_step, global_step)
         self.ready_for_local_init_op = report_uninitialized_variables(global_variables())
         with name_scope(None, self._name):

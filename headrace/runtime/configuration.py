@@ -96,11 +96,13 @@ def run_with_options(
         # -1 stands for the thread of the caller.
         raise InvalidArgumentError(None, None, f"Invalid inter_op_thread_pool: {pool}")
     watchers = watching.watchers_of(options) if options is not None else []
-    entry = None if watchers else session._entry(fetches, feed_dict)
-    traces = options is not None and options.trace_level > 0 and run_metadata is not None
     timeout = options.timeout_in_ms / 1000.0 if options is not None else 0.0
     if timeout <= 0:
         timeout = session._settings.timeout
+    # Planning takes time of its own, which counts where it waits for other tasks.
+    with with_deadline(time.perf_counter() + timeout if timeout > 0 else None):
+        entry = None if watchers else session._entry(fetches, feed_dict)
+    traces = options is not None and options.trace_level > 0 and run_metadata is not None
     if options is not None and options.output_partition_graphs and run_metadata is not None:
         _add_graph(run_metadata, session, fetches, feed_dict)
     if entry is not None and not traces and timeout <= 0:

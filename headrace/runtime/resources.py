@@ -14,10 +14,11 @@ from headrace.core.dtypes import DType
 from headrace.core.waiting import Waits
 from headrace.devices.threads import start_threads
 from headrace.runtime.bound_functions import bind
+from headrace.runtime.session_devices import SessionDevice
 
 if TYPE_CHECKING:
     from headrace.core.graph_functions import Function
-    from headrace.core.typing import DeviceSettings
+    from headrace.core.typing import DeviceSettings, Tasks
     from headrace.plan.ir import Value
 
 T = TypeVar("T")
@@ -39,6 +40,7 @@ class Runtime:
         lock: is held while buffers and objects are looked up or made.
         waits: what its operations wait for at present.
         settings: the options of the session, None where there are none.
+        tasks: the tasks of the cluster that the session runs on, None where there is but this process.
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -49,10 +51,15 @@ class Runtime:
         self.lock = threading.RLock()
         self.waits = Waits()
         self.settings: DeviceSettings | None = None
+        self.tasks: Tasks | None = None
 
     def device_names(self) -> tuple[str, ...]:
         """The full names of the devices that operations may run on."""
         return (f"{LOCAL_TASK}/device:CPU:0",) if self.settings is None else self.settings.devices()
+
+    def devices(self) -> list[SessionDevice]:
+        """The devices that operations may run on."""
+        return [SessionDevice(name) for name in self.device_names()]
 
     def buffer(
         self, container: str, name: str, dtype: DType, dims: Dims, device: torch.device, is_resource: bool

@@ -17,14 +17,12 @@ from headrace.core.tensor import Tensor
 from headrace.devices.denormals import flush_denormals
 from headrace.devices.memory import keep_freed_memory
 from headrace.devices.threads import all_threads, one_thread, use_threads
-from headrace.plan.plan import Plan, make_plan
-from headrace.runtime import configuration, failures
+from headrace.plan.plan import Plan
+from headrace.runtime import configuration, failures, targets
 from headrace.runtime.feeding import feeder
 from headrace.runtime.fetching import FetchPlan, expand_feed
 from headrace.runtime.outputs import to_output
 from headrace.runtime.partial_run import PartialRun
-from headrace.runtime.resources import Runtime
-from headrace.runtime.session_devices import SessionDevice
 from headrace.runtime.session_entries import (
     MOST_ENTRIES,
     Entry,
@@ -40,7 +38,7 @@ from headrace.runtime.session_entries import (
 )
 from headrace.runtime.session_handles import handle_output
 from headrace.runtime.session_interface import SessionInterface
-from headrace.runtime.shared_state import SharingRuntime, shared_states
+from headrace.runtime.targets import engine_of
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -75,17 +73,14 @@ class BaseSession(SessionInterface):
             raise TypeError(f"graph must be a tf.Graph, but got {type(graph)}")
         if target is not None and not isinstance(target, (str, bytes)):
             raise TypeError(f"target must be a string, but got {type(target)}")
-        shared = None if target in ("", b"", None, "local") else shared_states.get(target)
         self._graph = graph
         self._target = target or ""
-        self._settings = configuration.Settings(config if config is not None or shared is None else shared.config)
         self._config = config
-        device = self._settings.default_device()
-        self._runtime = Runtime(device) if shared is None else SharingRuntime(device, shared)
-        self._runtime.settings = self._settings
+        self._engine = engine_of(self, target, graph, config)
+        self._runtime, self._settings = self._engine.runtime, self._engine.settings
         self._entries: dict[Any, Entry] = {}
         self._partial_runs: dict[str, PartialRun] = {}
-        self._closed = False
+        self._closed = self._aborted = False
         self._lock = threading.RLock()
         self._opened = True
 
@@ -115,7 +110,7 @@ class BaseSession(SessionInterface):
         """The devices this session can use, as objects with `name`, `device_type` and `memory_limit_bytes`."""
         if self._closed:
             raise errors.CancelledError(None, None, "Session has been closed.")
-        return [SessionDevice(name) for name in self._runtime.device_names()]
+        return list(self._runtime.devices())
 
     # ---- life ----
 
@@ -126,6 +121,14 @@ class BaseSession(SessionInterface):
         with self._lock:
             self._entries.clear()
             self._runtime.clear()
+
+    def _abort(self) -> None:
+        """Ends the session because what it shares has been reset; one that has not begun yet goes on."""
+        with self._lock:
+            if self._entries:
+                self._aborted = True
+                self._entries.clear()
+                self._runtime.waits.close()
 
     def _check_open(self) -> None:
         if self._closed:
@@ -189,6 +192,17 @@ class BaseSession(SessionInterface):
 
     def _execute(self, entry: Entry, function: Callable[..., Any], values: Iterable[Any]) -> Any:
         """Calls the function of a plan with a value for each fed tensor and gives its results the form asked for."""
+        results = self._results(entry, function, values)
+        try:
+            if entry.single:
+                return entry.outputs[0](results[0])
+            values_out = [output(result) for output, result in zip(entry.outputs, results, strict=True)]
+        except Exception as error:
+            raise failures.of_fetch(error, first_unfit(entry, results)) from error
+        return entry.build(values_out)
+
+    def _results(self, entry: Entry, function: Callable[..., Any], values: Iterable[Any]) -> Any:
+        """Calls the function of a plan with a value for each fed tensor; what it returns are the kernels' values."""
         if shutdown.in_progress:
             shutdown.park_thread()
         arguments = [feed(value) for feed, value in zip(entry.feeders, values, strict=False)]
@@ -200,7 +214,7 @@ class BaseSession(SessionInterface):
         flush_denormals(True)
         guard = _InferenceMode(True)
         try:
-            results = function(*arguments)
+            return function(*arguments)
         except BaseException as error:
             raised = failures.explained(error, entry.plan)
             if raised is error:
@@ -212,13 +226,6 @@ class BaseSession(SessionInterface):
             if threads:
                 use_threads(outer_threads)
             all_threads()
-        try:
-            if entry.single:
-                return entry.outputs[0](results[0])
-            values_out = [output(result) for output, result in zip(entry.outputs, results, strict=True)]
-        except Exception as error:
-            raise failures.of_fetch(error, first_unfit(entry, results)) from error
-        return entry.build(values_out)
 
     def _entry(self, fetches: Any, feed_dict: Mapping[Any, Any] | None) -> Entry:
         kind = type(fetches)
@@ -243,6 +250,7 @@ class BaseSession(SessionInterface):
         self, fetches: Fetches, feed_dict: Mapping[Any, Any] | None, planner: Callable[..., Plan]
     ) -> Entry:
         """As `_entry`, with a plan of another kind."""
+        self._engine.check_here()
         key = (planner, frozen(fetches), 0, *feed_keys(feed_dict))
         entry = self._entries.get(key)
         if entry is None or entry.changes != self._graph._changes:
@@ -259,9 +267,11 @@ class BaseSession(SessionInterface):
         return entry
 
     def _make_entry(
-        self, fetches: Fetches | None, feed_dict: Mapping[Any, Any] | None, planner: Callable[..., Plan] = make_plan
+        self, fetches: Fetches | None, feed_dict: Mapping[Any, Any] | None, planner: Callable[..., Plan] | None = None
     ) -> Entry:
         with self._lock:
+            if self._aborted:
+                raise errors.AbortedError(None, None, f"Session {id(self):x} is not found.")
             check_feeds(feed_dict)
             if not self._graph.version:
                 raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
@@ -273,7 +283,9 @@ class BaseSession(SessionInterface):
                 tensors.extend(expanded)
                 splits.append(split)
             composite = any(split is not None for split in splits)
-            plan = planner(fetch_plan.elements, tensors, self._runtime, batch_size_of(feed_dict))
+            plan = (planner or self._engine.planner)(
+                fetch_plan.elements, tensors, self._runtime, batch_size_of(feed_dict)
+            )
             for listener in plan_listeners:
                 listener(plan)
             # Operations have no value, so the plan returns fewer values than there are elements.
@@ -285,11 +297,11 @@ class BaseSession(SessionInterface):
                     if element.op.decl.gives_session_handle:
                         outputs.append(handle_output(element, self))
                     else:
-                        outputs.append(to_output(element, plan.shared[len(outputs)]))
+                        outputs.append(to_output(element, plan.shared[len(outputs)], plan.array_fetches[len(outputs)]))
             return Entry(
                 plan=plan,
                 function=plan.function,
-                feeders=[feeder(tensor) for tensor in tensors],
+                feeders=[feeder(*fed) for fed in zip(tensors, plan.array_feeds, strict=True)],
                 expand=(lambda values: split_feeds(splits, values)) if composite else None,
                 outputs=outputs,
                 fetched=[element for element in fetch_plan.elements if isinstance(element, Tensor)],
@@ -322,7 +334,7 @@ class BaseSession(SessionInterface):
             9.0
         """
         self._check_open()
-        run = PartialRun(self, fetches, list(feeds or ()))
+        run = self._engine.partial_run(self, fetches, list(feeds or ()))
         self._partial_runs[run.handle] = run
         return run.handle
 
@@ -476,12 +488,12 @@ class Session(BaseSession):
         Args:
             target: the server's target.
             containers: the containers whose variables to forget; all of the state by default.
-            config: a `ConfigProto`; says nothing about this.
+            config: a `ConfigProto`, whose time limit is followed.
 
         Raises:
-            NotImplementedError: if no server of this process has this target.
+            NotFoundError: if no server has this target.
         """
-        shared_states.get(target).clear(containers)
+        targets.reset(target, containers, config)
 
 
 __all__ = ["BaseSession", "Operation", "Session", "SessionInterface", "errors"]

@@ -6,7 +6,7 @@ import re
 import threading
 import weakref
 from collections.abc import Callable, Collection, Hashable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import torch
 
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class Resettable(Protocol):
+    """A session, as the state that it shares sees it."""
+
+    def _abort(self) -> None:
+        """Ends it, if it has run anything."""
+
+
 class SharedState:
     """What the sessions of a server share: variables, queues, tables.
 
@@ -35,6 +42,26 @@ class SharedState:
         self.buffers: dict[tuple[str, str], VariableBuffer] = {}
         self.objects: dict[Any, Any] = {}
         self.lock = threading.RLock()
+        self._sessions: weakref.WeakSet[Resettable] = weakref.WeakSet()
+
+    def runtime_for(self, device: torch.device, config: protos.ConfigProto | None) -> SharingRuntime:
+        """The runtime of a session that shares it.
+
+        Args:
+            device: where its nodes run unless something says otherwise.
+            config: the session's `ConfigProto`, or None.
+        """
+        return SharingRuntime(device, self)
+
+    def opened(self, session: Resettable) -> None:
+        """Notes a session, which is over when the state is reset."""
+        self._sessions.add(session)
+
+    def reset(self, containers: Collection[str] | None) -> None:
+        """Forgets all of it, or the variables of the given containers; the sessions that have used it are over."""
+        for session in list(self._sessions):
+            session._abort()
+        self.clear(containers)
 
     def clear(self, containers: Collection[str] | None = None) -> None:
         """Forgets all of it, or the variables of the given containers."""
@@ -81,6 +108,29 @@ _GRPC = "grpc://"
 _HOST_AND_PORT = re.compile(r"[^\s:/]+:[0-9]+|\[[0-9a-fA-F:.]+\]:[0-9]+")
 
 
+def target_name(target: str | bytes | None) -> str:
+    """A session's target as text, "" for the local engine."""
+    name = target.decode() if isinstance(target, bytes) else target or ""
+    return "" if name == "local" else name
+
+
+def is_remote_target(target: str) -> bool:
+    """Whether a target names a server by its address.
+
+    Raises:
+        InvalidArgumentError: if it seems to, and the address is none.
+    """
+    if not target.startswith(_GRPC):
+        return False
+    if not _HOST_AND_PORT.fullmatch(target, len(_GRPC)):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f'Could not interpret "{target[len(_GRPC) :]}" as a host-port pair, as in "grpc://host:2222".',
+        )
+    return True
+
+
 class _SharedStates:
     """Those of this process, by target. A server keeps its state alive, and so do the sessions that use it."""
 
@@ -111,23 +161,20 @@ class _SharedStates:
             NotFoundError: if no server of this process has it.
             InvalidArgumentError: if it is no host with a port.
         """
-        name = target.decode() if isinstance(target, bytes) else target
-        found = self._states.get(name)
+        name = target_name(target)
+        found = self.find(name)
         if found is None:
-            if name.startswith(_GRPC) and not _HOST_AND_PORT.fullmatch(name, len(_GRPC)):
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
-                    f'Could not interpret "{name[len(_GRPC) :]}" as a host-port pair, as in "grpc://host:2222".',
-                )
             raise errors.NotFoundError(
                 None,
                 None,
-                f"No session factory registered for the given session options: {{target: {target!r}}}. Headrace runs graphs "
-                "in this process only, in which no server has this target; leave it empty, or take that of a "
-                "tf.train.Server made here.",
+                f"No session factory registered for the given session options: {{target: {target!r}}}. A target is empty, "
+                'that of a tf.train.Server, or another server\'s "grpc://host:port".',
             )
         return found
+
+    def find(self, target: str) -> SharedState | None:
+        """The state of a target, None if no server of this process has it."""
+        return self._states.get(target)
 
 
 shared_states = _SharedStates()

@@ -11,7 +11,7 @@ from typing import Any
 from google.protobuf import any_pb2, descriptor_pb2, descriptor_pool, message_factory, wrappers_pb2
 
 from headrace.messages import protos
-from headrace.serve.proto_source import parse_proto
+from headrace.messages.proto_source import parse_proto
 
 # In the order in which they import each other.
 _FILES = (

@@ -1,17 +1,18 @@
-"""Servers that sessions of this process share their state through; clusters of several tasks are not served."""
+"""Servers: a task of a cluster in this process, for sessions of this process and of others."""
 
 from __future__ import annotations
 
-import itertools
-import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from headrace.cluster.server import TaskServer
+from headrace.cluster.settings import from_environment
+from headrace.cluster.state import TaskState
+from headrace.core import errors
 from headrace.messages import protos
-from headrace.runtime.shared_state import SharedState, shared_states
+from headrace.runtime.shared_state import shared_states
 from headrace.sessions.cluster import ClusterSpec
-
-_ports = itertools.count(1)
 
 
 def _make_server_def(
@@ -52,18 +53,32 @@ def _make_server_def(
     return described
 
 
+def _device(job: str, task: int) -> str:
+    """The beginning of the names of a task's devices."""
+    return f"/job:{job}/replica:0/task:{task}"
+
+
+def _shut_down(target: str, state: TaskState, server: TaskServer) -> None:
+    shared_states.remove(target, state)
+    server.stop()
+
+
 class Server:
-    """A server of a cluster that has one task: its sessions share variables, queues and tables, and leave them to it.
+    """A task of a cluster: its sessions share variables, queues and tables with those of the other tasks.
+
+    It listens at the address that the cluster names for the task, and at no other. What it does for callers of other
+    processes is limited by environment variables: docs/clusters.md.
 
     Args:
         server_or_cluster_def: a `ServerDef`, `ClusterDef` or `ClusterSpec`, or what makes one.
         job_name, task_index: which task of the cluster this is; not needed where there is one.
-        protocol: "grpc" by default. Nothing goes over a network here.
+        protocol: "grpc", the only one there is.
         config: a `ConfigProto` for sessions that have none.
         start: whether to start at once.
 
     Raises:
-        NotImplementedError: if the cluster has several tasks.
+        NotFoundError: for another protocol.
+        UnknownError: if the address is taken or not this machine's.
         TypeError, ValueError: if the task is not described.
 
     Example:
@@ -83,43 +98,39 @@ class Server:
     ) -> None:
         self._server_def = _make_server_def(server_or_cluster_def, job_name, task_index, protocol, config)
         described = self._server_def
-        tasks = {(job.name, i): address for job in described.cluster.job for i, address in job.tasks.items()}
-        if len(tasks) > 1:
-            raise NotImplementedError(
-                f"tf.train.Server: Headrace runs graphs in one process and serves no cluster of {len(tasks)} tasks. Run "
-                "the program as its only worker: without a server and a target, on tf.train.MonitoredTrainingSession() "
-                "or a tf.Session(). Device scopes of tf.train.replica_device_setter may stay."
+        if described.protocol != "grpc":
+            raise errors.NotFoundError(
+                None, None, f"No server factory registered for the given ServerDef: protocol {described.protocol!r}"
             )
+        tasks = {(job.name, i): address for job in described.cluster.job for i, address in job.tasks.items()}
         task = (described.job_name, described.task_index)
         if task not in tasks:
-            raise ValueError(f'Task {task[1]} was not defined in job "{task[0]}"')
+            raise errors.InvalidArgumentError(None, None, f'Task {task[1]} was not defined in job "{task[0]}"')
         host, _, port = tasks[task].rpartition(":")
         if not port.isdigit():
-            raise ValueError(f'Could not parse port for local server from "{tasks[task]}"')
-        name = f"{host}:{port}" if int(port) else f"{host}:local{next(_ports)}"
-        self._target = f"{described.protocol or 'grpc'}://{name}"
-        device = f"/job:{task[0]}/replica:0/task:{task[1]}"
+            raise errors.InvalidArgumentError(None, None, f'Could not parse port for local server from "{tasks[task]}"')
         config = described.default_session_config if described.HasField("default_session_config") else None
-        self._state = SharedState(device, config)
-        self._stopped = threading.Event()
+        settings = from_environment()
+        others = {_device(*each): address for each, address in sorted(tasks.items()) if each != task}
+        self._state = TaskState(_device(*task), config, others, settings)
+        self._server = TaskServer(self._state, settings)
+        self._target = f"grpc://{host}:{self._server.listen(host, int(port))}"
+        self._started = False
+        shared_states.add(self._target, self._state)
+        # When the process ends, connections end with it.
+        weakref.finalize(self, _shut_down, self._target, self._state, self._server).atexit = False
         if start:
             self.start()
 
     def start(self) -> None:
-        """Makes the server's target known to sessions.
-
-        Raises:
-            UnknownError: if another server has it.
-        """
-        shared_states.add(self._target, self._state)
+        """Begins to answer. Calling it again does nothing."""
+        if not self._started:
+            self._started = True
+            self._server.start(self._target)
 
     def join(self) -> None:
         """Waits until the server has shut down, which it never does: for the process to end."""
-        self._stopped.wait()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_state"):
-            shared_states.remove(self._target, self._state)
+        self._server.wait()
 
     @property
     def server_def(self) -> Any:

@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.checkpoint_state import latest_checkpoint
 from headrace.contrib.learn.export_strategy import ExportStrategy
@@ -14,8 +14,10 @@ from headrace.contrib.learn.monitor_hooks import replace_monitors_with_hooks
 from headrace.contrib.learn.trainable import Evaluable, Trainable
 from headrace.contrib.learn.validation_monitor import ValidationMonitor
 from headrace.estimator.estimator import Estimator as CoreEstimator
+from headrace.estimator.standard_server import start_standard_server
 from headrace.sessions.hooks import GlobalStepWaiterHook
 from headrace.sessions.saving_hooks import CheckpointSaverListener
+from headrace.sessions.server import Server
 from headrace.util import tf_logging
 from headrace.util.inspection import fn_args
 
@@ -167,7 +169,10 @@ class Experiment:
         Returns:
             the estimator.
         """
-        task = self._estimator.config.task_id or 0
+        config = self._estimator.config
+        task = config.task_id or 0
+        if config.cluster_spec and config.cluster_spec.jobs and config.master:
+            self._start_server()
         hooks: list[Any] = []
         if delay_secs is None:
             if self._delay_workers_by_global_step:
@@ -307,16 +312,17 @@ class Experiment:
         self._export(result)
         return result
 
-    def run_std_server(self) -> NoReturn:
-        """Serves as a task of a cluster.
+    def run_std_server(self) -> None:
+        """Serves as the task of a cluster that TF_CONFIG says, for as long as the process lives.
 
         Raises:
-            NotImplementedError: always.
+            RuntimeError: if it says none.
         """
-        raise NotImplementedError(
-            "Experiment.run_std_server serves other tasks of a cluster, which this process cannot: run the experiment "
-            "without a cluster in TF_CONFIG."
-        )
+        self._start_server().join()
+
+    def _start_server(self) -> Server:
+        """The running server of this process's task."""
+        return start_standard_server(self._estimator.config)
 
     # ---- what they share ----
 

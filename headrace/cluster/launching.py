@@ -1,0 +1,180 @@
+"""A program as a cluster of processes on this machine: free ports, what tells each process its task, one end for all.
+
+Processes are started, watched and ended by what `torch.distributed`'s elastic agent starts its workers with.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import socket
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from torch.distributed.elastic.multiprocessing import DefaultLogsSpecs, SignalException, Std, start_processes
+
+_PERIOD = 0.1
+_GRACE = 10
+_DEFINED = re.compile(r"""(?:DEFINE_\w+|add_argument)\(\s*["'](?:--)?(\w+)["']""")
+# What programs call the number of their task, the one most used first.
+_TASK_FLAGS = ("task_index", "task_id", "task", "worker_index")
+_STYLES = ("auto", "flags", "tf_config", "both")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task of the cluster, as the process that is it is started.
+
+    Attributes:
+        job, index: which one.
+        command: the arguments after Python's own name.
+        environment: the variables that it has besides those of this process.
+    """
+
+    job: str
+    index: int
+    command: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def free_addresses(count: int) -> list[str]:
+    """Addresses of this machine at which nobody listens."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("localhost", 0))
+        return [f"localhost:{each.getsockname()[1]}" for each in sockets]
+
+
+def defined_flags(text: str) -> set[str]:
+    """The names of the flags that a program defines, by its text.
+
+    Example:
+        >>> defined_flags('flags.DEFINE_string("job_name", "", "ps or worker")')
+        {'job_name'}
+    """
+    return set(_DEFINED.findall(text))
+
+
+def plan_tasks(
+    program: Sequence[str],
+    servers: int,
+    workers: int,
+    *,
+    style: str = "auto",
+    chief: bool | None = None,
+    evaluator: bool = False,
+) -> list[Task]:
+    """The tasks of a cluster that runs a program.
+
+    Args:
+        program: the script and its arguments.
+        servers: how many parameter servers.
+        workers: how many workers, the chief among them.
+        style: how a process is told its task: by "flags", by "tf_config", by "both", or by what the script's text shows.
+        chief: whether the first worker is a job of its own, "chief"; by default where TF_CONFIG alone tells.
+        evaluator: whether another process evaluates.
+
+    Raises:
+        ValueError: if there is no worker, or the style is none.
+        OSError: if the script cannot be read.
+    """
+    if workers < 1 or servers < 0:
+        raise ValueError(f"A cluster has one worker at least, got {workers} workers and {servers} servers")
+    if style not in _STYLES:
+        raise ValueError(f"style must be one of {', '.join(_STYLES)}, got {style!r}")
+    text = Path(program[0]).read_text("utf-8", "replace")
+    flags = defined_flags(text)
+    by_flags = style in ("flags", "both") or (style == "auto" and "job_name" in flags)
+    by_variable = style in ("tf_config", "both") or (style == "auto" and not by_flags)
+    own_chief = (not by_flags) if chief is None else chief
+    addresses = iter(free_addresses(servers + workers))
+    cluster: dict[str, list[str]] = {}
+    if servers:
+        cluster["ps"] = [next(addresses) for _ in range(servers)]
+    if own_chief:
+        cluster["chief"] = [next(addresses)]
+    rest = list(addresses)
+    if rest:
+        cluster["worker"] = rest
+    places = [(job, index) for job, listed in cluster.items() for index in range(len(listed))]
+    if evaluator:
+        places.append(("evaluator", 0))
+    shared = _shared_environment(len(places))
+    tasks = []
+    for job, index in places:
+        environment = dict(shared)
+        if by_variable:
+            environment["TF_CONFIG"] = json.dumps({"cluster": cluster, "task": {"type": job, "index": index}})
+        arguments = _flag_arguments(cluster, job, index, flags) if by_flags else ()
+        tasks.append(Task(job, index, ("-m", "headrace", "run", *program, *arguments), environment))
+    return tasks
+
+
+def _shared_environment(processes: int) -> dict[str, str]:
+    """What all processes of the cluster have: a token that no other cluster knows, and their share of the cores."""
+    environment = {}
+    if "HEADRACE_CLUSTER_TOKEN" not in os.environ:
+        environment["HEADRACE_CLUSTER_TOKEN"] = secrets.token_hex(16)
+    if "HEADRACE_CLUSTER_ALLOW" not in os.environ:
+        # They are processes of one user, who starts them for this program.
+        environment["HEADRACE_CLUSTER_ALLOW"] = "files"
+    if "OMP_NUM_THREADS" not in os.environ:
+        environment["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // processes))
+    return environment
+
+
+def _flag_arguments(cluster: Mapping[str, Sequence[str]], job: str, index: int, flags: set[str]) -> tuple[str, ...]:
+    arguments = [f"--{name}_hosts={','.join(addresses)}" for name, addresses in cluster.items()]
+    task = next((name for name in _TASK_FLAGS if name in flags), _TASK_FLAGS[0])
+    arguments += [f"--job_name={job}", f"--{task}={index}"]
+    # A program that defines flags says which of them it takes; one that defines none may read its arguments itself.
+    return tuple(each for each in arguments if not flags or each[2:].partition("=")[0] in flags)
+
+
+def run_tasks(tasks: Sequence[Task]) -> int:
+    """Runs the processes of a cluster until its workers are done, or one of them fails; returns the exit status.
+
+    What they print comes out with their names before each line. When one fails, or this process is interrupted, all end.
+    """
+    with tempfile.TemporaryDirectory(prefix="headrace-launch-") as folder:
+        context = start_processes(
+            "cluster",
+            sys.executable,
+            args={i: tuple(task.command) for i, task in enumerate(tasks)},
+            envs={i: dict(task.environment, PYTHONUNBUFFERED="1") for i, task in enumerate(tasks)},
+            logs_specs=DefaultLogsSpecs(folder, tee=Std.ALL),
+            log_line_prefixes={i: f"[{task.job}:{task.index}] " for i, task in enumerate(tasks)},
+        )
+        try:
+            return _wait(context, tasks)
+        except SignalException as signalled:
+            context.close(signalled.sigval, timeout=_GRACE)
+            return 128 + signalled.sigval
+        except KeyboardInterrupt:
+            return 130
+        finally:
+            context.close(timeout=_GRACE)
+
+
+def _wait(context: Any, tasks: Sequence[Task]) -> int:
+    working = [i for i, task in enumerate(tasks) if task.job != "ps"]
+    while True:
+        result = context.wait(timeout=_PERIOD, period=_PERIOD)
+        if result is not None:
+            first = min(result.failures.values(), key=lambda failure: failure.timestamp, default=None)
+            return 0 if first is None else _status(first.exitcode)
+        if all(context.subprocess_handlers[i].proc.poll() == 0 for i in working):
+            # Servers wait for as long as there are any who ask.
+            return 0
+
+
+def _status(code: int) -> int:
+    return code if code >= 0 else 128 - code

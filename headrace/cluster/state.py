@@ -1,0 +1,295 @@
+"""A task of a cluster in its own process: the state that sessions share, and the runtimes of sessions on the cluster."""
+
+from __future__ import annotations
+
+import random
+import threading
+import uuid
+import weakref
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+import grpc
+import torch
+
+from headrace.cluster import messages
+from headrace.cluster.channels import TaskChannel, channels
+from headrace.cluster.remote_parts import RemotePart, TaskLink
+from headrace.cluster.settings import FILES, ClusterSettings
+from headrace.cluster.statuses import error_of
+from headrace.core import errors
+from headrace.core.device import DeviceSpec
+from headrace.core.waiting import remaining_time
+from headrace.runtime.session_devices import SessionDevice
+from headrace.runtime.shared_state import SharedState, SharingRuntime
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from headrace.core.typing import Runtime
+    from headrace.messages import protos
+    from headrace.plan.task_parts import TaskPart
+
+# How long a task is waited for before a line says so, in seconds.
+_PATIENCE = 10.0
+_CLEAR_TIMEOUT = 10.0
+
+
+class TaskState(SharedState):
+    """What the sessions of a server share, and where the other tasks of its cluster are.
+
+    Args:
+        device: the beginning of the names of its devices, such as "/job:worker/replica:0/task:0".
+        config: a `ConfigProto` for sessions without one of their own, or None.
+        addresses: of each other task, by the beginning of the names of its devices, where it listens.
+        settings: what the owner allows.
+    """
+
+    def __init__(
+        self,
+        device: str,
+        config: protos.ConfigProto | None,
+        addresses: Mapping[str, str],
+        settings: ClusterSettings,
+    ) -> None:
+        super().__init__(device, config)
+        self.addresses, self.settings = dict(addresses), settings
+        # Another one after each start: who has known the task before must not take it for the one it knew.
+        self.incarnation = random.SystemRandom().getrandbits(63) | 1
+
+    def runtime_for(self, device: torch.device, config: protos.ConfigProto | None) -> SharingRuntime:
+        """The runtime of a session on the cluster."""
+        state: SharedState = self
+        isolated = config is not None and config.isolate_session_state
+        if isolated:
+            state = SharedState(self.device, self.config)
+        filters = list(config.device_filters) if config is not None else []
+        others = {name: address for name, address in self.addresses.items() if not filters or _passes(name, filters)}
+        return ClusterRuntime(device, state, self, others, config, isolated)
+
+    def reset(self, containers: Collection[str] | None) -> None:
+        """Forgets state, here and in the other tasks; sessions that are there are over.
+
+        Raises:
+            OpError: if a task does not answer.
+        """
+        super().reset(containers)
+        request = messages.ResetRequest(containers=list(containers or ()))
+        calls = []
+        for name, address in self.addresses.items():
+            channel = channels.get(address)
+            call = channel.call("Worker", "Clear")
+            calls.append(
+                (name, call.future(request.SerializeToString(), timeout=_CLEAR_TIMEOUT, metadata=channel.metadata))
+            )
+        for name, call in calls:
+            try:
+                call.result()
+            except grpc.RpcError as error:
+                raise error_of(error, name)[0] from None
+
+
+def _passes(name: str, filters: Collection[str]) -> bool:
+    """Whether a task is among those that a session sees."""
+    spec = DeviceSpec.from_string(name)
+    return any(_fits(DeviceSpec.from_string(each), spec) for each in filters)
+
+
+def _fits(wanted: DeviceSpec, spec: DeviceSpec) -> bool:
+    pairs = [(wanted.job, spec.job), (wanted.replica, spec.replica), (wanted.task, spec.task)]
+    return all(want is None or want == have for want, have in pairs)
+
+
+class RemoteDevice(SessionDevice):
+    """A device of another task.
+
+    Args:
+        name: its full name.
+        memory: the bytes of memory it has.
+    """
+
+    def __init__(self, name: str, memory: int) -> None:
+        super().__init__(name)
+        object.__setattr__(self, "_memory", memory)
+
+    @property
+    def memory_limit_bytes(self) -> int:
+        """The bytes of memory its operations may take."""
+        memory: int = self.__dict__["_memory"]
+        return memory
+
+
+class ClusterRuntime(SharingRuntime):
+    """The runtime of a session on a cluster, whose own task is that of the session's target.
+
+    Args:
+        device: where its nodes run unless something says otherwise.
+        state: what it shares with other sessions.
+        task: the task.
+        others: the other tasks that it sees, and where they are.
+        config: its `ConfigProto`, or None.
+        isolated: whether its state is its own.
+    """
+
+    def __init__(
+        self,
+        device: torch.device,
+        state: SharedState,
+        task: TaskState,
+        others: Mapping[str, str],
+        config: protos.ConfigProto | None,
+        isolated: bool,
+    ) -> None:
+        super().__init__(device, state)
+        # The server's own state lives as long as the sessions that use it.
+        self._task = task
+        self._links: SessionTasks | None = None
+        if others:
+            self._links = SessionTasks(task.device, others, config, isolated)
+            self.tasks = self._links
+
+    def device_names(self) -> tuple[str, ...]:
+        """The full names of the devices, those of other tasks after its own."""
+        own = super().device_names()
+        return own if self._links is None else (*own, *self._links.device_names())
+
+    def devices(self) -> list[SessionDevice]:
+        """The devices that the session can use."""
+        found = [SessionDevice(name) for name in super().device_names()]
+        return found if self._links is None else [*found, *self._links.devices()]
+
+    def clear(self, containers: Collection[str] | None = None) -> None:
+        """Forgets what is the session's own, in other tasks too."""
+        super().clear(containers)
+        if self._links is not None:
+            self._links.end()
+
+
+class SessionTasks:
+    """The tasks of a cluster as one session sees them; the session's own has number 0.
+
+    Args:
+        own: the name of the session's own task.
+        others: the names of the others, and where they are.
+        config: the session's `ConfigProto`, or None.
+        isolated: whether the session has a state of its own.
+    """
+
+    def __init__(self, own: str, others: Mapping[str, str], config: protos.ConfigProto | None, isolated: bool) -> None:
+        self.names = [own, *others]
+        session = uuid.uuid4().hex
+        serialized = b"" if config is None else config.SerializeToString()
+        self._links = [
+            TaskLink(name, channels.get(address), session, serialized, isolated) for name, address in others.items()
+        ]
+        self._specs = [DeviceSpec.from_string(name) for name in self.names]
+        self._numbers: dict[tuple[str, bool, bool], int] = {}
+        self._statuses: list[Any] | None = None
+        self._callers: weakref.WeakKeyDictionary[Any, Callable[..., Any]] = weakref.WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def task_of(self, device: str, shared: bool, moves: bool) -> int:
+        """The number of the task that a device scope asks for: see `core.typing.Tasks`."""
+        key = (device, shared, moves)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = self._task_of(device, shared, moves)
+        return number
+
+    def _task_of(self, device: str, shared: bool, moves: bool) -> int:
+        wanted = DeviceSpec.from_string(device)
+        fitting = [i for i, spec in enumerate(self._specs) if _fits(wanted, spec)]
+        if not fitting or (0 in fitting and not shared):
+            return 0
+        # TensorFlow takes the first in the order of the names, as texts.
+        number = min(fitting, key=lambda i: self.names[i])
+        if moves and number and not self._status(number).runs_file_operations:
+            return 0
+        return number
+
+    def caller(self, part: TaskPart, runtime: Runtime) -> Callable[..., Any]:
+        """A function of what a part is given that begins a call of its task and returns the attempt."""
+        self._status(part.task)
+        registered: RemotePart = self._links[part.task - 1].register(part)
+        begin = registered.begin
+        return lambda *values: begin(values)
+
+    def device_names(self) -> list[str]:
+        """The full names of the other tasks' devices."""
+        return [device.name for device in self.devices()]
+
+    def devices(self) -> list[SessionDevice]:
+        """The devices of the other tasks."""
+        found: list[SessionDevice] = []
+        for number in range(1, len(self.names)):
+            found += [RemoteDevice(device.name, device.memory_limit) for device in self._status(number).devices]
+        return found
+
+    def _status(self, number: int) -> Any:
+        if self._statuses is None:
+            with self._lock:
+                if self._statuses is None:
+                    self._statuses = self._connect()
+        return self._statuses[number - 1]
+
+    def _connect(self) -> list[Any]:
+        """Waits until all tasks have said what they are.
+
+        Raises:
+            DeadlineExceededError: if the step's time ends first.
+            OpError: if one refuses.
+        """
+        statuses: list[Any] = [None] * len(self._links)
+        pending = dict(enumerate(self._links))
+        while pending:
+            limit = remaining_time()
+            timeout = _PATIENCE if limit is None else min(_PATIENCE, limit)
+            calls = {i: _ask_status(link.channel, timeout) for i, link in pending.items()}
+            for i, call in calls.items():
+                link = pending[i]
+                try:
+                    statuses[i] = messages.StatusResponse.FromString(call.result())
+                    link.incarnation = statuses[i].incarnation
+                    del pending[i]
+                except grpc.RpcError as error:
+                    made = error_of(error, link.name)[0]
+                    if not isinstance(made, (errors.DeadlineExceededError, errors.UnavailableError)):
+                        raise made from None
+                    if limit is not None and limit <= _PATIENCE:
+                        raise errors.DeadlineExceededError(
+                            None, None, f"{link.name} at {link.channel.address} does not answer in time."
+                        ) from None
+                    tf_logging.warning("CreateSession still waiting for response from worker: %s", link.name)
+        return statuses
+
+    def end(self) -> None:
+        """Tells the tasks that the session is over."""
+        if self._statuses is not None:
+            for link in self._links:
+                link.end()
+
+
+def _ask_status(channel: TaskChannel, timeout: float) -> Any:
+    call = channel.call("Worker", "GetStatus")
+    return call.future(b"", timeout=timeout, metadata=channel.metadata, wait_for_ready=True)
+
+
+def devices_of(state: TaskState, runtime: SharingRuntime) -> list[Any]:
+    """The devices of a task as messages."""
+    names = SharingRuntime.device_names(runtime)
+    found = [SessionDevice(name) for name in names]
+    return [
+        messages.Device(
+            name=device.name,
+            device_type=device.device_type,
+            memory_limit=device.memory_limit_bytes,
+            incarnation=state.incarnation,
+        )
+        for device in found
+    ]
+
+
+def runs_files(settings: ClusterSettings) -> bool:
+    """Whether a task reads and writes files for others."""
+    return FILES in settings.allowed
