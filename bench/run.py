@@ -7,7 +7,9 @@ a process of its own (bench/worker.py); they take turns, one chunk of steps each
 meets all of them. The best chunk counts, in wall time. The ratio is Headrace's time over the faster TensorFlow's, and
 the bar is what that ratio may be. CPU time (of all threads) and peak memory of the processes stand beside it.
 
-The references are the environments that `make oracle` makes; HEADRACE_TF1 and HEADRACE_TF2 name other Pythons.
+The references are the environments that `make oracle` makes; HEADRACE_TF1 and HEADRACE_TF2 name other Pythons. Workloads
+of Keras have a column for Keras 3 on PyTorch too, where `make keras3` has made its environment (or HEADRACE_KERAS3 names
+one): it is shown, and no bar is about it.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ BENCH = pathlib.Path(__file__).resolve().parent
 ROOT = BENCH.parent
 OURS = "headrace"
 REFERENCES = {"tf1": "TensorFlow 1.15.5", "tf2": "TensorFlow 2.21"}
+# Runs the workloads that say `KERAS = True`, and is compared with by nobody.
+BESIDE = "keras3"
 
 
 @dataclass
@@ -41,6 +45,7 @@ class Workload:
     path: pathlib.Path
     bars: dict[str, float | None]  # by step; None: reported, no bar
     fresh: bool  # every measurement in a new process (import time)
+    keras: bool = False  # of Keras alone: TensorFlow 2 runs it in its own way, and Keras 3 can
 
 
 @dataclass
@@ -51,10 +56,11 @@ class Figures:
     cpu: list[float] = field(default_factory=list)
     rss: int = 0
     error: str = ""
+    absent: bool = False  # the implementation has no such step
 
     def summary(self) -> dict[str, object]:
-        if self.error:
-            return {"error": self.error}
+        if self.error or self.absent:
+            return {"error": self.error or "not there"}
         return {
             "wall_best": min(self.wall),
             "wall_median": statistics.median(self.wall),
@@ -69,6 +75,8 @@ class Worker:
 
     def __init__(self, python: str, implementation: str, path: pathlib.Path) -> None:
         environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore")
+        # An installed package has its bytecode beside it, whatever a developer's shell says of that.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         if implementation == OURS:
             environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         self.process = subprocess.Popen(
@@ -104,13 +112,13 @@ class Worker:
 
 
 def read_workload(path: pathlib.Path) -> Workload:
-    found = {"BARS": None, "FRESH": False}
+    found: dict = {"BARS": None, "FRESH": False, "KERAS": False}
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in found:
             found[node.targets[0].id] = ast.literal_eval(node.value)
     if found["BARS"] is None:
         raise SystemExit(f"{path}: a workload states its bars: BARS = {{'step': 0.5}}")
-    return Workload(path.stem, path, found["BARS"], found["FRESH"])
+    return Workload(path.stem, path, found["BARS"], found["FRESH"], found["KERAS"])
 
 
 def measure_fresh(load: Workload, pythons: dict[str, str], rounds: int) -> dict[str, dict[str, Figures]]:
@@ -151,7 +159,7 @@ def measure(load: Workload, pythons: dict[str, str], rounds: int, chunk: float) 
 
     for name, python in pythons.items():
         try:
-            workers[name] = Worker(python, name, load.path)
+            workers[name] = Worker(python, "tf2-as-2" if name == "tf2" and load.keras else name, load.path)
         except RuntimeError as failure:
             fail(name, failure)
     for step in load.bars:
@@ -161,8 +169,10 @@ def measure(load: Workload, pythons: dict[str, str], rounds: int, chunk: float) 
                 counts[name] = workers[name].ask(command="warm", step=step, seconds=chunk)["count"]
             except RuntimeError as failure:
                 fail(name, failure)
+        for name, count in counts.items():
+            figures[name][step].absent = not count
         for _ in range(rounds):
-            for name in list(workers):
+            for name in [name for name in workers if counts.get(name)]:
                 try:
                     took = workers[name].ask(command="chunk", step=step, count=counts[name])
                 except RuntimeError as failure:
@@ -184,12 +194,16 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e6:.3g} µs"
 
 
+def python_of(name: str) -> str:
+    return os.environ.get(f"HEADRACE_{name.upper()}", str(ROOT / ".oracle" / name / "bin" / "python"))
+
+
 def pythons_to_use(wanted: list[str], console: Console) -> dict[str, str]:
     found = {}
     for name in wanted:
         if name not in REFERENCES:
             raise SystemExit(f"--reference takes {', '.join(REFERENCES)}; got {name!r}")
-        python = os.environ.get(f"HEADRACE_{name.upper()}", str(ROOT / ".oracle" / name / "bin" / "python"))
+        python = python_of(name)
         if pathlib.Path(python).exists():
             found[name] = python
         else:
@@ -201,8 +215,8 @@ def pythons_to_use(wanted: list[str], console: Console) -> dict[str, str]:
 def verdict(figures: dict[str, Figures], bar: float | None, of: str = "wall") -> tuple[float | None, str]:
     """Headrace over the faster TensorFlow, and what that means for the bar."""
     ours = figures.get(OURS)
-    peers = [min(getattr(one, of)) for name, one in figures.items() if name != OURS and not one.error]
-    if ours is None or ours.error or not peers:
+    peers = [min(getattr(one, of)) for name, one in figures.items() if name in REFERENCES and getattr(one, of)]
+    if ours is None or ours.error or ours.absent or not peers:
         return None, "[red]error" if ours is not None and ours.error else "–"
     ratio = min(getattr(ours, of)) / min(peers)
     if bar is None:
@@ -226,6 +240,8 @@ def main() -> int:
         del pythons[OURS]
     paths = sorted((BENCH / "workloads").glob("*.py"))
     loads = [read_workload(path) for path in paths if arguments.only in path.stem]
+    if loads and any(load.keras for load in loads) and pathlib.Path(python_of(BESIDE)).exists():
+        pythons = {BESIDE: python_of(BESIDE), **pythons}
     if not loads:
         raise SystemExit(f"no workload is called {arguments.only!r}; there are {', '.join(p.stem for p in paths)}")
 
@@ -240,12 +256,13 @@ def main() -> int:
     rows, missed, errors = [], 0, []
     for load in loads:
         console.print(f"[dim]{load.name} …")
+        used = {name: python for name, python in pythons.items() if name != BESIDE or load.keras}
         if load.fresh:
-            figures = measure_fresh(load, pythons, min(arguments.rounds, 5))
+            figures = measure_fresh(load, used, min(arguments.rounds, 5))
         else:
-            figures = measure(load, pythons, arguments.rounds, arguments.chunk)
+            figures = measure(load, used, arguments.rounds, arguments.chunk)
         for step, bar in load.bars.items():
-            mine = {name: figures[name][step] for name in pythons}
+            mine = {name: figures[name][step] if name in used else Figures(absent=True) for name in pythons}
             ratio, word = verdict(mine, bar)
             cpu_ratio, _ = verdict(mine, None, "cpu")
             missed += "FAIL" in word or "error" in word
@@ -253,12 +270,12 @@ def main() -> int:
             table.add_row(
                 load.name,
                 step,
-                *("error" if one.error else duration(min(one.wall)) for one in mine.values()),
+                *("error" if one.error else "–" if one.absent else duration(min(one.wall)) for one in mine.values()),
                 "–" if ratio is None else f"{ratio:.2f}",
                 "–" if bar is None else f"{bar:g}",
                 word,
                 "–" if cpu_ratio is None else f"{cpu_ratio:.2f}",
-                "/".join("–" if one.error else f"{one.rss / 1e6:.0f}" for one in mine.values()),
+                "/".join("–" if one.error or one.absent else f"{one.rss / 1e6:.0f}" for one in mine.values()),
             )
             rows.append(
                 {

@@ -1,15 +1,16 @@
 """One implementation running one workload, a chunk at a time, as bench/run.py asks.
 
-    python worker.py (headrace | tf1 | tf2) path/to/workload.py
+    python worker.py (headrace | tf1 | tf2 | tf2-as-2 | keras3) path/to/workload.py
 
 Reads requests from standard input and writes answers to standard output, a line of JSON each:
-    {"command": "warm", "step": s, "seconds": t}  ->  {"count": steps that fill t seconds}
+    {"command": "warm", "step": s, "seconds": t}  ->  {"count": steps that fill t seconds, 0 if it has no such step}
     {"command": "chunk", "step": s, "count": n}   ->  {"wall": seconds a step, "cpu": the same, of all threads}
     {"command": "end"}                            ->  {"peak_rss_bytes": n}
 
 This file runs on Python 3.7 too. Only what it needs is imported before the clock of the import starts.
 """
 
+import argparse
 import json
 import os
 import sys
@@ -17,13 +18,20 @@ import time
 
 
 def import_tensorflow(implementation):
-    """The module that plays `tf`: the 1.x API of each implementation."""
+    """The module that plays `tf`: the 1.x API of each implementation, TensorFlow 2's own, or Keras 3 alone."""
     if implementation == "tf1":
         import tensorflow as tf
     elif implementation == "tf2":
         import tensorflow.compat.v1 as tf
 
         tf.disable_v2_behavior()
+    elif implementation == "tf2-as-2":
+        import tensorflow as tf
+    elif implementation == "keras3":
+        os.environ["KERAS_BACKEND"] = "torch"
+        import keras
+
+        tf = argparse.Namespace(keras=keras)
     else:
         import headrace as tf
     return tf
@@ -104,7 +112,9 @@ def main():
     for line in sys.stdin:
         request = json.loads(line)
         command = request["command"]
-        if command == "warm":
+        if command == "warm" and request["step"] not in steps:
+            answer({"count": 0})
+        elif command == "warm":
             answer({"count": warm(steps[request["step"]], request["seconds"])})
         elif command == "chunk":
             answer(chunk(steps[request["step"]], request["count"]))

@@ -225,6 +225,9 @@ class ScopedGraph:
     def _set_control_flow_context(self, context: Any) -> None:
         self._context = context
 
+    def _device_scope(self, given: Any) -> Callable[..., Any] | None:
+        return device_scope(given)
+
     @contextlib.contextmanager
     def device(self, device_name_or_function: Any) -> Iterator[None]:
         """A context in which new operations are asked to run on a device.
@@ -234,7 +237,7 @@ class ScopedGraph:
                 to forget outer device scopes.
         """
         scopes = self._scopes
-        spec = device_scope(device_name_or_function)
+        spec = self._device_scope(device_name_or_function)
         old = scopes.devices
         scopes.devices = opened = [*old, spec]
         try:

@@ -10,9 +10,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
 from typing import Any
 
+import numpy as np
+
 from headrace.core.composite import IndexedSlices, SparseTensor
+from headrace.core.eager import EagerTensor
+from headrace.core.tensor import Tensor
 
 _TEXT = (str, bytes, bytearray)
+# What is not asked any further; subclasses may be structures.
+_leaf_classes = frozenset((Tensor, EagerTensor, np.ndarray, bool, int, float, str, bytes, type(None)))
 
 
 # type -> (its parts, the value of such parts made anew after a model)
@@ -73,6 +79,8 @@ def is_sequence(value: object) -> bool:
         (True, True, False, False)
     """
     kind = type(value)
+    if kind in _leaf_classes:
+        return False
     if kind in (list, tuple, dict):
         return True
     if isinstance(value, (Mapping, MappingView)) or is_attrs(value):
@@ -159,6 +167,8 @@ def flatten(structure: object, expand_composites: bool = False) -> list[Any]:
         >>> flatten({"b": [1, 2], "a": (3,)})
         [3, 1, 2]
     """
+    if structure.__class__ in _leaf_classes:
+        return [structure]
     leaves: list[Any] = []
     _flatten_into(leaves, structure, structure_test(expand_composites))
     return leaves
@@ -311,6 +321,8 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
         raise ValueError(
             f"Only valid keyword arguments are `check_types` and `expand_composites`, not: `{'`, `'.join(kwargs)}`"
         )
+    if len(structure) == 1 and structure[0].__class__ in _leaf_classes:
+        return func(structure[0])
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types, expand_composites)
     leaves = zip(*(flatten(s, expand_composites) for s in structure))

@@ -16,7 +16,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.dtypes import bool as bool_type
-from headrace.core.eager import executing_eagerly
+from headrace.core.eager import EagerTensor, executing_eagerly
 from headrace.core.errors import OperatorNotAllowedInGraphError
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
@@ -77,18 +77,21 @@ class Calls(Additions, Connections):
             ValueError: if the inputs are not what `input_spec` asks for, or `call` returns None.
         """
         eager = executing_eagerly()
-        if eager and _symbolic(inputs):
+        # A tensor with a value, the usual case while executing eagerly: no structure, no history.
+        single = inputs.__class__ is EagerTensor
+        if eager and not single and _symbolic(inputs):
             # Symbolic tensors belong to a graph even while everything else runs eagerly.
             with get_graph().as_default():
                 return Calls.__call__(self, inputs, *args, **kwargs)
-        inputs = nest.map_structure(_as_input, inputs)
+        if not single:
+            inputs = nest.map_structure(_as_input, inputs)
         masks = self._input_masks(inputs, args, kwargs)
         given_mask = self._expects_mask_arg and masks is not None and not self._was_passed("mask", args, kwargs)
         if given_mask:
             kwargs["mask"] = masks
         training, given_training = self._training_argument(args, kwargs)
         if not call_context.in_call:
-            if history_makers:
+            if history_makers and not single:
                 make_history(inputs)
             if eager or in_traced_function():
                 # What the last call added; regularizers stay, and are computed when they are asked for.
@@ -227,6 +230,8 @@ class Calls(Additions, Connections):
     ) -> Any:
         if self._was_passed("mask", args, kwargs):
             return self._passed("mask", args, kwargs)
+        if inputs.__class__ in (EagerTensor, Tensor):
+            return getattr(inputs, "_keras_mask", None)
         masks = nest.map_structure(lambda t: getattr(t, "_keras_mask", None), inputs)
         return None if all(mask is None for mask in nest.flatten(masks)) else masks
 
@@ -309,6 +314,11 @@ class Calls(Additions, Connections):
                 self.add_loss(loss / batch, inputs=inputs)
 
     def _set_masks(self, inputs: TensorLike, outputs: Tensor | Sequence[Any], masks: Any) -> None:
+        if outputs.__class__ is EagerTensor and masks is None and hasattr(self.compute_mask, "_is_default"):
+            # Nothing to pass on, and the default makes no mask where there was none.
+            if getattr(outputs, "_keras_mask", None) is None:
+                outputs._keras_mask = None
+            return
         flat = nest.flatten(outputs)
         if getattr(self, "_compute_output_and_mask_jointly", False) or all(
             getattr(tensor, "_keras_mask", None) is not None for tensor in flat

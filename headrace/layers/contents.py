@@ -143,6 +143,8 @@ class Contents(ModuleMembers):
         """The layers among its attributes, each once, in the order in which they were set."""
         found: dict[int, Any] = {}
         for value in self.__dict__.get("_tracked", {}).values():
+            if isinstance(value, Variable):
+                continue
             for layer in _layers_in(value):
                 found.setdefault(id(layer), layer)
         return list(found.values())

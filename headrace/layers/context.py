@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import re
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import get_default_graph, name_scope
@@ -131,6 +130,46 @@ def unique_object_name(
             return proposed
 
 
+class InCall:
+    """A block inside a call of a layer.
+
+    Args:
+        context: what knows of the call in progress.
+        inside: what it is to know inside of the block.
+    """
+
+    __slots__ = ("_context", "_inside", "_outside")
+
+    def __init__(self, context: CallContext, inside: tuple[Any, ...]) -> None:
+        self._context, self._inside = context, inside
+
+    def __enter__(self) -> None:
+        context = self._context
+        self._outside = (
+            context.layer,
+            context.inputs,
+            context.frozen,
+            context.in_call,
+            context.training,
+            context.build_graph,
+        )
+        self._set(self._inside)
+
+    def __exit__(self, *failure: object) -> None:
+        self._set(self._outside)
+
+    def _set(self, values: tuple[Any, ...]) -> None:
+        context = self._context
+        (
+            context.layer,
+            context.inputs,
+            context.frozen,
+            context.in_call,
+            context.training,
+            context.build_graph,
+        ) = values
+
+
 class CallContext(threading.local):
     """The call of a layer that is in progress in this thread.
 
@@ -151,17 +190,9 @@ class CallContext(threading.local):
     build_graph = False
     read_dtype: Any = None
 
-    @contextlib.contextmanager
-    def enter(self, layer: Any, inputs: Any, build_graph: bool, training: Any) -> Iterator[None]:
+    def enter(self, layer: Any, inputs: Any, build_graph: bool, training: Any) -> InCall:
         """A block inside a call of `layer`."""
-        outer = (self.layer, self.inputs, self.frozen, self.in_call, self.training, self.build_graph)
-        self.layer, self.inputs, self.in_call, self.training = layer, inputs, True, training
-        self.build_graph = build_graph
-        self.frozen = self.frozen or not layer.trainable
-        try:
-            yield
-        finally:
-            self.layer, self.inputs, self.frozen, self.in_call, self.training, self.build_graph = outer
+        return InCall(self, (layer, inputs, self.frozen or not layer.trainable, True, training, build_graph))
 
 
 call_context = CallContext()

@@ -300,9 +300,8 @@ class BatchNormalization(Layer):
         training = training_phase(training)
         if not self._USE_V2_BEHAVIOR:
             return training
-        if isinstance(training, int):
-            return bool(training) and self.trainable
-        return raw.LogicalAnd(training, self.trainable)
+        # An op, even where both are known: seeds of later initializers are numbers of ops.
+        return raw.LogicalAnd(bool(training) if isinstance(training, int) else training, self.trainable)
 
     def _fused(self, inputs: TensorLike, training: bool | Tensor | Variable) -> Tensor:
         beta = self.beta if self.center else self._beta_const

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import operator
 import random
 import threading
 import weakref
@@ -14,10 +15,10 @@ import numpy as np
 import torch
 
 from headrace.core.buffers import VariableBuffer
-from headrace.core.eager import EagerOperation, EagerSource, EagerTensor
+from headrace.core.eager import EagerOperation, EagerSource, EagerTensor, new_operation
 from headrace.core.errors import OpError
 from headrace.core.graph import Graph
-from headrace.core.graph_scopes import OpenNameScope
+from headrace.core.graph_scopes import OpenNameScope, device_scope
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
 from headrace.devices.denormals import flush_denormals
@@ -25,7 +26,15 @@ from headrace.devices.threads import all_threads, one_thread
 from headrace.plan.values import to_numpy, to_torch
 from headrace.runtime import configuration, failures
 from headrace.runtime.eager_calls import Call, Kernel, named
-from headrace.runtime.eager_keys import LARGEST_KNOWN, call_key, flat_inputs, frozen, size_of
+from headrace.runtime.eager_keys import (
+    LARGEST_KNOWN,
+    call_key,
+    flat_inputs,
+    frozen,
+    is_variable,
+    size_of,
+    variable_value,
+)
 from headrace.runtime.eager_planning import PlannedShapes, planned
 from headrace.runtime.resources import Runtime
 
@@ -81,6 +90,7 @@ class EagerGraph(Graph):
         self._latest = _Latest()
         self._variants: dict[Any, int] = {}
         self._names: dict[Any, str] = {}
+        self._device_scopes: dict[str, Callable[..., Any] | None] = {}
         self._numbers = itertools.count()
         self._rng: random.Random | None = None
         self._recording = _Recording()
@@ -110,6 +120,23 @@ class EagerGraph(Graph):
             inner = f"{outer}/{name}" if outer else name
         scopes.name_stack = inner
         return OpenNameScope(scopes, outer, inner + "/" if inner else "")
+
+    def _device_scope(self, given: Any) -> Callable[..., Any] | None:
+        if callable(given):
+            raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
+        if not isinstance(given, str):
+            return device_scope(given)
+        scope = self._device_scopes.get(given)
+        if scope is None:
+            scope = self._device_scopes[given] = device_scope(given)
+            # What it says of operations that were not told before, as all are here.
+            scope.of_all = given  # type: ignore[union-attr]  # functions take any attribute
+        return scope
+
+    def _device_of_all(self) -> str | None:
+        """The device that is asked for whatever the operation; None where a function decides."""
+        devices = self._scopes.devices
+        return "" if not devices or devices[-1] is None else getattr(devices[-1], "of_all", None)
 
     def add_to_collection(self, name: str, value: object) -> None:
         if name not in _CUSTOM_ONLY:
@@ -162,38 +189,46 @@ class EagerGraph(Graph):
             args: its inputs, by position.
             keywords: its attributes.
         """
-        key = call_key(decl, args, keywords)
+        for value in args:
+            if value.__class__ is not EagerTensor and is_variable(value):
+                args = [variable_value(value) for value in args]
+                break
+        key = call_key(decl, args, keywords, self._device_of_all() if self._scopes.devices else "")
         try:
             found = self._calls.get(key)
         except TypeError:
             # An attribute, or a value, that is no part of a key.
             return NotImplemented
-        if found is None or self._gradient_override or self._scopes.devices or self.callbacks:
+        if found is None or self._gradient_override or self.callbacks:
             return NotImplemented
-        if found.fixed is None:
-            given = args
-        else:
+        given = args
+        if found.fixed is not None:
             given = [
                 value if fixed is None else fixed for value, fixed in zip(flat_inputs(args), found.fixed, strict=True)
             ]
-        values = self._run(found.kernel, given)
         source = self.source
-        outputs = [EagerTensor(value, dtype, source) for value, dtype in zip(values, found.types, strict=True)]
+        if found.is_read and (held := given[0]._value).value is not None:
+            held.is_aliased = True
+            outputs = [EagerTensor(held.value, found.types[0], source)]
+        else:
+            kernel = found.kernel
+            values = self._call(kernel, [x._value for x in given]) if found.is_pure else self._run(kernel, given)
+            outputs = [EagerTensor(value, dtype, source) for value, dtype in zip(values, found.types)]
         tapes = self._recording.tapes
         if tapes:
-            op = EagerOperation(self, decl, decl.type, list(given), found.attrs)
+            op = new_operation(self, decl, decl.type, list(given), found.attrs)
             op._outputs = outputs
             for tape in tapes:
                 tape.see(op)
-        if found.is_single:
-            return outputs[0]
-        return outputs if decl.signature.outputs else None
+        return None if found.pack is None else found.pack(outputs)
 
     def learn(self, decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], result: object) -> None:
         """Remembers what a call came to, where that depends on types, shapes and the values in the key alone."""
         outputs = decl.signature.outputs
         latest = self._latest.made
-        if latest is None or decl.binding_rule is not None or len(outputs) > 1:
+        if latest is None or decl.binding_rule is not None:
+            return
+        if len(outputs) > 1 and any(arg.number_attr or arg.type_list_attr for arg in outputs):
             return
         if len(self._calls) > _MAX_CALLS:
             self._calls.clear()
@@ -203,13 +238,22 @@ class EagerGraph(Graph):
             return
         if any(tensor._dtype.name == "variant" for tensor in op._inputs):
             return
+        if not any(isinstance(value, (list, tuple)) for value in args):
+            # A variable stands for its value, which may be another next time.
+            flat = args = [made if is_variable(value) else value for value, made in zip(args, op._inputs, strict=True)]
         fixed = [None if value.__class__ is EagerTensor else made for value, made in zip(flat, op._inputs, strict=True)]
         is_plain = all(value.__class__ is EagerTensor for value in args)
         types = [tensor._dtype for tensor in op._outputs]
-        single = isinstance(result, EagerTensor)
-        key = call_key(decl, args, keywords)
+        pack: Callable[[list[Any]], Any] | None
+        if isinstance(result, EagerTensor):
+            pack = _first
+        elif len(outputs) > 1:
+            pack = type(result)._make  # type: ignore[attr-defined]  # a namedtuple
+        else:
+            pack = list if outputs else None
+        key = call_key(decl, args, keywords, self._device_of_all())
         try:
-            self._calls[key] = Call(kernel, op.attrs, types, None if is_plain else fixed, single)
+            self._calls[key] = Call(kernel, op.attrs, types, None if is_plain else fixed, pack)
         except TypeError:
             return
 
@@ -224,7 +268,7 @@ class EagerGraph(Graph):
     ) -> Operation:
         if self._gradient_override and decl.type in self._gradient_override:
             attrs["_gradient_op_type"] = self._gradient_override[decl.type]
-        op = EagerOperation(self, decl, name, inputs, attrs)
+        op = new_operation(self, decl, name, inputs, attrs)
         values = self._results(op, output_types)
         source = self.source
         op._outputs = [EagerTensor(value, dtype, source) for value, dtype in zip(values, output_types, strict=True)]
@@ -408,6 +452,9 @@ class EagerGraph(Graph):
             yield
         finally:
             recording.tapes = tapes
+
+
+_first = operator.itemgetter(0)
 
 
 class _Latest(threading.local):

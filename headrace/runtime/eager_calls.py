@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from headrace.core.errors import OpError
@@ -58,10 +58,12 @@ class Call:
         attrs: its attributes.
         types: the element types of its outputs.
         fixed: for each input the tensor it always is, None for those that are given; None if all are given as they are.
-        is_single: whether the result is the one output itself.
+        pack: makes the result of the outputs; None if there is none.
+        is_pure: whether the kernel takes all inputs and neither writes variables nor gives their memory away.
+        is_read: whether it is what reads a variable, and nothing more.
     """
 
-    __slots__ = ("attrs", "fixed", "is_single", "kernel", "types")
+    __slots__ = ("attrs", "fixed", "is_pure", "is_read", "kernel", "pack", "types")
 
     def __init__(
         self,
@@ -69,10 +71,13 @@ class Call:
         attrs: dict[str, Any],
         types: Sequence[Any],
         fixed: list[Any] | None,
-        is_single: bool,
+        pack: Callable[[list[Any]], Any] | None,
     ) -> None:
         self.kernel = kernel
         self.attrs = attrs
         self.types = types
         self.fixed = fixed
-        self.is_single = is_single
+        self.pack = pack
+        self.is_pure = kernel.takes_all and not kernel.writes and not kernel.returns_alias
+        # Type and shape are checked by the first call.
+        self.is_read = kernel.type == "ReadVariableOp"

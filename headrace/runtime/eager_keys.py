@@ -33,9 +33,16 @@ def flat_inputs(args: Sequence[Any]) -> list[Any]:
     return flat
 
 
-def call_key(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
-    """What decides the plan of a call: types and shapes of tensors, and the values of what is read on the host."""
-    key: list[Any] = [decl]
+def call_key(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], device: str | None = "") -> Any:
+    """What decides the plan of a call: types and shapes of tensors, and the values of what is read on the host.
+
+    Args:
+        decl: what is called.
+        args: its inputs, by position.
+        keywords: its attributes.
+        device: the device asked for; None where that is not known before.
+    """
+    key: list[Any] = [decl, device if device is not None else []]
     host = decl.host_positions
     for i, value in enumerate(args):
         kind = value.__class__
@@ -67,8 +74,19 @@ def call_key(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any]) -> Any
                 key.append((value.dtype.str, value.shape, value.tobytes()))
         else:
             _add_value(key, value)
-    key.extend(keywords.items())
+    for item in keywords.items():
+        key.append(item if item[1].__class__ is not list else (item[0], tuple(item[1])))
     return tuple(key)
+
+
+def is_variable(value: object) -> bool:
+    """Whether a value is a variable that operations take the value of."""
+    return hasattr(value.__class__, "_read_variable_op")
+
+
+def variable_value(value: Any) -> Any:
+    """The tensor of a variable's value; anything else as it is."""
+    return value.value() if is_variable(value) else value
 
 
 def _add_value(key: list[Any], value: TensorLike | DType) -> None:

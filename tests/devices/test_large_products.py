@@ -15,7 +15,7 @@ def random():
     return np.random.RandomState(0)
 
 
-@pytest.mark.parametrize("rows, inner, columns", _SIZES)
+@pytest.mark.parametrize(("rows", "inner", "columns"), _SIZES)
 @pytest.mark.parametrize("known", [True, False], ids=["known", "any batch"])
 def test_a_layer_and_its_gradients(random, rows, inner, columns, known):
     x, w, b = random.rand(rows, inner), random.rand(inner, columns), random.rand(columns)

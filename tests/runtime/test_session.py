@@ -264,7 +264,7 @@ def test_targets_that_are_no_host_with_a_port(target):
         tf.Session(target)
 
 
-@pytest.mark.parametrize("target", ["grpc://host:2222", "bogus://x", "GRPC://x:1"])
+@pytest.mark.parametrize("target", ["bogus://x", "GRPC://x:1"])
 def test_targets_that_nobody_serves(target):
     with pytest.raises(tf.errors.NotFoundError, match="No session factory registered"):
         tf.Session(target)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from headrace.kernels.train.multi_tensor_updates import decayed, locking, tensor_lists
+from headrace.kernels.train.multi_tensor_updates import decayed, locking, scale, tensor_lists
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView
@@ -46,7 +46,7 @@ def _pieces(flat: torch.Tensor, sizes: list[int], like: Any) -> Any:
 def _adam(
     values: Any, gradients: Any, first: Any, second: Any, step: float, rate: float, b1: float, b2: float, eps: float
 ) -> None:
-    steps = [torch.tensor(step, dtype=torch.float32, device=values[0].device)] * len(values)
+    steps = [torch.scalar_tensor(step, dtype=torch.float32, device=values[0].device)] * len(values)
     torch._fused_adam_(
         values,
         gradients,
@@ -76,7 +76,7 @@ def rms_prop_by_root(node: NodeView) -> Callable[..., None]:
             moments = _pieces(values[0].new_zeros(sum(sizes)), sizes, gradients)
             _adam(values, gradients, moments, squares, _SETTLED, rate, 0.0, kept, eps)
             return
-        torch._foreach_mul_(squares, kept)
+        scale(squares, rho)
         torch._foreach_addcmul_(squares, gradients, gradients, value=1.0 - kept)
         roots = torch._foreach_sqrt(squares)
         torch._foreach_add_(roots, eps)
@@ -104,7 +104,7 @@ def nadam(node: NodeView) -> Callable[..., None]:
             moments = _pieces(_flat(first), sizes_of(gradients), first)
             _adam(values, gradients, moments, second, step, rate * both * (1.0 - share**step), share, b2, eps)
             return
-        torch._foreach_mul_(second, b2)
+        scale(second, beta2)
         torch._foreach_addcmul_(second, gradients, gradients, value=1.0 - b2)
         roots = torch._foreach_div(second, correction)
         torch._foreach_sqrt_(roots)
@@ -169,11 +169,11 @@ def rms_prop(node: NodeView) -> Callable[..., None]:
                 is_first_step=False,
             )
             return
-        torch._foreach_mul_(squares, kept)
+        scale(squares, rho)
         torch._foreach_addcmul_(squares, gradients, gradients, value=1.0 - kept)
         roots = torch._foreach_add(squares, epsilon.item())
         torch._foreach_sqrt_(roots)
-        torch._foreach_mul_(moves, going_on)
+        scale(moves, momentum)
         torch._foreach_addcdiv_(moves, gradients, roots, value=rate)
         torch._foreach_sub_(values, moves)
 

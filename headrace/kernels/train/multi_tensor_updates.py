@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import math
 from collections.abc import Callable
@@ -90,12 +89,26 @@ def locking(rule: _Rule) -> _Rule:
         if not node.attrs["use_locking"]:
             return update
 
+        # The buffers are the same ones nearly always: the locks of the last call are kept.
+        kept: tuple[list[Any], list[Any]] = ([], [])
+
         def locked(*inputs: Any) -> None:
-            with contextlib.ExitStack() as held:
+            nonlocal kept
+            buffers = [value for value in inputs if value.__class__ is VariableBuffer]
+            known, locks = kept
+            if buffers != known:
                 # In one order everywhere, so that two steps never wait for each other.
-                for lock in sorted({b.lock for b in inputs if isinstance(b, VariableBuffer)}, key=id):
-                    held.enter_context(lock)
+                locks = sorted({buffer.lock for buffer in buffers}, key=id)
+                kept = buffers, locks
+            taken = 0
+            try:
+                for lock in locks:
+                    lock.acquire()
+                    taken += 1
                 update(*inputs)
+            finally:
+                for lock in locks[:taken]:
+                    lock.release()
 
         return locked
 
@@ -134,6 +147,14 @@ def _momentum(
     )
 
 
+def scale(tensors: Any, number: torch.Tensor) -> None:
+    """Multiplies tensors by a number of the host.
+
+    On the CPU as a tensor of one element: torch takes five times as long with one of Python's numbers.
+    """
+    torch._foreach_mul_(tensors, number if tensors[0].is_cpu else number.item())
+
+
 def decayed(values: Any, gradients: Any, decay: float) -> Any:
     """The gradients and what the decay adds to them, for updates torch has no kernel with a decay for."""
     return torch._foreach_add(gradients, values, alpha=decay) if decay else gradients
@@ -167,7 +188,7 @@ def keras_momentum(node: NodeView) -> Callable[..., None]:
         values, steps, gradients = split(inputs)
         rate, kept = lr.item(), momentum.item()
         gradients = decayed(values, gradients, decay)
-        torch._foreach_mul_(steps, kept)
+        scale(steps, momentum)
         torch._foreach_add_(steps, gradients, alpha=-rate)
         if nesterov:
             torch._foreach_add_(values, steps, alpha=kept)
@@ -235,7 +256,7 @@ def adam(node: NodeView) -> Callable[..., None]:
             return
         # torch divides sqrt(v) by the correction before it adds epsilon; Kingma and Ba's "epsilon hat" form, which
         # this op has, adds epsilon to sqrt(v) itself.
-        steps = [torch.tensor(step, dtype=torch.float32, device=values[0].device)] * len(values)
+        steps = [torch.scalar_tensor(step, dtype=torch.float32, device=values[0].device)] * len(values)
         torch._fused_adam_(
             values,
             gradients,
