@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import abc
+import functools
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import name_scope
 from headrace.core.tensor import Tensor
+from headrace.keras import loss_functions
 from headrace.keras.backend.sessions import get_value
 from headrace.keras.loss_functions import KLD as KLD
 from headrace.keras.loss_functions import MAE as MAE
@@ -346,6 +349,18 @@ class Huber(LossFunctionWrapper):
         super().__init__(huber_loss, reduction=reduction, name=name, delta=delta)
 
 
+@functools.cache
+def _by_name() -> dict[str, Any]:
+    """The losses of this module by name, and nothing else of it: files of models hold such names."""
+    own = {name: value for name, value in globals().items() if inspect.isclass(value) and issubclass(value, Loss)}
+    functions = {name: value for name, value in vars(loss_functions).items() if not name.startswith("_")}
+    return own | {
+        name: value
+        for name, value in functions.items()
+        if inspect.isfunction(value) and value.__module__ == loss_functions.__name__
+    }
+
+
 def serialize(loss: Any) -> Any:
     """What stands for a loss in settings: the name of a function, a dict of an object's class and settings."""
     return serialize_keras_object(loss)
@@ -362,7 +377,7 @@ def deserialize(name: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         ValueError: if there is no such loss.
     """
     return deserialize_keras_object(
-        name, module_objects=globals(), custom_objects=custom_objects, printable_module_name="loss function"
+        name, module_objects=_by_name(), custom_objects=custom_objects, printable_module_name="loss function"
     )
 
 

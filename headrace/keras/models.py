@@ -15,8 +15,8 @@ from headrace.keras.engine.sequential import Sequential
 from headrace.keras.engine.training import Model
 from headrace.keras.metrics.serialization import clone_metric
 from headrace.keras.optimizers.update_lists import TFOptimizer
-from headrace.keras.utils import generic_utils
 from headrace.keras.utils.generic_utils import CustomObjectScope
+from headrace.layers.context import get_graph
 from headrace.layers.engine import Layer
 from headrace.ops.array.constant import placeholder
 
@@ -256,7 +256,9 @@ def clone_and_build_model(
         elif isinstance(model, Sequential):
             clone = _clone_sequential_model(model, input_tensors=input_tensors)
             if input_tensors is None and model._build_input_shape is not None:
-                clone._set_inputs(placeholder(backend_config.floatx(), model._build_input_shape))
+                with get_graph().as_default():
+                    inputs = placeholder(backend_config.floatx(), model._build_input_shape)
+                clone._set_inputs(inputs)
         elif not in_place_reset:
             raise ValueError(
                 "This model is a subclassed model. Such a model cannot be cloned, but there is a workaround where the model is "
@@ -269,7 +271,7 @@ def clone_and_build_model(
             _in_place_subclassed_model_reset(clone)
             if input_tensors is not None:
                 flat = nest.flatten(input_tensors)
-                clone._set_inputs(flat[0] if len(flat) == 1 else input_tensors)
+                clone._set_inputs(flat[0] if len(flat) == 1 else input_tensors, as_given=True)
     if compile_clone:
         made = _optimizer_as(optimizer, optimizer_config, optimizer_iterations)
         clone.compile(made, target_tensors=target_tensors, **arguments)
@@ -280,7 +282,7 @@ def _compile_arguments(model: Any) -> dict[str, Any]:
     """What a model was compiled with, its optimizer left out."""
     return {
         "loss": model.loss,
-        "metrics": _cloned(generic_utils.to_list(model._compile_metrics)) if model._compile_metrics else [],
+        "metrics": _cloned(model._compile_metrics) if model._compile_metrics else [],
         "loss_weights": model.loss_weights,
         "sample_weight_mode": model.sample_weight_mode,
         "weighted_metrics": _cloned(model._compile_weighted_metrics),

@@ -30,6 +30,8 @@ _NETWORKS = [
     "vgg19",
     "xception",
 ]
+# Those whose modules have constants with the addresses of their weights.
+_WITH_PATHS = ["inception_v3", "resnet50", "vgg16", "vgg19", "xception"]
 _DATASETS = ["boston_housing", "cifar10", "cifar100", "fashion_mnist", "imdb", "mnist", "reuters"]
 
 MODULES: dict[str, str] = {
@@ -37,7 +39,7 @@ MODULES: dict[str, str] = {
     "activations": "keras.standalone.activations keras.activations",
     "applications": "keras.applications",
     "backend": "keras.standalone.backend keras.backend",
-    "backend.common": "keras.standalone.backend keras.backend",
+    "backend.common": "keras.standalone.backend keras.backend keras.standalone.tensorflow_backend",
     "backend.load_backend": "keras.standalone.backend keras.backend",
     "backend.tensorflow_backend": "keras.standalone.tensorflow_backend keras.standalone.backend keras.backend",
     "callbacks": "keras.standalone.callbacks keras.callbacks",
@@ -93,15 +95,18 @@ MODULES: dict[str, str] = {
     "utils.io_utils": "keras.standalone.utils keras.utils keras.utils.io_utils",
     "utils.layer_utils": "keras.standalone.utils keras.utils.layer_utils keras.utils",
     "utils.multi_gpu_utils": "keras.utils",
-    "utils.np_utils": "keras.standalone.utils keras.standalone.np_utils keras.utils",
+    "utils.np_utils": "keras.standalone.utils keras.standalone.np_utils keras.utils keras.utils.conv_utils",
+    "utils.training_utils": "keras.utils",
     "utils.vis_utils": "keras.standalone.utils keras.utils",
     "utils.visualize_util": "keras.standalone.utils keras.utils",
     "wrappers": "",
     "wrappers.scikit_learn": "keras.wrappers.scikit_learn",
     **{
         f"applications.{name}": f"keras.applications.{name} keras.applications keras.standalone.applications"
+        + (f" keras.standalone.weight_paths.{name}" if name in _WITH_PATHS else "")
         for name in _NETWORKS
     },
+    "applications.mobilenetv2": "keras.applications.mobilenet_v2 keras.applications keras.standalone.applications",
     **{f"datasets.{name}": f"keras.datasets.{name}" for name in _DATASETS},
 }
 

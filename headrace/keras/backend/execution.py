@@ -21,10 +21,11 @@ from headrace.core.tensor import Tensor
 from headrace.functions.ragged.value import RaggedTensorValue
 from headrace.keras.backend.sessions import get_session, graph_of
 from headrace.kernels.composing.arranging import identity
-from headrace.layers.context import get_graph
+from headrace.layers.context import get_graph, is_learning_phase
 from headrace.layers.values import of_graph
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.cast import cast
+from headrace.runtime.known_feeds import callable_knowing
 from headrace.state.scoping import makes_eager_variables
 from headrace.state.updates import assign
 from headrace.state.variables import Variable
@@ -92,15 +93,24 @@ class GraphExecutionFunction:
         self._is_list = isinstance(outputs, list) and all(isinstance(x, (Tensor, Variable)) for x in outputs)
         self._prepared: tuple[Any, ...] | None = None
         self._callable: Callable[..., Any] | None = None
+        self._ends_with_phase = bool(self.inputs) and is_learning_phase(self.inputs[-1])
 
-    def _prepare(self, session: Any, fed: list[Tensor]) -> Callable[..., Any]:
-        """The function of the session that feeds `fed`; made once."""
+    def _prepare(self, session: Any, fed: list[Tensor], phase: tuple[bool, ...]) -> Callable[..., Any]:
+        """The function of the session that feeds `fed`, and the learning phase `phase` where there is one; made once."""
         fetches = list(self.fetches)
-        prepared = (session, fed, fetches)
+        prepared = (session, fed, fetches, phase)
         if self._callable is None or self._prepared is None or not _same(prepared, self._prepared):
             feeds = [*fed, *(self.feed_dict or ())]
             everything = [*self.outputs, *fetches, self.updates_op]
-            self._callable = session.make_callable(everything, feeds, accept_options=True)
+            made = None
+            if phase:
+                made = callable_knowing(session, everything, feeds, self.inputs[-1], phase[0])
+            if made is None:
+                feeds += self.inputs[-1:] * len(phase)
+                made = session.make_callable(everything, feeds, accept_options=True)
+                if phase:
+                    made = _called_last_with(made, phase[0])
+            self._callable = made
             self._prepared = prepared
         return self._callable
 
@@ -126,11 +136,15 @@ class GraphExecutionFunction:
             values = [next(computed) if isinstance(v, Tensor) else v for v in values]
         elif len(values) < len(fed):
             fed = fed[: len(values)]
-        call = self._prepare(session, fed)
+        plain = self.run_metadata is None and self.run_options is None
+        phase: tuple[bool, ...] = ()
         values = values[: len(fed)]
+        if plain and self._ends_with_phase and fed is self.inputs and values[-1].__class__ is bool:
+            phase, fed, values = (values[-1],), fed[:-1], values[:-1]
+        call = self._prepare(session, fed, phase)
         if self.feed_dict:
             values += self.feed_dict.values()
-        if self.run_metadata is None and self.run_options is None:
+        if plain:
             found = call(*values)
         else:
             found = call(*values, options=self.run_options, run_metadata=self.run_metadata)
@@ -141,6 +155,10 @@ class GraphExecutionFunction:
         if self._is_list:
             return found[:count]
         return nest.pack_sequence_as(self._outputs_structure, found[:count], expand_composites=True)
+
+
+def _called_last_with(function: Callable[..., Any], value: bool) -> Callable[..., Any]:
+    return lambda *values: function(*values, value)
 
 
 def _same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:

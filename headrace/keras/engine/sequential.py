@@ -242,10 +242,11 @@ class Sequential(Model):
 
     def get_config(self) -> dict[str, Any]:
         """The layers, as plain values."""
-        config: dict[str, Any] = {
-            "name": self.name,
-            "layers": [serialize_keras_object(layer) for layer in self.layers],
-        }
+        layers = [serialize_keras_object(layer) for layer in self.layers]
+        if self._is_graph_network and layers and "batch_input_shape" not in layers[0]["config"]:
+            # An input layer of its own is not among the layers, so the first of them keeps what it said.
+            layers[0]["config"]["batch_input_shape"] = self._layer_list[0]._batch_input_shape
+        config: dict[str, Any] = {"name": self.name, "layers": layers}
         if self._build_input_shape:
             config["build_input_shape"] = self._build_input_shape
         return config

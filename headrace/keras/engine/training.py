@@ -64,6 +64,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             _compile_metric_functions=[],
             _function_kwargs={},
             _run_eagerly=None,
+            _has_target_tensors=False,
             stop_training=False,
             _has_touched_metrics=False,
             history=None,
@@ -139,9 +140,10 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             return
         self._is_compiled = True
         self._make_endpoints()
+        if target_tensors is not None and self.run_eagerly:
+            raise ValueError("target_tensors argument is not supported when running a model eagerly.")
+        self._has_target_tensors = target_tensors is not None
         if self._steps_are_eager():
-            if target_tensors is not None:
-                raise ValueError("target_tensors argument is not supported when running a model eagerly.")
             self._compile_eagerly(metrics, weighted_metrics, sample_weight_mode)
         else:
             self._compile_in_graph(metrics, weighted_metrics, sample_weight_mode, target_tensors)
@@ -149,7 +151,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
 
     def _steps_are_eager(self) -> bool:
         """Whether batches are run eagerly or by functions rather than in the graph of symbolic tensors."""
-        return bool(self.run_eagerly) or executing_eagerly()
+        return bool(self.run_eagerly) or (executing_eagerly() and not self._has_target_tensors)
 
     def _forget_functions(self) -> None:
         self.total_loss = None

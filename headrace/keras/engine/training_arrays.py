@@ -19,6 +19,7 @@ from headrace.keras.engine.training_datasets import (
     initialize_iterator,
     unpack_iterator_input,
 )
+from headrace.keras.engine.training_endpoints import without_targets
 from headrace.keras.engine.training_input_checks import is_composite, is_symbolic
 from headrace.keras.engine.training_loop import TEST, TRAIN, Batch, Batches, Loop, Validation, print_train_info
 from headrace.ops.math.cast import cast
@@ -246,9 +247,7 @@ def _feeds(model: Model, mode: str, x: list[Any], y: list[Any], weights: list[An
         return list(x)
     if len(y) < len(model._feed_targets):
         missing = [endpoint.output_name for endpoint in model._fed_endpoints()[len(y) :]]
-        raise ValueError(
-            f"The outputs {missing} have losses, so the model needs targets `y` for them; none were given."
-        )
+        raise without_targets(missing)
     given = [weight for weight in weights if weight is not None]
     if len(given) != len(model._feed_sample_weights):
         given = _with_ones(model, y, weights)

@@ -69,12 +69,12 @@ class Compiling:
 
     def _compile_eagerly(self, metrics: Any, weighted_metrics: Any, sample_weight_mode: Any) -> None:
         """Sets up a model whose batches are run eagerly: there are no placeholders and no total loss."""
+        for endpoint in self._training_endpoints:
+            endpoint.create_training_target(None, run_eagerly=True)
         prepare_sample_weight_modes(self._training_endpoints, sample_weight_mode)
         self._prepare_sample_weights()
         self._cache_output_metric_attributes(metrics, weighted_metrics)
         self.total_loss = None
-        for endpoint in self._training_endpoints:
-            endpoint.create_training_target(None, run_eagerly=True)
         self._set_metric_attributes()
 
     def _compile_in_graph(

@@ -10,6 +10,7 @@ from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.tensor import Tensor
+from headrace.keras.engine.training_endpoints import without_targets
 from headrace.keras.engine.training_input_checks import is_composite
 from headrace.keras.engine.training_loop import PREDICT, TRAIN
 from headrace.keras.engine.training_losses import output_loss_of, with_layer_losses
@@ -78,6 +79,8 @@ class BatchLoss:
             ):
                 if endpoint.should_skip_target():
                     continue
+                if target is None:
+                    raise without_targets([endpoint.output_name])
                 weight = cast(weight, output.dtype) if isinstance(weight, Tensor) else weight
                 with name_scope(endpoint.loss_name):
                     shown, loss = output_loss_of(endpoint.loss_fn, target, output, weight, mask)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.eager import executing_eagerly
@@ -180,3 +181,10 @@ class TrainingEndpoint:
             return
         ones = constant([[1.0]] if temporal else [1.0], backend_config.floatx())
         self.sample_weight = placeholder_with_default(ones, shape=shape, name=f"{self.output_name}_sample_weights")
+
+
+def without_targets(names: Sequence[str]) -> ValueError:
+    """The error for outputs that are trained, or tested, and were given no targets."""
+    return ValueError(
+        f"The outputs {list(names)} have losses, so the model needs targets `y` for them; none were given."
+    )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import name_scope
+from headrace.core.eager import executing_eagerly
 from headrace.core.tensor import Tensor
 from headrace.keras.backend.execution import function
 from headrace.keras.backend.learning import symbolic_learning_phase
+from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
 from headrace.layers.context import get_graph
 from headrace.util import tf_logging
 
@@ -95,6 +97,14 @@ class Functions:
             )
         self._set_function("train_function", made)
         assert trainable == self.trainable
+
+    def _make_optimizer_weights(self) -> None:
+        """Makes what the optimizer keeps of the weights, as the first step of training does."""
+        if not executing_eagerly():
+            self._make_train_function()
+        elif isinstance(self.optimizer, OptimizerV2):
+            with name_scope(self.optimizer._name):
+                self.optimizer._create_all_weights(self._collected_trainable_weights)
 
     def _make_test_function(self) -> None:
         changed = self._recompile_weights_loss_and_weighted_metrics()

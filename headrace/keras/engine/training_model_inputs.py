@@ -29,10 +29,12 @@ class ModelInputs:
 
     Args:
         inputs: an array or tensor, a list of them, or a dict of them by name.
+        as_given: whether tensors of graphs are taken themselves, no placeholders of their shapes.
     """
 
-    def __init__(self, inputs: Nested[TensorLike]) -> None:
+    def __init__(self, inputs: Nested[TensorLike], as_given: bool = False) -> None:
         self._inputs = inputs
+        self._as_given = as_given
         self._is_dict = isinstance(inputs, Mapping)
         self._is_single = not isinstance(inputs, (dict, list, tuple))
         if isinstance(inputs, Mapping):
@@ -49,7 +51,10 @@ class ModelInputs:
 
     def _placeholders(self) -> list[Any]:
         if self._symbolic is None:
-            self._symbolic = [_placeholder_for(v, name) for v, name in zip(self._flat, self._names)]
+            self._symbolic = [
+                value if self._as_given and is_symbolic(value) else _placeholder_for(value, name)
+                for value, name in zip(self._flat, self._names)
+            ]
         return self._symbolic
 
     def get_symbolic_inputs(self, return_single_as_list: bool = False) -> Any:

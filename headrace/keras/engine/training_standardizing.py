@@ -200,15 +200,16 @@ class Standardizing:
         @property
         def dynamic(self) -> bool: ...
 
-    def _set_inputs(self, inputs: Any, outputs: Any = None, training: Any = None) -> None:
+    def _set_inputs(self, inputs: Any, outputs: Any = None, training: Any = None, as_given: bool = False) -> None:
         """Makes the inputs and outputs of a model that was made without.
 
         Args:
             inputs: arrays or tensors to make placeholders for; placeholders are taken themselves.
             outputs: what the model computes from them, if that is known.
             training: the argument of the call.
+            as_given: whether other tensors of graphs are taken themselves, too.
         """
-        inputs = self._set_input_attrs(inputs)
+        inputs = self._set_input_attrs(inputs, as_given)
         if outputs is None:
             kwargs = {}
             if self._expects_training_arg:
@@ -229,14 +230,14 @@ class Standardizing:
             # What it gives is known only when it runs.
             return None
 
-    def _set_input_attrs(self, inputs: Any) -> Any:
+    def _set_input_attrs(self, inputs: Any, as_given: bool = False) -> Any:
         if self.inputs:
             raise ValueError("Model inputs are already set.")
         if type(self).__name__ == "Sequential" and not self.built:
             shape = (None,) if isinstance(inputs, Mapping) else (None, *_dims(inputs)[1:])
             self._build_input_shape = shape
         object.__setattr__(self, "_called_with_dict", isinstance(inputs, Mapping))
-        model_inputs = ModelInputs(inputs)
+        model_inputs = ModelInputs(inputs, as_given)
         symbolic = model_inputs.get_symbolic_inputs()
         self.inputs = model_inputs.get_symbolic_inputs(return_single_as_list=True)
         self.input_names = model_inputs.get_input_names()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -137,16 +138,26 @@ class EagerArrays(Batches):
         self.batch_size = batch_size
         self.samples = int(x[0].shape[0])
         self._limit = steps
+        self._endless: Iterator[Batch] | None = None
 
     def epoch(self, model: Model) -> Iterator[Batch]:
+        if self._limit is None or not self.samples:
+            yield from self._pass(model)
+            return
+        # With a number of steps an epoch goes on where the last one ended, as 1.15's newer loops do.
+        if self._endless is None:
+            self._endless = itertools.chain.from_iterable(self._pass(model) for _ in itertools.count())
+        yield from itertools.islice(self._endless, self._limit)
+
+    def _pass(self, model: Model) -> Iterator[Batch]:
+        """The batches of all samples."""
         count, mode = self.samples or 0, self._mode
         order = np.arange(count)
         if self._shuffle == "batch":
             order = batch_shuffle(order, self.batch_size)  # type: ignore[arg-type]  # set above
         elif self._shuffle:
             np.random.shuffle(order)
-        spans = make_batches(count, self.batch_size)  # type: ignore[arg-type]  # set above
-        for start, end in spans[: self._limit]:
+        for start, end in make_batches(count, self.batch_size):  # type: ignore[arg-type]  # set above
             rows: Any = slice(start, end) if not self._shuffle else order[start:end]
             x, y, w = (_taken(part, rows) for part in (self._x, self._y, self._weights))
             yield Batch(end - start, functools.partial(run_standardized, model, mode, x, y, w), start, end)

@@ -15,7 +15,7 @@ import numpy as np
 from headrace.core import nest
 from headrace.core.shapes import TensorShape
 from headrace.keras.utils import generic_utils
-from headrace.keras.utils.stored_code import func_dump, func_load
+from headrace.keras.utils.stored_code import func_dump, func_load, remember_callable, remembered_callable
 from headrace.layers.engine import Layer
 from headrace.state.scoping import variable_creator_scope
 
@@ -181,13 +181,22 @@ def _as_sizes(shapes: Any) -> Any:
 
 def _as_setting(value: Any, allow_raw: bool = False) -> tuple[Any, str, str | None]:
     """What stands for a function in settings, of which kind it is, and the module whose global names it sees."""
-    if isinstance(value, types.FunctionType):
+    if isinstance(value, types.FunctionType) and not _wraps_another(value):
         return func_dump(value), "lambda", value.__module__
     if callable(value):
-        return value.__name__, "function", value.__module__
+        name, module = remember_callable(value)
+        return name, "function", module
     if allow_raw:
         return value, "raw", None
     raise ValueError(f"Invalid input for serialization, type: {type(value)} ")
+
+
+def _wraps_another(function: types.FunctionType) -> bool:
+    """Whether a function's closure holds another one, which no file can keep: most functions of `tf` do."""
+    try:
+        return any(callable(cell.cell_contents) for cell in function.__closure__ or ())
+    except ValueError:  # an empty cell: the function will call itself
+        return True
 
 
 def _from_setting(
@@ -206,6 +215,9 @@ def _from_setting(
         names.update(custom_objects)
     kind = config.pop(type_key)
     if kind == "function":
+        own = remembered_callable(config[key], module)
+        if own is not None and config[key] not in (custom_objects or {}):
+            return own
         return generic_utils.deserialize_keras_object(
             config[key], custom_objects=custom_objects, printable_module_name="function in Lambda layer"
         )

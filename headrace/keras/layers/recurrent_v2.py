@@ -70,6 +70,8 @@ class GRU(recurrent_gru.GRU):
     Args: those of `recurrent_gru.GRU`, and `time_major` as in `RNN`.
     """
 
+    _bounds_loop = True
+
     def __init__(
         self,
         units: int,
@@ -190,6 +192,8 @@ class LSTM(recurrent_lstm.LSTM):
 
     Args: those of `recurrent_lstm.LSTM`, and `time_major` as in `RNN`.
     """
+
+    _bounds_loop = True
 
     def __init__(
         self,

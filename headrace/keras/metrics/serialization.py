@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,12 +11,22 @@ from headrace.keras.metrics import accuracies, base, confusion, curves, loss_mea
 from headrace.keras.metrics.base import Metric
 from headrace.keras.utils.generic_utils import deserialize_keras_object, serialize_keras_object
 
-# By name; functions come before the classes of other spellings.
+_FUNCTIONS = (loss_functions.__name__, accuracies.__name__)
+
+
+def _is_metric(name: str, value: object) -> bool:
+    if inspect.isclass(value):
+        return issubclass(value, Metric)
+    return inspect.isfunction(value) and value.__module__ in _FUNCTIONS and not name.startswith("_")
+
+
+# By name, and nothing else of the modules, since files of models hold such names; functions come before the classes of
+# other spellings.
 _BY_NAME: dict[str, Any] = {
     name: value
     for module in (loss_functions, base, means, accuracies, loss_means, confusion, curves)
     for name, value in vars(module).items()
-    if callable(value) and getattr(value, "__module__", "").startswith("headrace.keras.")
+    if _is_metric(name, value)
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -426,6 +427,15 @@ class NoisyLinearCosineDecay(LearningRateSchedule):
         }
 
 
+def _by_name() -> dict[str, Any]:
+    """The schedules by name, and nothing else of this module: files of models hold such names."""
+    return {
+        name: value
+        for name, value in globals().items()
+        if inspect.isclass(value) and issubclass(value, LearningRateSchedule)
+    }
+
+
 def serialize(learning_rate_schedule: LearningRateSchedule) -> Any:
     """A schedule as a dict of its class and settings."""
     return serialize_keras_object(learning_rate_schedule)
@@ -439,5 +449,5 @@ def deserialize(config: Any, custom_objects: dict[str, Any] | None = None) -> An
         custom_objects: names of classes of one's own to these.
     """
     return deserialize_keras_object(
-        config, module_objects=globals(), custom_objects=custom_objects, printable_module_name="decay"
+        config, module_objects=_by_name(), custom_objects=custom_objects, printable_module_name="decay"
     )

@@ -170,13 +170,17 @@ class OptimizerV2(OptimizerState):
         pairs = _filter_grads(grads_and_vars)
         var_list = [var for _, var in pairs]
         with name_scope(self._name):
-            with init_scope():
-                _ = self.iterations
-                self._create_hypers()
-                self._create_slots(var_list)
-            restoring.changed()
+            self._create_all_weights(var_list)
             apply_state = self._prepare(var_list)
             return self._apply(pairs, name, apply_state)
+
+    def _create_all_weights(self, var_list: Sequence[Any]) -> None:
+        """Makes the count of steps, the hyperparameters and the slots of these variables, where they are not there yet."""
+        with init_scope():
+            _ = self.iterations
+            self._create_hypers()
+            self._create_slots(var_list)
+        restoring.changed()
 
     def _apply(self, pairs: Sequence[tuple[Any, Any]], name: str | None, apply_state: ApplyState) -> Any:
         """The updates of all variables and the count of the step."""

@@ -13,6 +13,7 @@ import numpy as np
 from headrace.autodiff.gradients import gradients
 from headrace.checkpoints.tracking import Trackable
 from headrace.core.composite import IndexedSlices
+from headrace.core.defaults import name_scope
 from headrace.core.registry import raw
 from headrace.functions.flow.cond import cond
 from headrace.functions.math.reduction import reduce_sum
@@ -23,8 +24,6 @@ from headrace.ops.math.add_n import add_n
 from headrace.ops.math.cast import cast
 from headrace.ops.math.clip import clip_by_value
 from headrace.optimizers.optimizer import Optimizer as TrainOptimizer
-from headrace.state.global_step import get_or_create_global_step
-from headrace.state.scoping import init_scope
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
@@ -166,7 +165,7 @@ class TFOptimizer(Optimizer, Trackable):
 
     Args:
         optimizer: the optimizer.
-        iterations: the variable that counts steps; the global step by default.
+        iterations: the variable that counts steps; a new one by default.
     """
 
     def __init__(self, optimizer: TrainOptimizer, iterations: Any = None) -> None:
@@ -174,9 +173,8 @@ class TFOptimizer(Optimizer, Trackable):
         self._track_trackable(optimizer, name="optimizer")
         self.updates: list[Any] = []
         if iterations is None:
-            with init_scope():
-                iterations = get_or_create_global_step()
-            track_variable(iterations)
+            with name_scope(type(self).__name__):
+                iterations = new_variable(0, name="iterations", dtype="int64")
         self.iterations = iterations
         self._track_trackable(iterations, name="global_step")
 

@@ -21,6 +21,7 @@ from headrace.keras.saving.hdf5_attributes import (
     save_attributes_to_hdf5_group,
     text_of,
 )
+from headrace.keras.saving.hdf5_reading import array_of, member
 from headrace.keras.saving.rnn_weights import convert_rnn_weights as _convert_rnn_weights  # noqa: F401  (1.15's name)
 from headrace.keras.saving.weight_conversions import preprocess_weights_for_loading
 from headrace.optimizers.optimizer import Optimizer as TrainOptimizer
@@ -96,9 +97,10 @@ def load_model_from_hdf5(
         if config is None:
             raise ValueError("No model found in config file.")
         model = model_config_lib.model_from_config(_json_of(config, "model_config"), custom_objects)
-        if "model_weights" not in file:
+        weights = member(file, "model_weights")
+        if not isinstance(weights, h5py.Group):
             raise ValueError("The HDF5 file has the configuration of a model and no group 'model_weights'.")
-        load_weights_from_hdf5_group(file["model_weights"], model.layers)
+        load_weights_from_hdf5_group(weights, model.layers)
         if compile:
             _compile(model, file, custom_objects)
     finally:
@@ -118,7 +120,7 @@ def _compile(model: Model, file: h5py.File, custom_objects: Mapping[str, Any] | 
         _json_of(training_config, "training_config"), custom_objects
     )
     model.compile(**arguments)
-    if "optimizer_weights" not in file:
+    if member(file, "optimizer_weights") is None:
         return
     if not model._is_graph_network:
         logging.warning(
@@ -127,7 +129,7 @@ def _compile(model: Model, file: h5py.File, custom_objects: Mapping[str, Any] | 
         )
         return
     # Slots are made here, as the first step of training would.
-    model._make_train_function()
+    model._make_optimizer_weights()
     values = load_optimizer_weights_from_hdf5_group(file)
     try:
         model.optimizer.set_weights(values)
@@ -147,7 +149,7 @@ def save_optimizer_weights_to_hdf5_group(hdf5_group: h5py.Group, optimizer: Any)
 
 def load_optimizer_weights_from_hdf5_group(hdf5_group: h5py.Group) -> list[Array]:
     """The arrays that `save_optimizer_weights_to_hdf5_group` wrote, in the order of `optimizer.weights`."""
-    group = hdf5_group["optimizer_weights"]
+    group = _group(hdf5_group, "optimizer_weights")
     return _read(group, load_attributes_from_hdf5_group(group, "weight_names"), "optimizer_weights")
 
 
@@ -187,7 +189,7 @@ def load_weights_from_hdf5_group(f: h5py.Group, layers: Sequence[Layer]) -> None
         )
     pairs = []
     for number, ((layer, weights), (name, names)) in enumerate(zip(owners, saved, strict=True)):
-        values = preprocess_weights_for_loading(layer, _read(f[name], names, name), version, backend)
+        values = preprocess_weights_for_loading(layer, _read(_group(f, name), names, name), version, backend)
         if len(values) != len(weights):
             raise ValueError(
                 f'Layer #{number} (named "{layer.name}" in the current model) was found to correspond to layer {name} in '
@@ -220,7 +222,7 @@ def load_weights_from_hdf5_group_by_name(f: h5py.Group, layers: Sequence[Layer],
     pairs: list[tuple[Any, Array]] = []
     for number, name in enumerate(load_attributes_from_hdf5_group(f, "layer_names")):
         names = _in(f, name)
-        arrays = _read(f[name], names, name) if name in index else []
+        arrays = _read(_group(f, name), names, name) if name in index else []
         for layer in index.get(name, []):
             weights = _legacy_weights(layer)
             values = preprocess_weights_for_loading(layer, arrays, version, backend)
@@ -262,7 +264,8 @@ def load_network_weights(network: Network, filepath: str, by_name: bool = False,
         ValueError: if the weights do not fit.
     """
     with h5py.File(filepath, "r") as file:
-        group = file["model_weights"] if "layer_names" not in file.attrs and "model_weights" in file else file
+        of_model = "layer_names" not in file.attrs and member(file, "model_weights") is not None
+        group = _group(file, "model_weights") if of_model else file
         if by_name:
             load_weights_from_hdf5_group_by_name(group, network.layers, skip_mismatch)
         else:
@@ -290,17 +293,25 @@ def _origin(group: h5py.Group) -> tuple[str, str | None]:
 
 
 def _in(group: h5py.Group, layer_name: str) -> list[str]:
-    if layer_name not in group:
+    if member(group, layer_name) is None:
         raise ValueError(f"The HDF5 file lists a layer {layer_name!r} and has no weights of it.")
-    return load_attributes_from_hdf5_group(group[layer_name], "weight_names")
+    return load_attributes_from_hdf5_group(_group(group, layer_name), "weight_names")
+
+
+def _group(group: h5py.Group, name: str) -> h5py.Group:
+    found = member(group, name)
+    if not isinstance(found, h5py.Group):
+        raise ValueError(f"The HDF5 file has no group {name!r} in {group.name!r}.")
+    return found
 
 
 def _read(group: h5py.Group, names: Iterable[str], owner: str) -> list[Array]:
     arrays = []
     for name in names:
-        if not isinstance(group.get(name), h5py.Dataset):
+        dataset = member(group, name)
+        if not isinstance(dataset, h5py.Dataset):
             raise ValueError(f"The HDF5 file lists a weight {name!r} of {owner!r} and does not have it.")
-        arrays.append(np.asarray(group[name]))
+        arrays.append(array_of(dataset))
     return arrays
 
 
@@ -318,7 +329,7 @@ def _json_of(value: Any, what: str) -> dict[str, Any]:
         found = json.loads(text_of(value, what))
     except UnicodeDecodeError as error:
         raise ValueError(f"The HDF5 attribute {what!r} holds no text: {error}") from None
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise ValueError(f"The HDF5 attribute {what!r} holds no JSON: {error}") from None
     if not isinstance(found, dict):
         raise ValueError(f"The HDF5 attribute {what!r} holds a {type(found).__name__}; a dictionary was expected.")

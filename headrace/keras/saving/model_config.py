@@ -43,7 +43,11 @@ def model_from_json(json_string: str, custom_objects: Objects | None = None) -> 
     Raises:
         ValueError: if it is not JSON, or names an unknown class.
     """
-    return model_from_config(json.loads(json_string), custom_objects)
+    try:
+        config = json.loads(json_string)
+    except RecursionError:
+        raise ValueError("The JSON of the model is nested more deeply than any model is.") from None
+    return model_from_config(config, custom_objects)
 
 
 def model_from_yaml(yaml_string: str, custom_objects: Objects | None = None) -> Model:

@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+try:
+    from PIL import Image as pil_image
+except ImportError:
+    pil_image = None  # type: ignore[assignment]  # as in Keras, which reads images only where it is there
+
 if TYPE_CHECKING:
     from headrace.core.typing import ArrayLike
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from headrace.keras import initializers
 from headrace.keras.backend.variables import variable
+from headrace.keras.standalone.initializers import _compute_fans
 
 _NAMES = [
     "uniform",
@@ -67,3 +68,15 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*_MAKERS, "get"})
+
+
+def get_fans(shape: Sequence[int], dim_ordering: str = "th") -> tuple[float, float]:
+    """The numbers of inputs and outputs of a unit with weights of this shape.
+
+    Args:
+        shape: the shape of a matrix or kernel.
+        dim_ordering: "tf", or "th" for kernels whose first axes are outputs and inputs.
+    """
+    if dim_ordering not in ("th", "tf"):
+        raise ValueError(f"Invalid dim_ordering: {dim_ordering}")
+    return _compute_fans(shape, "channels_first" if dim_ordering == "th" else "channels_last")

@@ -7,16 +7,17 @@ import contextlib
 import hashlib
 import marshal
 import types
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from typing import Any
-
     Stored = tuple[str, tuple[Any, ...] | None, tuple[Any, ...] | None]
 
-# What this process has stored itself: it may have it back without asking.
-_own: set[bytes] = set()
+# What this process has stored itself: it may have it back without asking. Digests of code to the global names that the
+# function saw, so that no file chooses these for it; and other callables by module and name.
+_own: dict[bytes, dict[str, Any]] = {}
+_own_callables: weakref.WeakValueDictionary[tuple[str | None, str], Any] = weakref.WeakValueDictionary()
 _allowed = False
 
 
@@ -64,7 +65,7 @@ def func_dump(func: types.FunctionType) -> Stored:
         its compiled code in base 64, its defaults, and the contents of its closure.
     """
     code = marshal.dumps(func.__code__)
-    _own.add(_digest(code))
+    _own[_digest(code)] = func.__globals__
     closure = tuple(cell.cell_contents for cell in func.__closure__) if func.__closure__ else None
     return codecs.encode(code, "base64").decode("ascii"), func.__defaults__, closure
 
@@ -80,7 +81,8 @@ def func_load(
     Args:
         code: the stored code, or all that `func_dump` gave.
         defaults, closure: as stored.
-        globs: the global names that the function sees besides Python's own; none by default.
+        globs: the global names that the function sees besides Python's own; none by default. Those that a function of
+            this process saw come first.
 
     Raises:
         ValueError: if the code was not stored by this process and loading others' is not allowed, or if it was compiled
@@ -91,7 +93,8 @@ def func_load(
         if isinstance(defaults, list):
             defaults = tuple(defaults)
     raw = codecs.decode(str(code).encode("ascii"), "base64")
-    if not (_allowed or _digest(raw) in _own):
+    own = _own.get(_digest(raw))
+    if not _allowed and own is None:
         raise ValueError(
             "The model holds a function as compiled code (a Lambda layer made of a Python lambda or function), and "
             "loading it would run whatever its author put there. If you trust the file, call "
@@ -108,8 +111,25 @@ def func_load(
     if not isinstance(compiled, types.CodeType):
         raise ValueError(f"The model holds a {type(compiled).__name__} where the code of a function is expected.")
     cells = None if closure is None else tuple(_as_cell(value) for value in closure)
-    names = {} if globs is None else dict(globs)
+    names = {**(globs or {}), **(own or {})}
     return types.FunctionType(compiled, names, name=compiled.co_name, argdefs=defaults, closure=cells)
+
+
+def remember_callable(function: Callable[..., Any]) -> tuple[str, str | None]:
+    """The name and module of a callable without code of Python's, which stand for it in files that this process reads.
+
+    Args:
+        function: the callable, such as the function of an operation.
+    """
+    name, module = function.__name__, getattr(function, "__module__", None)
+    with contextlib.suppress(TypeError):  # some callables cannot be referred to weakly
+        _own_callables[module, name] = function
+    return name, module
+
+
+def remembered_callable(name: Any, module: str | None) -> Callable[..., Any] | None:
+    """The callable that `remember_callable` gave this name and module, None if there is none."""
+    return _own_callables.get((module, name)) if isinstance(name, str) else None
 
 
 def _as_cell(value: object) -> types.CellType:

@@ -27,6 +27,10 @@ HOMES = {
 
 SPELLED = {
     "raw_ops": "api.gen_ops.raw_ops",
+    "initializers": "compat.v2.keras.initializers",
+    "losses": "compat.v2.keras.losses",
+    "metrics": "compat.v2.keras.metrics",
+    "optimizers": "compat.v2.keras.optimizers",
     "version": "version",
     "DeviceSpec": "core.device.DeviceSpecV2",
     "device": "core.defaults.device_v2",

@@ -14,6 +14,7 @@ from headrace.keras.engine.training import Model
 from headrace.keras.layers import serialization
 from headrace.keras.saving import saving_utils
 from headrace.keras.utils.generic_utils import get_custom_objects
+from headrace.layers.conditions import smart_cond
 from headrace.layers.engine import Layer
 from headrace.messages import protos
 from headrace.saved_model import folders, objects_loading
@@ -93,7 +94,7 @@ class _Loading:
             return None
         described = {"class_name": "Sequential" if kind == "_tf_keras_sequential" else "Model", "config": config}
         model = serialization.deserialize(described, custom_objects=self.custom_objects | self._revived())
-        return model if model.built and model._is_graph_network else None
+        return model if model.built and (model._is_graph_network or kind == "_tf_keras_sequential") else None
 
     def _revived(self) -> dict[str, Any]:
         """Classes of layers that nobody knows: what they do is in the SavedModel."""
@@ -159,8 +160,14 @@ class _Parts:
     def call(self, layer: Any, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
         """The outputs of the saved function; its losses become those of `layer`."""
         if self.metadata.get("expects_training_arg"):
-            kwargs["training"] = bool(training)
-        outputs, losses = self.kept.call_and_return_conditional_losses(inputs, *args, **kwargs)
+            # Saved once for training and once for inference.
+            outputs, losses = smart_cond(
+                False if training is None else training,
+                lambda: self.kept.call_and_return_conditional_losses(inputs, *args, training=True, **kwargs),
+                lambda: self.kept.call_and_return_conditional_losses(inputs, *args, training=False, **kwargs),
+            )
+        else:
+            outputs, losses = self.kept.call_and_return_conditional_losses(inputs, *args, **kwargs)
         if nest.flatten(losses):
             layer.add_loss(nest.flatten(losses), inputs=inputs)
         return outputs
