@@ -73,7 +73,7 @@ def import_graph_def(
         raise TypeError("return_elements must be a list of strings.")
     graph = get_default_graph()
     graph._check_not_finalized()
-    _check_versions(graph_def.versions)
+    check_versions(graph_def.versions)
     producer = Producer(producer_op_list)
     import_library(graph, graph_def.library, producer)
     check_types(graph, graph_def)
@@ -92,7 +92,8 @@ def import_graph_def(
         return import_nodes(graph, graph_def, producer, scope, mapped, return_elements)
 
 
-def _check_versions(versions: protos.VersionDef) -> None:
+def check_versions(versions: protos.VersionDef) -> None:
+    """Raises ValueError for a GraphDef of a version that cannot be read."""
     if versions.producer < 0:
         raise ValueError(
             f"GraphDef producer version {versions.producer} below min producer 0 supported by TensorFlow {VERSION}.  Please "

@@ -10,9 +10,10 @@ checkpoints, ...) are made here from tables of their fields, in the same wire fo
 from __future__ import annotations
 
 import importlib
-import re
 import sys
 from typing import TYPE_CHECKING, Any
+
+from headrace.messages.message_tables import class_of, describe_file
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -37,6 +38,7 @@ _SHIPPED = {
     "node_def_pb2": "NodeDef",
     "op_def_pb2": "OpDef OpDeprecation OpList",
     "resource_handle_pb2": "ResourceHandleProto",
+    "rpc_options_pb2": "RPCOptions",
     "rewriter_config_pb2": "AutoParallelOptions RewriterConfig ScopedAllocatorOptions",
     "saved_object_graph_pb2": "SavedObject SavedObjectGraph",
     "saver_pb2": "SaverDef",
@@ -295,7 +297,6 @@ _WITH_MAPS = frozenset(
     ]
 )
 _PACKAGE = "headrace"
-_FIELD = re.compile(r"(\w+)=(\d+):(\*)?(?:\?(\w+):)?(?:\{(\w+),(\w+)\}|(\w+)(!)?)")
 _made_files: dict[str, Any] = {}
 
 
@@ -330,13 +331,7 @@ def _shipped(module: str) -> ModuleType:
 
 
 def _made_class(name: str) -> Any:
-    from google.protobuf import message_factory
-    from google.protobuf.internal import enum_type_wrapper
-
-    file = _made_file(_FILE_OF[name])
-    if name in file.enum_types_by_name:
-        return enum_type_wrapper.EnumTypeWrapper(file.enum_types_by_name[name])
-    return message_factory.GetMessageClass(file.message_types_by_name[name])
+    return class_of(_made_file(_FILE_OF[name]), name)
 
 
 def _made_file(file: str) -> Any:
@@ -346,61 +341,18 @@ def _made_file(file: str) -> Any:
     from google.protobuf import descriptor_pb2, descriptor_pool
 
     uses, messages = _MADE[file]
-    known = {name.rpartition(".")[2].strip("!"): f".{_PACKAGE}.{name.strip('!')}" for name in messages}
+    known: dict[str, str] = {}
     proto = descriptor_pb2.FileDescriptorProto(name=f"{_PACKAGE}/{file}.proto", package=_PACKAGE, syntax="proto3")
     for used in uses.split():
         descriptor = _made_file(used) if used in _MADE else _shipped(used).DESCRIPTOR
         proto.dependency.append(descriptor.name)
         for types in (descriptor.message_types_by_name, descriptor.enum_types_by_name):
             known |= {name: f".{types[name].full_name}" for name in types}
-    for name, fields in messages.items():
-        if name.endswith("!"):
-            enum = proto.enum_type.add(name=name[:-1])
-            for text in fields.split():
-                label, _, number = text.partition("=")
-                enum.value.add(name=label, number=int(number))
-            continue
-        outer, _, inner = name.rpartition(".")
-        made = next(message.nested_type for message in proto.message_type if message.name == outer) if outer else None
-        _describe((proto.message_type if made is None else made).add(name=inner), fields, known)
+    describe_file(proto, messages, known)
     pool = descriptor_pool.Default()
     pool.AddSerializedFile(proto.SerializeToString())
     _made_files[file] = pool.FindFileByName(proto.name)
     return _made_files[file]
-
-
-def _describe(message: Any, fields: str, known: dict[str, str]) -> None:
-    oneofs: list[str] = []
-    for text in fields.split():
-        match = _FIELD.fullmatch(text)
-        if match is None:
-            raise ValueError(f"{message.name}: {text!r} is not a field")
-        name, number, repeated, oneof, key, value, kind, enum = match.groups()
-        field = message.field.add(name=name, number=int(number), label=3 if repeated or key else 1)
-        if key:
-            # A map is a repeated message of key and value, marked as such, with the name protoc gives it.
-            entry = "".join(part.capitalize() for part in name.split("_")) + "Entry"
-            nested = message.nested_type.add(name=entry)
-            nested.options.map_entry = True
-            _set_type(nested.field.add(name="key", number=1, label=1), key, None, known)
-            _set_type(nested.field.add(name="value", number=2, label=1), value, None, known)
-            field.type = field.TYPE_MESSAGE
-            field.type_name = f".{_PACKAGE}.{message.name}.{entry}"
-            continue
-        _set_type(field, kind, enum, known)
-        if oneof:
-            if oneof not in oneofs:
-                oneofs.append(oneof)
-                message.oneof_decl.add(name=oneof)
-            field.oneof_index = oneofs.index(oneof)
-
-
-def _set_type(field: Any, kind: str, enum: str | None, known: dict[str, str]) -> None:
-    if kind[0].islower():
-        field.type = getattr(field, f"TYPE_{kind.upper()}")
-    else:
-        field.type = field.TYPE_ENUM if enum else field.TYPE_MESSAGE
-        field.type_name = known[kind]
 
 
 def descriptor_of(full_name: str) -> Any:

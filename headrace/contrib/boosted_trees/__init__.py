@@ -1,0 +1,1 @@
+"""tf.contrib.boosted_trees: gradient boosted trees, a layer at a time over batches."""

@@ -1,0 +1,289 @@
+"""What a forest's tree keeps of its leaves until they are split: candidates for splits, and sums on their left sides."""
+
+from __future__ import annotations
+
+import threading
+from typing import NamedTuple
+
+import numpy as np
+
+from headrace.core.errors import NotFoundError
+from headrace.kernels.trees.forest_draws import Draws
+from headrace.kernels.trees.hash_order import hash_order
+from headrace.messages import forest_protos
+
+
+class Growth(NamedTuple):
+    """How leaves are split: how many candidates they get, and after how many examples."""
+
+    candidates: int
+    split_after: float
+    classes: int
+    is_regression: bool
+    features: int
+
+
+class FertileLeaves:
+    """The candidates of the leaves that may be split, a row for each leaf.
+
+    For classes, `left` and `total` are the weights of the examples of each class; for numbers, for each output the sums of
+    the values and those of their squares, behind the weight.
+    """
+
+    def __init__(self) -> None:
+        self.is_created = False
+        self.lock = threading.RLock()
+        self.growth = Growth(1, 1, 1, False, 1)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forgets all leaves but the root."""
+        self.nodes: list[int] = []
+        self.row_of: dict[int, int] = {}
+        self.free: list[int] = []
+        self._allot(0)
+        self.begin(0, 0)
+
+    def _width(self) -> int:
+        return 1 + 2 * self.growth.classes if self.growth.is_regression else self.growth.classes
+
+    def _allot(self, rows: int) -> None:
+        count, width = self.growth.candidates, self._width()
+        self.filled = np.zeros(rows, np.int64)
+        self.depths = np.zeros(rows, np.int64)
+        self.features = np.zeros((rows, count), np.int64)
+        self.thresholds = np.zeros((rows, count), np.float32)
+        self.left = np.zeros((rows, count, width), np.float32)
+        self.total = np.zeros((rows, width), np.float32)
+        self.weights = np.zeros(rows, np.float32)
+
+    def create(self, growth: Growth) -> None:
+        """Makes it."""
+        self.growth = growth
+        self.clear()
+        self.is_created = True
+
+    def checked(self) -> FertileLeaves:
+        """Itself; NotFoundError where it has not been created."""
+        if not self.is_created:
+            raise NotFoundError(None, None, "Resource of the fertile stats does not exist: create it first.")
+        return self
+
+    def begin(self, node: int, depth: int) -> None:
+        """Gives a new leaf a row."""
+        if not self.free:
+            old = len(self.filled)
+            more = max(16, old)
+            for name in ("filled", "depths", "features", "thresholds", "left", "total", "weights"):
+                array = getattr(self, name)
+                setattr(self, name, np.concatenate((array, np.zeros((more, *array.shape[1:]), array.dtype))))
+            self.free = list(range(old + more - 1, old - 1, -1))
+        row = self.free.pop()
+        for array in (self.filled, self.left, self.total, self.weights):
+            array[row] = 0
+        self.depths[row] = depth
+        self.row_of[node] = row
+
+    def end(self, node: int) -> None:
+        """Takes the row of a leaf that is split back."""
+        self.free.append(self.row_of.pop(node))
+
+    def _rows(self, leaves: np.ndarray) -> np.ndarray:
+        table = np.full(max(leaves.max(initial=0), max(self.row_of, default=0)) + 1, -1, np.int64)
+        table[list(self.row_of)] = list(self.row_of.values())
+        return table[leaves]
+
+    def add_examples(
+        self,
+        values: np.ndarray,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        leaves: np.ndarray,
+        draws: Draws,
+        strict: bool,
+        collates: bool,
+    ) -> list[int]:
+        """Takes a batch into account; returns the leaves that are to be split, in the order of their splitting.
+
+        Args:
+            values: the features of the examples.
+            labels: of shape [examples, outputs].
+            weights: a weight for each example.
+            leaves: the leaf each of them is in.
+            draws: where features are drawn from.
+            strict: whether examples at a threshold go to the right.
+            collates: whether the examples of a leaf are taken together, one leaf after the other.
+        """
+        rows = self._rows(leaves)
+        known = np.flatnonzero(rows >= 0)
+        if collates and len(known):
+            # The leaves in the order of a hash map.
+            _, first = np.unique(leaves[known], return_index=True)
+            place = {leaf: at for at, leaf in enumerate(hash_order(leaves[known][np.sort(first)].tolist()))}
+            known = known[np.argsort([place[leaf] for leaf in leaves[known].tolist()], kind="stable")]
+        rows = rows[known]
+        missing = self.growth.candidates - self.filled
+        number = _number_within(rows)
+        starts = number < missing[rows]
+        # When leaves are collated, what comes after the last candidate of a leaf waits for the next batch.
+        counts = ~starts & (missing[rows] <= 0) if collates else ~starts
+        self._add_candidates(values, known[starts], rows[starts], number[starts], draws)
+        return self._add_sums(values, labels, weights, leaves, known[counts], rows[counts], strict)
+
+    def _add_candidates(
+        self, values: np.ndarray, examples: np.ndarray, rows: np.ndarray, number: np.ndarray, draws: Draws
+    ) -> None:
+        if not len(examples):
+            return
+        chosen = draws.below(values.shape[1], len(examples))
+        place = self.filled[rows] + number
+        self.features[rows, place] = chosen
+        self.thresholds[rows, place] = values[examples, chosen]
+        np.add.at(self.filled, rows, 1)
+
+    def _add_sums(
+        self,
+        values: np.ndarray,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        leaves: np.ndarray,
+        examples: np.ndarray,
+        rows: np.ndarray,
+        strict: bool,
+    ) -> list[int]:
+        if not len(examples):
+            return []
+        found = values[examples[:, None], self.features[rows]]
+        goes_left = found < self.thresholds[rows] if strict else found <= self.thresholds[rows]
+        weight = weights[examples]
+        at, candidate = np.nonzero(goes_left)
+        before = self.weights.copy()
+        if self.growth.is_regression:
+            sums = _moments(labels[examples], weight)
+            np.add.at(self.total, rows, sums)
+            np.add.at(self.left, (rows[at], candidate), sums[at])
+        else:
+            classes = labels[examples, 0].astype(np.int64)
+            np.add.at(self.total, (rows, classes), weight)
+            flat = (rows[at] * self.growth.candidates + candidate) * self._width() + classes[at]
+            added = np.bincount(flat, weight[at], minlength=self.left.size).astype(np.float32)
+            self.left += added.reshape(self.left.shape)
+        np.add.at(self.weights, rows, weight)
+        return self._finished(leaves[examples], rows, weight, before)
+
+    def _finished(self, leaves: np.ndarray, rows: np.ndarray, weight: np.ndarray, before: np.ndarray) -> list[int]:
+        """The leaves with enough examples, of more than one class."""
+        order = np.argsort(rows, kind="stable")
+        ordered = rows[order]
+        running = np.cumsum(weight[order])
+        starts = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+        base = np.maximum.accumulate(np.where(starts, running - weight[order], 0))
+        reached = np.zeros(len(rows), bool)
+        reached[order] = before[ordered] + running - base >= self.growth.split_after
+        if not self.growth.is_regression:
+            reached &= (self.total > 0).sum(1)[rows] > 1
+        found = leaves[reached]
+        _, first = np.unique(found, return_index=True)
+        return hash_order(found[np.sort(first)].tolist())
+
+    def scores(self, row: int) -> np.ndarray:
+        """How mixed both sides of each candidate of a leaf are; the least is the best."""
+        count = self.filled[row]
+        left = self.left[row, :count]
+        right = self.total[row] - left
+        scores = _impurity(left, self.growth) + _impurity(right, self.growth)
+        # A split with nothing on one side is none.
+        return np.where(_is_empty(left, self.growth) | _is_empty(right, self.growth), np.inf, scores)
+
+    def serialized(self, keeps_stats: bool) -> bytes:
+        """The leaves as a serialized `FertileStats`."""
+        message = forest_protos.FertileStats()
+        for node in hash_order(self.row_of):
+            row = self.row_of[node]
+            slot = message.node_to_slot.add(node_id=node, depth=int(self.depths[row]))
+            if keeps_stats:
+                self._fill_slot(slot, row)
+        found: bytes = message.SerializeToString()
+        return found
+
+    def _fill_slot(self, slot: forest_protos.FertileSlot, row: int) -> None:
+        self._fill_sums(slot.post_init_leaf_stats, self.total[row], float(self.weights[row]))
+        for place in range(self.filled[row]):
+            candidate = slot.candidates.add()
+            test = candidate.split.inequality_left_child_test
+            test.feature_id.id.value = str(int(self.features[row, place]))
+            test.threshold.float_value = float(self.thresholds[row, place])
+            self._fill_sums(candidate.left_stats, self.left[row, place], 0.0)
+
+    def _fill_sums(self, message: forest_protos.LeafStat, sums: np.ndarray, weight: float) -> None:
+        message.weight_sum = weight
+        if not self.growth.is_regression:
+            for value in sums.tolist():
+                message.classification.dense_counts.value.add(float_value=value)
+            return
+        message.weight_sum = float(sums[0])
+        outputs = self.growth.classes
+        for value in sums[1 : 1 + outputs].tolist():
+            message.regression.mean_output.value.add(float_value=value)
+        for value in sums[1 + outputs :].tolist():
+            message.regression.mean_output_squares.value.add(float_value=value)
+
+    def restore(self, serialized: bytes) -> None:
+        """Takes what `serialized` gave."""
+        message = forest_protos.FertileStats.FromString(serialized)
+        self.row_of, self.free = {}, []
+        self._allot(0)
+        for slot in message.node_to_slot:
+            self.begin(slot.node_id, slot.depth)
+            row = self.row_of[slot.node_id]
+            self.total[row], self.weights[row] = self._read_sums(slot.post_init_leaf_stats)
+            for place, candidate in enumerate(slot.candidates):
+                test = candidate.split.inequality_left_child_test
+                self.features[row, place] = int(test.feature_id.id.value)
+                self.thresholds[row, place] = test.threshold.float_value
+                self.left[row, place] = self._read_sums(candidate.left_stats)[0]
+            self.filled[row] = len(slot.candidates)
+
+    def _read_sums(self, message: forest_protos.LeafStat) -> tuple[np.ndarray, float]:
+        sums = np.zeros(self._width(), np.float32)
+        if self.growth.is_regression:
+            regression = message.regression
+            values = [message.weight_sum, *(value.float_value for value in regression.mean_output.value)]
+            values += [value.float_value for value in regression.mean_output_squares.value]
+        else:
+            values = [value.float_value for value in message.classification.dense_counts.value]
+        sums[: len(values)] = values
+        return sums, message.weight_sum
+
+
+def _number_within(groups: np.ndarray) -> np.ndarray:
+    """For each element, how many of its group come before it."""
+    order = np.argsort(groups, kind="stable")
+    ordered = groups[order]
+    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))) if len(groups) else np.zeros(0, int)
+    lengths = np.diff(np.append(starts, len(groups)))
+    number = np.empty(len(groups), np.int64)
+    number[order] = np.arange(len(groups)) - np.repeat(starts, lengths)
+    return number
+
+
+def _moments(labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The weight, the values and their squares, of each example."""
+    weighted = labels * weights[:, None]
+    return np.concatenate((weights[:, None], weighted, weighted * labels), 1).astype(np.float32)
+
+
+def _is_empty(sums: np.ndarray, growth: Growth) -> np.ndarray:
+    return np.asarray(sums[:, 0] <= 0 if growth.is_regression else ~(sums > 0).any(1))
+
+
+def _impurity(sums: np.ndarray, growth: Growth) -> np.ndarray:
+    """The Gini index of classes times their weight, or the variance of numbers, of one side of candidates."""
+    if growth.is_regression:
+        weight = sums[:, :1]
+        moments = np.divide(sums[:, 1:], weight, out=np.zeros_like(sums[:, 1:]), where=weight > 0)
+        means, squares = moments[:, : growth.classes], moments[:, growth.classes :]
+        return (squares - means * means).sum(1, dtype=np.float32)
+    weight = sums.sum(1, dtype=np.float32)
+    squares = (sums * sums).sum(1, dtype=np.float32)
+    return weight - np.divide(squares, weight, out=np.zeros_like(weight), where=weight > 0)

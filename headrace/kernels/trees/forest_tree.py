@@ -1,0 +1,168 @@
+"""A tree of `tf.contrib.tensor_forest`: its nodes as arrays, which all examples of a batch walk through at once."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from headrace.core.errors import InvalidArgumentError, NotFoundError
+from headrace.messages import forest_protos
+
+
+class ForestTree:
+    """The nodes of a tree: splits by a feature and a threshold, and leaves with what has come to them.
+
+    `sums` are, for classes, the weights of the examples of each class at a leaf; for numbers, the mean of each output.
+    """
+
+    def __init__(self) -> None:
+        self.is_created = False
+        self.is_regression, self.outputs = False, 1
+        self.lock = threading.RLock()
+        self.clear()
+
+    def clear(self) -> None:
+        """Makes a tree of one leaf."""
+        self.features = np.zeros(1, np.int64)
+        self.thresholds = np.zeros(1, np.float32)
+        self.left = np.full(1, -1, np.int64)
+        self.right = np.full(1, -1, np.int64)
+        self.sums = np.zeros((1, self.outputs), np.float32)
+        self.strict = False
+
+    def create(self, params: forest_protos.TensorForestParams, serialized: bytes) -> None:
+        """Makes it, of a serialized `Model` if there is one."""
+        self.is_regression, self.outputs = params.is_regression, max(params.num_outputs, 1)
+        self.strict = params.inequality_test_type == forest_protos.InequalityTest.LESS_THAN
+        self.clear()
+        self.strict = params.inequality_test_type == forest_protos.InequalityTest.LESS_THAN
+        if serialized:
+            self._take(serialized)
+        self.is_created = True
+
+    def checked(self) -> ForestTree:
+        """Itself; NotFoundError where it has not been created."""
+        if not self.is_created:
+            raise NotFoundError(None, None, "Resource of the decision tree does not exist: create it first.")
+        return self
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def leaves_of(self, values: np.ndarray) -> np.ndarray:
+        """The leaf that each row of a matrix of features comes to."""
+        at = np.zeros(len(values), np.int64)
+        rows = np.arange(len(values))
+        while len(rows):
+            here = at[rows]
+            inner = self.left[here] >= 0
+            rows, here = rows[inner], here[inner]
+            if not len(rows):
+                break
+            found, bounds = values[rows, self.features[here]], self.thresholds[here]
+            goes_left = found < bounds if self.strict else found <= bounds
+            at[rows] = np.where(goes_left, self.left[here], self.right[here])
+        return at
+
+    def add_examples(self, leaves: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> None:
+        """Adds labelled examples of classes to the leaves they are in."""
+        # The means of numbers are those of the candidate that a leaf was made by, and stay.
+        if not self.is_regression:
+            np.add.at(self.sums, (leaves, labels[:, 0].astype(np.int64)), weights)
+
+    def predictions(self, leaves: np.ndarray) -> np.ndarray:
+        """What leaves say: shares of classes, or means of numbers."""
+        found = self.sums[leaves]
+        if self.is_regression:
+            return found
+        totals = found.sum(1, keepdims=True, dtype=np.float32)
+        return np.divide(found, totals, out=np.zeros_like(found), where=totals > 0)
+
+    def split(self, node: int, feature: int, threshold: float) -> tuple[int, int]:
+        """Makes a split of a leaf; returns the numbers of its new leaves."""
+        left = len(self)
+        self.features = np.concatenate((self.features, [0, 0]))
+        self.thresholds = np.concatenate((self.thresholds, np.zeros(2, np.float32)))
+        self.left = np.concatenate((self.left, [-1, -1]))
+        self.right = np.concatenate((self.right, [-1, -1]))
+        self.sums = np.concatenate((self.sums, np.zeros((2, self.sums.shape[1]), np.float32)))
+        self.features[node], self.thresholds[node] = feature, threshold
+        self.left[node], self.right[node] = left, left + 1
+        return left, left + 1
+
+    def usage_counts(self, features: int) -> np.ndarray:
+        """How many splits each feature has."""
+        return np.bincount(self.features[self.left >= 0], minlength=features)[:features].astype(np.int32)
+
+    def _fill_node(self, message: forest_protos.TreeNode, number: int) -> None:
+        if number:
+            message.node_id.value = number
+        if self.left[number] < 0:
+            message.leaf.vector.SetInParent()
+            untouched = number == 0 and len(self) == 1 and not self.sums.any()
+            for value in self.sums[number].tolist():
+                added = message.leaf.vector.value.add()
+                # A tree of one leaf that nothing has come to has values without a number.
+                if not untouched:
+                    added.float_value = value
+            return
+        split = message.binary_node
+        split.left_child_id.value, split.right_child_id.value = int(self.left[number]), int(self.right[number])
+        test = split.inequality_left_child_test
+        test.feature_id.id.value = str(int(self.features[number]))
+        test.threshold.float_value = float(self.thresholds[number])
+        if self.strict:
+            test.type = forest_protos.InequalityTest.LESS_THAN
+
+    def paths_of(self, leaves: np.ndarray) -> list[bytes]:
+        """The nodes on the ways to leaves, as serialized `TreePath` messages."""
+        parents = np.full(len(self), -1, np.int64)
+        inner = np.flatnonzero(self.left >= 0)
+        parents[self.left[inner]], parents[self.right[inner]] = inner, inner
+        made: dict[int, bytes] = {}
+        for leaf in np.unique(leaves).tolist():
+            way, at = [leaf], leaf
+            while parents[at] >= 0:
+                at = int(parents[at])
+                way.append(at)
+            path = forest_protos.TreePath()
+            for number in reversed(way):
+                self._fill_node(path.nodes_visited.add(), number)
+            made[leaf] = path.SerializeToString()
+        return [made[leaf] for leaf in leaves.tolist()]
+
+    def serialized(self) -> bytes:
+        """The tree as a serialized `Model`."""
+        model = forest_protos.Model()
+        for number in range(len(self)):
+            self._fill_node(model.decision_tree.nodes.add(), number)
+        found: bytes = model.SerializeToString()
+        return found
+
+    def _take(self, serialized: bytes) -> None:
+        from google.protobuf.message import DecodeError
+
+        model = forest_protos.Model()
+        try:
+            model.ParseFromString(serialized)
+        except DecodeError:
+            raise InvalidArgumentError(None, None, "Unable to parse the decision tree from its proto.") from None
+        nodes = model.decision_tree.nodes
+        count = len(nodes)
+        if not count:
+            return
+        self.features, self.thresholds = np.zeros(count, np.int64), np.zeros(count, np.float32)
+        self.left, self.right = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
+        self.sums = np.zeros((count, self.outputs), np.float32)
+        for number, node in enumerate(nodes):
+            if node.HasField("binary_node"):
+                split = node.binary_node
+                test = split.inequality_left_child_test
+                self.left[number], self.right[number] = split.left_child_id.value, split.right_child_id.value
+                self.features[number] = int(test.feature_id.id.value)
+                self.thresholds[number] = test.threshold.float_value
+                self.strict = test.type == forest_protos.InequalityTest.LESS_THAN
+            else:
+                values = [value.float_value for value in node.leaf.vector.value]
+                self.sums[number, : len(values)] = values

@@ -1,0 +1,127 @@
+"""The values of leaves, and what they gain, from sums of gradients and Hessians, as `tf.contrib.boosted_trees` has them.
+
+The objective is that of Chen and Guestrin, XGBoost (2016), equations 3 to 7, with an L1 term beside the L2 one: a leaf of
+weight w costs G w + (H + l2) w^2 / 2 + l1 |w|.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from headrace.messages import boosted_tree_protos
+
+TREE_PER_CLASS, FULL_HESSIAN, DIAGONAL_HESSIAN = 1, 2, 3
+_LEAST_CURVATURE = np.float32(1e-6)
+# What sums may be wrong by.
+_LEAST = np.float32(1e-6)
+
+
+class Sums(NamedTuple):
+    """Sums of gradients and Hessians, of many sets of examples at once: a row for each set."""
+
+    gradients: np.ndarray
+    hessians: np.ndarray
+
+    def __sub__(self, other: Sums) -> Sums:
+        with np.errstate(invalid="ignore"):
+            return Sums(self.gradients - other.gradients, self.hessians - other.hessians)
+
+    def repeated(self, count: int) -> Sums:
+        """The sums of one set as so many rows."""
+        return Sums(np.stack([self.gradients] * count), np.stack([self.hessians] * count))
+
+    def rows(self, at: slice | int | np.ndarray) -> Sums:
+        """Some of the rows."""
+        return Sums(self.gradients[at], self.hessians[at])
+
+    def is_almost_zero(self) -> bool:
+        """Whether there is nothing but what rounding leaves."""
+        return bool((np.abs(self.gradients) <= _LEAST).all() and (np.abs(self.hessians) <= _LEAST).all())
+
+    def cumulated(self) -> Sums:
+        """The sums of each row and those before it, added one after the other."""
+        with np.errstate(invalid="ignore"):
+            return Sums(np.cumsum(self.gradients, 0, np.float32), np.cumsum(self.hessians, 0, np.float32))
+
+    def scaled(self, by: np.float32) -> Sums:
+        """The sums multiplied by a number."""
+        with np.errstate(invalid="ignore"):
+            return Sums(self.gradients * by, self.hessians * by)
+
+
+class Values(NamedTuple):
+    """What leaves are worth: a weight, or a vector of them, and a gain for each; `known` is False where there is no value."""
+
+    weights: np.ndarray
+    gains: np.ndarray
+    known: np.ndarray
+
+
+class LeafObjective(NamedTuple):
+    """The penalties on leaves, and what gradients mean.
+
+    `l1` and `l2` weigh on the size of weights, `tree_complexity` on each split; nodes whose Hessian is less than
+    `min_node_weight` have no value. `strategy` is one of the numbers above, and `class_id` the class that trees of one
+    class are of, -1 for the only one.
+    """
+
+    l1: np.float32
+    l2: np.float32
+    tree_complexity: np.float32
+    min_node_weight: np.float32
+    strategy: int
+    class_id: int
+
+    def values(self, sums: Sums) -> Values:
+        """The best weights of leaves with these sums, and by how much they lower the loss (twice)."""
+        if self.strategy == TREE_PER_CLASS:
+            return self._of_numbers(sums)
+        return self._of_vectors(sums)
+
+    def _of_numbers(self, sums: Sums) -> Values:
+        gradients, hessians = sums
+        if self.l1 > 0:
+            gradients = np.sign(gradients) * np.maximum(np.abs(gradients) - self.l1, np.float32(0))
+        curvature = hessians + self.l2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weights = -gradients / curvature
+            gains = -gradients * weights
+        nothing = (curvature <= _LEAST_CURVATURE) | (hessians < self.min_node_weight)
+        nothing |= gradients == 0
+        zero = np.float32(0)
+        weights = np.where(nothing, zero, weights)
+        return Values(weights, np.where(nothing, zero, gains), ~np.isnan(weights))
+
+    def _of_vectors(self, sums: Sums) -> Values:
+        gradients, hessians = sums
+        flat = hessians.reshape(len(hessians), -1)
+        size = np.sqrt((flat * flat).sum(1, dtype=np.float32))
+        known = ~((size <= _LEAST_CURVATURE) | (size < self.min_node_weight) | np.isnan(size))
+        weights, gains = np.zeros(gradients.shape, np.float32), np.zeros(len(gradients), np.float32)
+        if known.any():
+            some = gradients[known]
+            if self.strategy == FULL_HESSIAN:
+                # The Hessian of a softmax is singular but for the penalty: single floats would not do.
+                matrices = hessians[known] + np.float64(self.l2) * np.eye(gradients.shape[1])
+                found = -np.linalg.solve(matrices, some[..., None])[..., 0]
+            else:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    found = -some * (np.float32(1) / (hessians[known] + self.l2))
+            weights[known] = found
+            gains[known] = -(some * weights[known]).sum(1, dtype=np.float32)
+        return Values(weights, gains, known)
+
+    def leaf(self, values: Values, row: int) -> boosted_tree_protos.Leaf:
+        """The leaf of one row."""
+        leaf = boosted_tree_protos.Leaf()
+        if not values.known[row]:
+            return leaf
+        weight = values.weights[row]
+        if self.strategy == TREE_PER_CLASS and self.class_id >= 0:
+            leaf.sparse_vector.index.append(self.class_id)
+            leaf.sparse_vector.value.append(float(weight))
+        else:
+            leaf.vector.value.extend(np.atleast_1d(weight).tolist())
+        return leaf
