@@ -6,8 +6,10 @@ HOMES = {
     "export_saved_model_for_mode",
     "contrib.estimator.extenders": "clip_gradients_by_norm forward_features",
     "contrib.estimator.heads": "binary_classification_head logistic_regression_head multi_class_head "
-    "poisson_regression_head regression_head",
+    "multi_label_head poisson_regression_head regression_head",
+    "contrib.estimator.multi_head": "multi_head",
     "contrib.estimator.replicate_model_fn": "replicate_model_fn",
+    "contrib.estimator.rnn": "RNNClassifier RNNEstimator",
     "contrib.estimator.saved_model_estimator": "SavedModelEstimator",
     "contrib.estimator.tower_optimizer": "TowerOptimizer",
     "estimator.canned.dnn": "dnn_logit_fn_builder",
@@ -21,14 +23,9 @@ HOMES = {
     "estimator.logit_fns": "call_logit_fn",
 }
 
-_SEQUENCES = "write a model_fn with tf.feature_column.experimental SequenceFeatures and tf.nn.dynamic_rnn"
 _ANNOTATIONS = "use the estimator of tf.estimator, which has no annotations of layers"
 
 ABSENT = {
     "DNNClassifierWithLayerAnnotations": _ANNOTATIONS,
     "DNNRegressorWithLayerAnnotations": _ANNOTATIONS,
-    "RNNClassifier": _SEQUENCES,
-    "RNNEstimator": _SEQUENCES,
-    "multi_head": "use tf.estimator.MultiHead in a model_fn",
-    "multi_label_head": "use tf.estimator.MultiLabelHead in a model_fn",
 }

@@ -6,8 +6,5 @@ HOMES = {
     "contrib.factorization.kmeans_estimator": "KMeansClustering",
     "contrib.factorization.mixtures": "GmmAlgorithm gmm",
     "contrib.factorization.wals": "WALSModel",
-}
-
-ABSENT = {
-    "WALSMatrixFactorization": "build the graph with tf.contrib.factorization.WALSModel and run its sweeps in a session",
+    "contrib.factorization.wals_estimator": "WALSMatrixFactorization",
 }

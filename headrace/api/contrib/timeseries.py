@@ -1,23 +1,16 @@
-"""tf.contrib.timeseries, which is not here: models of series of numbers."""
+"""tf.contrib.timeseries: models of series of numbers, and their estimators."""
 
-_READING = "make windows of the series with tf.data.Dataset.window and feed them to an Estimator"
-_MODEL = "write the model as the model_fn of a tf.estimator.Estimator"
+HOMES = {
+    "contrib.timeseries.ar_model": "ARModel",
+    "contrib.timeseries.estimators": "ARRegressor StructuralEnsembleRegressor TimeSeriesRegressor",
+    "contrib.timeseries.feature_keys": "FilteringResults TrainEvalFeatures",
+    "contrib.timeseries.head": "OneShotPredictionHead",
+    "contrib.timeseries.input_fns": "RandomWindowInputFn WholeDatasetInputFn predict_continuation_input_fn",
+    "contrib.timeseries.readers": "CSVReader NumpyReader",
+}
 
-ABSENT = {
-    **dict.fromkeys(
-        ("CSVReader", "NumpyReader", "RandomWindowInputFn", "WholeDatasetInputFn", "predict_continuation_input_fn"),
-        _READING,
-    ),
-    **dict.fromkeys(
-        (
-            "ARModel",
-            "ARRegressor",
-            "FilteringResults",
-            "OneShotPredictionHead",
-            "StructuralEnsembleRegressor",
-            "TimeSeriesRegressor",
-            "TrainEvalFeatures",
-        ),
-        _MODEL,
-    ),
+NESTED = {
+    "saved_model_utils": {
+        "contrib.timeseries.saved_model_utils": "cold_start_filter filter_continuation predict_continuation",
+    },
 }

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from headrace.estimator.run_config import RunConfig
 
 
-class _LossRelativeChangeHook(SessionRunHook):
+class LossRelativeChangeHook(SessionRunHook):
     """Ends training when the loss changes little from one step to the next."""
 
     def __init__(self, loss: Tensor, tolerance: float) -> None:
@@ -89,7 +89,7 @@ class _ModelFn:
             train_op = identity(loss, name="training_op")
         hooks: list[SessionRunHook] = [InitializeClustersHook(init_op, initialized, config.is_chief)]
         if self._tolerance is not None:
-            hooks.append(_LossRelativeChangeHook(loss, self._tolerance))
+            hooks.append(LossRelativeChangeHook(loss, self._tolerance))
         by_name = {
             KMeansClustering.ALL_DISTANCES: PredictOutput(distances[0]),
             KMeansClustering.CLUSTER_INDEX: PredictOutput(indices[0]),

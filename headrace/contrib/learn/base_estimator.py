@@ -27,6 +27,7 @@ from headrace.contrib.learn.metric_key import MetricKey
 from headrace.contrib.learn.metric_spec import ModeKeys
 from headrace.contrib.learn.model_outputs import ModelFnOps
 from headrace.contrib.learn.monitor_hooks import replace_monitors_with_hooks
+from headrace.contrib.learn.parameters import Parameterized
 from headrace.contrib.learn.run_config import RunConfig
 from headrace.contrib.learn.sk_compat import SKCompat
 from headrace.contrib.learn.trainable import Evaluable, NotFittedError, Trainable
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from headrace.sessions.session_run_hook import SessionRunHook
 
 
-class BaseEstimator(Evaluable, Trainable):
+class BaseEstimator(Parameterized, Evaluable, Trainable):
     """What trains, evaluates and asks models; subclasses say how the operations of a model are built.
 
     Args:

@@ -12,6 +12,9 @@ HOMES = {
     "contrib.learn.sk_compat": "SKCompat",
     "contrib.learn.trainable": "Evaluable NotFittedError Trainable",
     "contrib.learn.estimator_inputs": "infer_real_valued_columns_from_input infer_real_valued_columns_from_input_fn",
+    "contrib.learn.dynamic_rnn": "DynamicRnnEstimator",
+    "contrib.learn.graph_runs": "infer run_feeds run_n",
+    "contrib.learn.kmeans": "KMeansClustering",
     "contrib.learn.dnn": "DNNClassifier DNNEstimator DNNRegressor",
     "contrib.learn.linear": "LinearClassifier LinearEstimator LinearRegressor",
     "contrib.learn.dnn_linear_combined": "DNNLinearCombinedClassifier DNNLinearCombinedEstimator "
@@ -44,10 +47,8 @@ NESTED = {
 }
 
 _BY_HAND = "Run the steps in a tf.train.MonitoredSession."
-_BY_MODEL_FN = "Write the model function yourself, with tf.nn.dynamic_rnn, for tf.contrib.learn.Estimator."
+_BY_MODEL_FN = "Use tf.contrib.learn.DynamicRnnEstimator, or a model function with tf.nn.static_state_saving_rnn."
 ABSENT = {
-    **dict.fromkeys(["evaluate", "graph_actions", "infer", "run_feeds", "run_n", "train"], _BY_HAND),
-    **dict.fromkeys(["DynamicRnnEstimator", "StateSavingRnnEstimator"], _BY_MODEL_FN),
-    "KMeansClustering": "Use tf.contrib.factorization.KMeans in a model function of one's own.",
-    "models": "Use tf.layers or tf.contrib.layers, and tf.losses.",
+    **dict.fromkeys(["evaluate", "train"], _BY_HAND),
+    "StateSavingRnnEstimator": _BY_MODEL_FN,
 }

@@ -1,0 +1,1 @@
+"""tf.contrib.keras: Keras where it was before `tf.keras`."""

@@ -1,0 +1,1 @@
+"""tf.contrib.timeseries: models of series of numbers, and estimators that train them."""

@@ -1,0 +1,1 @@
+"""Linear models of series with a hidden state."""
