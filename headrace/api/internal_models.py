@@ -17,14 +17,26 @@ MODELS: dict[str, dict[str, str]] = {
         "estimator.gc": "gc",
         "estimator.keras estimator .": "keras",
     },
+    "estimator.canned.timeseries": {
+        "contrib.timeseries.ar_model contrib.timeseries.anomaly_ar_model contrib.timeseries.prediction_networks": "ar_model",
+        "contrib.timeseries.estimators": "estimators",
+        "contrib.timeseries.feature_keys": "feature_keys",
+        "contrib.timeseries.head": "head",
+        "contrib.timeseries.matrices contrib.timeseries.covariances contrib.timeseries.input_statistics": "math_utils",
+        "contrib.timeseries.model contrib.timeseries.sequential_model": "model",
+        "contrib.timeseries.model_utils": "model_utils",
+        "contrib.timeseries.saved_model_utils": "saved_model_utils",
+        "contrib.timeseries.state_management": "state_management",
+    },
     "estimator.canned": {
-        "estimator.canned.baseline estimator .": "baseline",
+        "estimator.canned.baseline estimator.canned.baseline_v2 estimator .": "baseline",
         "estimator.canned.boosted_trees estimator.canned.boosted_trees_model estimator.canned.boosted_trees_growing "
         "estimator.canned.boosted_trees_features estimator.canned.boosted_trees_explanations estimator .": "boosted_trees",
         "estimator.canned.boosted_trees_explanations": "boosted_trees_utils",
-        "estimator.canned.dnn estimator.canned.layer_summaries estimator .": "dnn",
-        "estimator.canned.dnn_linear_combined estimator .": "dnn_linear_combined",
-        "estimator.canned.linear estimator.canned.layer_summaries estimator .": "linear",
+        "estimator.canned.dnn estimator.canned.dnn_v2 estimator.canned.layer_summaries estimator .": "dnn",
+        "estimator.canned.dnn_linear_combined estimator.canned.dnn_linear_combined_v2 estimator .": "dnn_linear_combined",
+        "estimator.canned.linear estimator.canned.linear_v2 estimator.canned.sdca estimator.canned.layer_summaries "
+        "estimator .": "linear",
         "estimator.canned.optimizers estimator .": "optimizers",
         "estimator.canned.parsing estimator .": "parsing_utils",
         "estimator.heads.canned_heads estimator.heads.checking estimator .": "head",
@@ -39,6 +51,7 @@ MODELS: dict[str, dict[str, str]] = {
         "estimator.heads.multi_head": "multi_head",
         "estimator.heads.multi_label_head": "multi_label_head",
         "estimator.heads.regression_head": "regression_head",
+        "estimator.heads.sequential_head": "sequential_head",
     },
     "estimator.export": {
         "estimator.export.export saved_model.export_output estimator.exporting estimator .": "export export_lib export_output",

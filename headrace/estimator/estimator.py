@@ -26,7 +26,7 @@ from headrace.estimator.arguments import (
 )
 from headrace.estimator.mode_keys import ModeKeys
 from headrace.estimator.model_fn import EstimatorSpec
-from headrace.estimator.run_config import RunConfig
+from headrace.estimator.run_config import RunConfig, TaskType
 from headrace.estimator.util import parse_input_fn_result
 from headrace.estimator.warm_start import WarmStartSettings, as_warm_start_settings
 from headrace.sessions.hooks import LoggingTensorHook, NanTensorHook, StopAtStepHook
@@ -182,6 +182,11 @@ class Estimator:
         for what, count in (("steps", steps), ("max_steps", max_steps)):
             if count is not None and count <= 0:
                 raise ValueError(f"Must specify {what} > 0, given: {count}")
+        if self._config.task_type in (TaskType.EVALUATOR, TaskType.PS):
+            raise ValueError(
+                "Train has been called wrong configuration. Please use tf.estimator.train_and_evaluate, which calls what fits "
+                f"the task of the process; it is: {self._config.task_type}."
+            )
         if max_steps is not None and _step_of_checkpoint(self._model_dir) >= max_steps:
             tf_logging.info("Skipping training since max_steps has already saved.")
             return self
@@ -463,6 +468,17 @@ class Estimator:
         if not checkpoint_path and self._warm_start_settings:
             tf_logging.info("Warm-starting with WarmStartSettings: %s", self._warm_start_settings)
             warm_start(*self._warm_start_settings)
+
+
+class EstimatorV2(Estimator):
+    """`Estimator` without the names that 2.x's interface has not; arguments as there."""
+
+    @property
+    def export_savedmodel(self) -> Any:  # type: ignore[override]  # a name that is refused
+        """The name that 2.x's interface no longer has: raises AttributeError."""
+        raise AttributeError(
+            "`Estimator.export_savedmodel` has been deprecated. Please use `export_saved_model` instead."
+        )
 
 
 def _is_ours(kind: type, name: str) -> bool:

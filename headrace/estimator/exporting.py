@@ -29,7 +29,13 @@ if TYPE_CHECKING:
     from headrace.estimator.estimator import Estimator
 
 # In the order in which they are written.
-_TAGS = {ModeKeys.TRAIN: names.TRAINING, ModeKeys.EVAL: names.EVAL, ModeKeys.PREDICT: names.SERVING}
+EXPORT_TAGS = {ModeKeys.TRAIN: names.TRAINING, ModeKeys.EVAL: names.EVAL, ModeKeys.PREDICT: names.SERVING}
+# The same by the modes' names of estimators and of Keras, each as a list of tags.
+EXPORT_TAG_MAP = {
+    **{mode: [tag] for mode, tag in EXPORT_TAGS.items()},
+    "test": [names.EVAL],
+    "predict": [names.SERVING],
+}
 
 
 def export_all(
@@ -50,8 +56,9 @@ def export_all(
     if not path:
         if not estimator._warm_start_settings:
             raise ValueError(f"Couldn't find trained model at {estimator.model_dir}.")
-        path = estimator._warm_start_settings.ckpt_to_initialize_from
-    modes = [mode for mode in _TAGS if receivers.get(mode)]
+        given = estimator._warm_start_settings.ckpt_to_initialize_from
+        path = latest_checkpoint(given) or given
+    modes = [mode for mode in EXPORT_TAGS if receivers.get(mode)]
     if not modes:
         raise ValueError("No valid modes for exporting found. Got " + str(list(receivers)) + ".")
     export_dir = get_timestamped_dir(os.fsencode(as_path(export_dir_base)))
@@ -110,7 +117,7 @@ def _add(
                     f"restoring checkpoint from: `{checkpoint_path}`. Full error:\n\n{error}"
                 ) from error
             settings: dict[str, Any] = {
-                "tags": [_TAGS[mode]],
+                "tags": [EXPORT_TAGS[mode]],
                 "signature_def_map": signatures,
                 "assets_collection": get_collection(GraphKeys.ASSET_FILEPATHS),
                 "main_op": main_op,

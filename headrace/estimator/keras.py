@@ -7,9 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.checkpoint_state import latest_checkpoint
+from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, described, objects_below
+from headrace.checkpoints.saveables import NoRestoreSaveable
 from headrace.checkpoints.saver import Saver
 from headrace.core import nest
 from headrace.core.composite import convert_to_tensor_or_sparse_tensor
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import get_default_graph
 from headrace.core.graph import Graph
 from headrace.core.random_seed import set_random_seed
 from headrace.core.tensor import Tensor
@@ -22,18 +26,21 @@ from headrace.files.file_io import recursive_create_dir
 from headrace.keras import models
 from headrace.keras.backend.learning import set_learning_phase
 from headrace.keras.backend.sessions import set_session
-from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
+from headrace.keras.engine.training_input_checks import standardize_sample_weights
+from headrace.keras.optimizers.update_lists import TFOptimizer
 from headrace.keras.saving.save import load_model
+from headrace.layers.values import of_graph
+from headrace.ops.array.constant import constant
 from headrace.ops.math.cast import cast
 from headrace.runtime.session import Session
 from headrace.saved_model.export_output import PredictOutput
+from headrace.sessions.scaffold import Scaffold
 from headrace.state.collecting import global_variables_initializer
 from headrace.state.global_step import create_global_step, get_or_create_global_step
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
-    from headrace.files.file_io import recursive_create_dir
-from headrace.estimator.run_config import RunConfig
+    from headrace.estimator.run_config import RunConfig
 
 Objects = dict[str, Any] | None
 
@@ -54,14 +61,13 @@ def model_to_estimator(
         custom_objects: classes and functions by the names they have in the model's settings.
         model_dir: the folder of checkpoints and summaries.
         config: a `RunConfig`.
-        checkpoint_format: "saver": variables by name.
+        checkpoint_format: "saver": variables by name; "checkpoint": objects, as `Model.save_weights` writes them.
 
     Returns:
         an estimator whose features are the model's inputs, by name or in order, and that begins with its weights.
 
     Raises:
-        ValueError: without a model or with two, or if it is not compiled.
-        NotImplementedError: for checkpoints of objects.
+        ValueError: without a model or with two, or if it is not compiled; for another format.
 
     Example:
         >>> model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(4,), name="y")])
@@ -70,22 +76,48 @@ def model_to_estimator(
     """
     if checkpoint_format not in (None, "saver", "checkpoint"):
         raise ValueError(f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}')
-    if checkpoint_format == "checkpoint":
-        raise NotImplementedError(
-            'model_to_estimator(checkpoint_format="checkpoint"): estimators save variables by name; use "saver".'
-        )
     model = _given_model(keras_model, keras_model_path, custom_objects)
     config = with_model_dir_and_session_config(config, model_dir)
     # A learning rate that was set after `compile` counts; it is read in the model's own graph.
-    optimizer_config = model.optimizer.get_config() if isinstance(model.optimizer, OptimizerV2) else None
+    optimizer_config = None if isinstance(model.optimizer, TFOptimizer) else model.optimizer.get_config()
     begin_from: str | None = None
+    by_object = checkpoint_format == "checkpoint" and model._is_graph_network
     if model._is_graph_network:
-        begin_from = _save_first_checkpoint(model, custom_objects, config, optimizer_config)
+        begin_from = _save_first_checkpoint(model, custom_objects, config, optimizer_config, by_object)
     elif model.built:
         tf_logging.warning(
             "The weights of a model that is a subclass of Model are not taken over: its estimator begins with new ones."
         )
-    return Estimator(_model_fn_of(model, custom_objects, optimizer_config), config=config, warm_start_from=begin_from)
+    if config.session_config is not None and of_graph(get_default_graph()).session is None:
+        # What the program does with the model itself runs in a session of the same settings.
+        set_session(Session(config=config.session_config))
+    model_fn = create_keras_model_fn(model, custom_objects, by_object, optimizer_config)
+    return Estimator(model_fn, config=config, warm_start_from=begin_from)
+
+
+def model_to_estimator_v2(
+    keras_model: Any = None,
+    keras_model_path: str | None = None,
+    custom_objects: Objects = None,
+    model_dir: str | None = None,
+    config: RunConfig | None = None,
+    checkpoint_format: str = "checkpoint",
+) -> Estimator:
+    """An estimator of a compiled model whose checkpoints are of objects: `model_to_estimator` as TensorFlow 2 has it.
+
+    Args:
+        keras_model, keras_model_path, custom_objects, model_dir, config: as of `model_to_estimator`.
+        checkpoint_format: "checkpoint": objects; "saver": variables by name.
+
+    Returns:
+        the estimator.
+
+    Example:
+        >>> model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(4,), name="y")])
+        >>> model.compile("adam", "mse")
+        >>> estimator = tf.compat.v2.keras.estimator.model_to_estimator(model)
+    """
+    return model_to_estimator(keras_model, keras_model_path, custom_objects, model_dir, config, checkpoint_format)
 
 
 def _given_model(keras_model: Any, path: str | None, custom_objects: Objects) -> Any:
@@ -117,11 +149,10 @@ def _as_inputs(given: Any, names: list[str], what: str) -> list[Any] | None:
     if given is None:
         return None
     if isinstance(given, Mapping):
-        missing = set(names) - set(given)
-        if missing:
+        if set(names) - set(given):
             raise KeyError(
                 f"The dictionary passed into {what} does not have the expected {what} keys defined in the keras model.\n"
-                f"\tExpected keys: {set(names)}\n\t{what} keys: {set(given)}\n\tDifference: {missing}"
+                f"\tExpected keys: {set(names)}\n\t{what} keys: {set(given)}\n\tDifference: {set(names) ^ set(given)}"
             )
         tensors = [given[name] for name in names]
     else:
@@ -143,10 +174,9 @@ def _as_type(tensor: Any, like: Any) -> Any:
 def _clone(model: Any, mode: str, custom_objects: Objects, features: Any, labels: Any, optimizer_config: Any) -> Any:
     """A copy of a model, on the tensors of a batch."""
     set_learning_phase(int(mode == ModeKeys.TRAIN))
+    weights: Any = None
     if isinstance(features, Mapping) and set(features) == {"features", "sample_weights"}:
-        raise NotImplementedError(
-            "model_to_estimator: sample weights among the features are not taken; weigh the losses in the model."
-        )
+        features, weights = features["features"], features["sample_weights"]
     inputs, targets = features, None
     if features is not None:
         names = model.input_names if model._is_graph_network else None
@@ -159,7 +189,7 @@ def _clone(model: Any, mode: str, custom_objects: Objects, features: Any, labels
         else:
             targets = nest.flatten(labels)
     compiled = mode != ModeKeys.PREDICT
-    return models.clone_and_build_model(
+    copy = models.clone_and_build_model(
         model,
         inputs,
         targets,
@@ -169,11 +199,38 @@ def _clone(model: Any, mode: str, custom_objects: Objects, features: Any, labels
         optimizer_iterations=get_or_create_global_step() if compiled else None,
         optimizer_config=optimizer_config,
     )
+    if compiled and weights is not None:
+        given = [
+            None if each is None else convert_to_tensor(each)
+            for each in standardize_sample_weights(weights, copy.output_names)
+        ]
+        copy._compile_weights_loss_and_weighted_metrics(sample_weights=given)
+    return copy
 
 
-def _model_fn_of(model: Any, custom_objects: Objects, config: Any) -> Callable[..., EstimatorSpec]:
+def _object_saver(model: Any) -> Saver:
+    """A saver of a model's objects, whose files `Model.load_weights` reads."""
+    step = get_or_create_global_step()
+    below = objects_below(model, lambda item: [("estimator_global_step", step)] if item is model else [])
+    message, saveables, _ = described(below)
+    text = constant(message.SerializeToString(deterministic=True))
+    return Saver([*saveables, NoRestoreSaveable(text, OBJECT_GRAPH_KEY)], sharded=True)
+
+
+def create_keras_model_fn(
+    model: Any, custom_objects: Objects = None, save_object_ckpt: bool = False, optimizer_config: Any = None
+) -> Callable[..., EstimatorSpec]:
+    """The `model_fn` of an estimator that trains copies of a compiled model.
+
+    Args:
+        model: the model.
+        custom_objects: classes and functions by the names they have in the model's settings.
+        save_object_ckpt: whether checkpoints are of objects rather than of variables by name.
+        optimizer_config: the settings of the optimizer; those of the model's by default.
+    """
+
     def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
-        copy = _clone(model, mode, custom_objects, features, labels, config)
+        copy = _clone(model, mode, custom_objects, features, labels, optimizer_config)
         predictions = dict(zip(copy.output_names, copy.outputs, strict=True))
         loss: Any = None
         train_op: Any = None
@@ -190,6 +247,7 @@ def _model_fn_of(model: Any, custom_objects: Objects, config: Any) -> Callable[.
             models.in_place_subclassed_model_state_restoration(model)
         return EstimatorSpec(
             mode,
+            scaffold=Scaffold(saver=_object_saver(copy)) if save_object_ckpt else None,
             predictions=predictions,
             loss=loss,
             train_op=train_op,
@@ -200,7 +258,9 @@ def _model_fn_of(model: Any, custom_objects: Objects, config: Any) -> Callable[.
     return model_fn
 
 
-def _save_first_checkpoint(model: Any, custom_objects: Objects, config: RunConfig, optimizer_config: Any) -> str:
+def _save_first_checkpoint(
+    model: Any, custom_objects: Objects, config: RunConfig, optimizer_config: Any, by_object: bool
+) -> str:
     """Writes the weights of a model to the folder `keras` of the estimator's, from which it begins.
 
     Returns:
@@ -223,5 +283,6 @@ def _save_first_checkpoint(model: Any, custom_objects: Objects, config: RunConfi
             copy.set_weights(weights)
             recursive_create_dir(folder)
             path = os.path.join(folder, "keras_model.ckpt")
-            Saver().save(session, path)
+            saver = _object_saver(copy) if by_object else Saver()
+            saver.save(session, path)
             return path

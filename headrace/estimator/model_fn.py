@@ -148,7 +148,7 @@ def _checked_loss(loss: Tensor | None, mode: str) -> Tensor | None:
         return None
     if not isinstance(loss, Tensor):
         raise TypeError(f"loss must be Tensor, given: {loss}")
-    if not loss.shape.is_compatible_with([]) and not loss.shape.is_compatible_with([1]):
+    if loss.shape.num_elements() not in (None, 1):
         raise ValueError(f"Loss must be scalar, given: {loss}")
     _check_graph(loss, loss.name, "loss")
     return loss if loss.shape.is_compatible_with([]) else reshape(loss, [])

@@ -60,10 +60,10 @@ def _check(key: str, value: Any) -> None:
         raise ValueError(f"{key} should be > 0, got {value}.")
     if key == "session_config" and not isinstance(value, protos.ConfigProto):
         raise ValueError(f"session_config must be instance of ConfigProto, got {value!r}.")
-    if key == "tf_random_seed" and not isinstance(value, (int, np.integer)):
-        raise ValueError(f"tf_random_seed must be integer, got {value!r}.")
     if key == "device_fn" and not (callable(value) and fn_args(value) == ("op",)):
         raise ValueError('device_fn must be callable with exactly one argument "op".')
+    if key == "tf_random_seed" and not isinstance(value, (int, np.integer)):
+        raise ValueError(f"tf_random_seed must be integer, got {value!r}.")
     if key == "protocol" and value not in ("grpc", "grpc+verbs"):
         raise ValueError(f"protocol should be grpc or grpc+verbs, got {value!r}.")
 
@@ -200,9 +200,9 @@ class RunConfig:
         if chief not in jobs:
             raise ValueError('If "cluster" is set in TF_CONFIG, it must have one "chief" node.')
         if chief == TaskType.MASTER and TaskType.CHIEF in jobs:
-            raise ValueError('If "master" node exists in "cluster", a "chief" node may not be there as well.')
+            raise ValueError("If `master` node exists in `cluster`, job `chief` is not supported.")
         if chief == TaskType.MASTER and task.get("type") == TaskType.EVALUATOR:
-            raise ValueError('If "master" node exists in "cluster", a task of type "evaluator" is not supported.')
+            raise ValueError("If `master` node exists in `cluster`, task_type `evaluator` is not supported.")
         if len(jobs[chief]) > 1:
             raise ValueError(f'The "cluster" in TF_CONFIG must have only one "{chief}" node.')
         if not task.get("type"):

@@ -38,10 +38,13 @@ class LayerState(StateManager):
     Args:
         layer: the layer.
         trainable: whether its variables are trained.
+        in_variable_scopes: whether variables are those of the variable scope in force, which may share and part them;
+            otherwise they are the layer's own and named by name scopes, as those of Keras.
     """
 
-    def __init__(self, layer: Layer, trainable: bool) -> None:
+    def __init__(self, layer: Layer, trainable: bool, in_variable_scopes: bool = True) -> None:
         self._layer, self._trainable = layer, trainable
+        self._getter: dict[str, Any] = {"getter": get_variable} if in_variable_scopes else {}
         self._variables: dict[Any, dict[str, Any]] = defaultdict(dict)
         self._resources: dict[Any, dict[str, Any]] = defaultdict(dict)
 
@@ -62,7 +65,6 @@ class LayerState(StateManager):
         """
         if name in self._variables[feature_column]:
             raise ValueError("Variable already exists.")
-        # The name is that of the variable scope in force.
         variable = self._layer.add_weight(
             name=name,
             shape=shape,
@@ -70,7 +72,7 @@ class LayerState(StateManager):
             initializer=initializer,
             trainable=self._trainable and trainable,
             use_resource=use_resource,
-            getter=get_variable,
+            **self._getter,
         )
         self._variables[feature_column][name] = variable
         return variable
@@ -214,6 +216,27 @@ class DenseFeatures(_FeaturesLayer):
         return self._joined(tensors)
 
 
+class DenseFeaturesV2(DenseFeatures):
+    """`DenseFeatures` whose variables are named and kept as those of other layers of Keras: without variable scopes.
+
+    Args:
+        feature_columns, trainable, name: as of `DenseFeatures`.
+    """
+
+    def __init__(
+        self, feature_columns: Iterable[Any], trainable: bool = True, name: str | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(feature_columns, trainable, name, **kwargs)
+        self._state_manager = LayerState(self, self.trainable, in_variable_scopes=False)
+
+    def build(self, _: Any) -> None:
+        """Makes the variables of the columns."""
+        for column in self._feature_columns:
+            with name_scope(column.name):
+                column.create_state(self._state_manager)
+        self.built = True
+
+
 class SequenceFeatures(_FeaturesLayer):
     """A layer of sequences of dense columns side by side.
 
@@ -260,7 +283,8 @@ class SequenceFeatures(_FeaturesLayer):
                 tensors.append(flat_steps(dense, column.variable_shape))
                 lengths.append(length)
         check_batch_sizes(lengths, self._feature_columns)
-        return self._joined(tensors), same_lengths(lengths)
+        length = same_lengths(lengths)
+        return self._joined(tensors), length
 
 
 def flat_steps(dense: Tensor, step: TensorShape) -> Tensor:

@@ -65,6 +65,11 @@ class LinearModel(Layer):
         """The variable of the bias, once the layer was called."""
         return self._bias
 
+    @property
+    def state(self) -> LayerState:
+        """Who holds the variables of the columns."""
+        return self._state_manager
+
     def build(self, _: Any) -> None:
         """Makes the variables of the columns, and the bias."""
         for column in self._feature_columns:

@@ -70,7 +70,8 @@ def sequence_input_layer(
                 lengths.append(length)
         check_batch_sizes(tensors, columns)
         check_batch_sizes(lengths, columns)
-        return concat(tensors, -1), same_lengths(lengths)
+        length = same_lengths(lengths)
+        return concat(tensors, -1), length
 
 
 def concatenate_context_input(context_input: Tensor, sequence_input: Tensor) -> Tensor:

@@ -28,12 +28,14 @@ from headrace.feature_column.categorical import (
 )
 from headrace.feature_column.numeric import checked_shape
 from headrace.functions.flow.checks import assert_equal
+from headrace.functions.math.reduction import reduce_prod
 from headrace.functions.parsing.features import VarLenFeature
 from headrace.functions.sparse.building import sparse_tensor_to_dense
 from headrace.kernels.composing.arranging import concat, identity
-from headrace.kernels.composing.filling import zeros_like
+from headrace.kernels.composing.filling import ones_like, zeros
 from headrace.kernels.composing.shapes import shape as shape_of
 from headrace.ops.array.shape import reshape
+from headrace.ops.math.cast import cast
 from headrace.ops.sparse.reshape import sparse_reshape
 
 if TYPE_CHECKING:
@@ -49,9 +51,11 @@ def sequence_lengths(sparse: SparseTensor, elements: int = 1) -> Tensor:
     """
     with name_scope(None, "sequence_length") as scope:
         rows, columns = sparse.indices[:, 0], sparse.indices[:, 1]
-        steps = raw.UnsortedSegmentMax(columns // elements + 1, rows, sparse.dense_shape[0])
-        # Rows without elements have no step.
-        return raw.Maximum(steps, zeros_like(steps), name=scope)
+        ends = raw.SegmentMax(columns + ones_like(columns), rows)
+        steps = cast(raw.Ceil(ends / elements), int64)
+        # Rows without elements have no step; the last ones are not among the segments.
+        missing = shape_of(sparse)[:1] - shape_of(steps)[:1]
+        return concat([steps, zeros(missing, dtype=int64)], axis=0, name=scope)
 
 
 class _SequenceCategoricalFields(NamedTuple):
@@ -87,8 +91,8 @@ class SequenceCategoricalColumn(CategoricalColumn, _SequenceCategoricalFields):
     def _pair(self, read: Read) -> IdWeightPair:
         """The classes as [batch, steps, 1], so that what combines them does so within a step."""
         ids, weights = self.categorical_column._pair(read)
-        sizes = shape_of(ids, out_type=int64)
-        target = concat([sizes, [1]] if ids.shape.ndims == 2 else [sizes[:2], [-1]], axis=0)
+        sizes = shape_of(ids)
+        target = [sizes[0], sizes[1], reduce_prod(sizes[2:])]
         ids = sparse_reshape(ids, target)
         return IdWeightPair(ids, None if weights is None else sparse_reshape(weights, target))
 

@@ -44,6 +44,7 @@ NESTED: dict[str, dict[str, str]] = {
         "contrib.factorization.kmeans_core": "KMeans",
         "estimator.canned.dnn": "dnn_logit_fn_builder",
         "estimator.canned.linear": "linear_logit_fn_builder",
+        "estimator.canned.sdca": "LinearSDCA",
         "estimator.export.export": "build_raw_supervised_input_receiver_fn",
         "estimator.early_stopping": "make_early_stopping_hook stop_if_higher_hook stop_if_lower_hook "
         "stop_if_no_decrease_hook stop_if_no_increase_hook",

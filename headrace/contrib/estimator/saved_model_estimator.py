@@ -11,6 +11,7 @@ from headrace.core.defaults import device, get_collection, get_default_graph
 from headrace.core.graph import Graph
 from headrace.core.random_seed import set_random_seed
 from headrace.estimator.estimator import Estimator
+from headrace.estimator.exporting import EXPORT_TAGS
 from headrace.estimator.mode_keys import ModeKeys
 from headrace.estimator.model_fn import EstimatorSpec
 from headrace.ops.flow.grouping import group
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from headrace.checkpoints.saver import Saver
     from headrace.messages import protos
     from headrace.runtime.session import Session
-
-_TAGS = {ModeKeys.TRAIN: names.TRAINING, ModeKeys.EVAL: names.EVAL, ModeKeys.PREDICT: names.SERVING}
 
 
 class SavedModelEstimator(Estimator):
@@ -73,7 +72,7 @@ class SavedModelEstimator(Estimator):
             return self._train_with_estimator_spec(spec, [*input_hooks], hooks, step, saving_listeners)
 
     def _meta_graph_def(self, mode: str) -> protos.MetaGraphDef:
-        tag = _TAGS[mode]
+        tag = EXPORT_TAGS[mode]
         for meta_graph in self.saved_model_loader.saved_model.meta_graphs:
             if set(meta_graph.meta_info_def.tags) == {tag}:
                 return self.saved_model_loader.get_meta_graph_def_from_tags([tag])

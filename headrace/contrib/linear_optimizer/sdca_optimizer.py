@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.layers.feature_columns import _BucketizedColumn, _CrossedColumn, _RealValuedColumn
 from headrace.contrib.layers.sparse_columns import _SparseColumn, _WeightedSparseColumn
-from headrace.contrib.linear_optimizer.sdca_model import SdcaModel
-from headrace.contrib.linear_optimizer.sparse_features import SparseFeatureColumn
-from headrace.core.composite import SparseTensor
 from headrace.core.defaults import control_dependencies
 from headrace.core.dtypes import float32
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.functions.array.where import boolean_mask
+from headrace.estimator.linear_optimizer.sdca_model import SdcaModel
+from headrace.estimator.linear_optimizer.sparse_features import SparseFeatureColumn, feature_of_classes
 from headrace.functions.flow.assertion import Assert
-from headrace.functions.math.reduction import reduce_max
 from headrace.kernels.composing import cast, ones, rank, shape
 from headrace.ops.array.split import split
 from headrace.ops.array.where import where
@@ -102,9 +99,9 @@ class SDCAOptimizer:
                 described = _of_matrix(column._to_dnn_input_layer(found))
             elif isinstance(column, _WeightedSparseColumn):
                 weights = column.weight_tensor(found)
-                described = _of_classes(column.id_tensor(found), raw.Reshape(weights.values, [-1]))  # type: ignore[union-attr]  # such a column has weights
+                described = feature_of_classes(column.id_tensor(found), raw.Reshape(weights.values, [-1]))  # type: ignore[union-attr]  # such a column has weights
             elif isinstance(column, (_CrossedColumn, _SparseColumn)):
-                described = _of_classes(found, ones([shape(found.indices)[0]]))
+                described = feature_of_classes(found, ones([shape(found.indices)[0]]))
             else:
                 raise ValueError(f"SDCAOptimizer does not support column type {type(column).__name__}.")
             sparse.append((described, variables[0] if len(variables) == 1 else list(variables)))
@@ -148,19 +145,3 @@ def _of_matrix(matrix: Tensor) -> SparseFeatureColumn:
     values = raw.GatherNd(matrix, places)
     rows, columns = (raw.Reshape(split(value=places, num_or_size_splits=2, axis=1)[axis], [-1]) for axis in range(2))
     return SparseFeatureColumn(rows, columns, raw.Reshape(cast(values, float32), [-1]))
-
-
-def _of_classes(classes: SparseTensor, weights: Tensor) -> SparseFeatureColumn:
-    """Each class that an example has, once, with the sum of its weights; classes below zero stand for none."""
-    examples = raw.Reshape(classes.indices[:, 0], [-1])
-    numbers = raw.Reshape(classes.values, [-1])
-    is_class = raw.GreaterEqual(numbers, 0)
-    numbers, examples, weights = (boolean_mask(values, is_class) for values in (numbers, examples, weights))
-    # One number for each pair of example and class.
-    width = reduce_max(numbers) + 1
-    pairs, positions = raw.Unique(width * examples + numbers)
-    count = shape(pairs)[0]
-    their_examples = raw.UnsortedSegmentMin(examples, positions, count)
-    their_classes = pairs - width * their_examples
-    total = raw.Reshape(raw.UnsortedSegmentSum(weights, positions, shape(pairs)[0]), [-1])
-    return SparseFeatureColumn(their_examples, their_classes, total)

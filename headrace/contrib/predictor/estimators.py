@@ -9,6 +9,7 @@ from headrace.checkpoints.checkpoint_state import latest_checkpoint
 from headrace.contrib.predictor.predictors import Predictor
 from headrace.core.defaults import device
 from headrace.core.graph import Graph
+from headrace.estimator.estimator import Estimator
 from headrace.estimator.exporting import export_outputs_of
 from headrace.estimator.mode_keys import ModeKeys
 from headrace.saved_model import names
@@ -18,7 +19,6 @@ from headrace.sessions.session_creators import ChiefSessionCreator
 from headrace.state.global_step import get_or_create_global_step
 
 if TYPE_CHECKING:
-    from headrace.estimator.estimator import Estimator
     from headrace.messages import protos
 
 
@@ -70,11 +70,16 @@ def from_estimator(
         config: a `ConfigProto` for the session.
 
     Raises:
-        KeyError: if there is no such output.
+        KeyError: if there is no such output; TypeError: for an estimator of `tf.contrib.learn`.
 
     Example:
         >>> predict = tf.contrib.predictor.from_estimator(estimator, serving_input_receiver_fn)
         >>> predict({"x": np.ones([4, 1])})["y"].shape
         (4, 1)
     """
+    if not isinstance(estimator, Estimator):
+        raise TypeError(
+            "Expected estimator to be of type tf.python.estimator.Estimator, but got type tf.contrib.learn.Estimator. You "
+            "likely want to call from_contrib_estimator."
+        )
     return CoreEstimatorPredictor(estimator, serving_input_receiver_fn, output_key, graph, config)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LEARNING_RATE = 0.3
 
 
-def _weight_key(weight_column: Any) -> str | None:
+def key_of_weights(weight_column: Any) -> str | None:
     """The key of the weights.
 
     Raises:
@@ -42,7 +42,7 @@ def _weight_key(weight_column: Any) -> str | None:
     return weight_column.key
 
 
-def _batch_size(features: Mapping[str, Any], weight_key: str | None) -> tuple[Any, list[Operation]]:
+def batch_size_and_checks(features: Mapping[str, Any], weight_key: str | None) -> tuple[Any, list[Operation]]:
     """How many examples there are, and checks that all features have as many."""
     size: Any = None
     checks: list[Operation] = []
@@ -70,7 +70,7 @@ def baseline_logit_fn_builder(num_outputs: int, weight_column: Any = None) -> Ca
 
     def baseline_logit_fn(features: Mapping[str, Any]) -> Tensor:
         """The logits of a baseline."""
-        size, checks = _batch_size(features, _weight_key(weight_column))
+        size, checks = batch_size_and_checks(features, key_of_weights(weight_column))
         with control_dependencies(checks), variable_scope("baseline"):
             bias = get_variable("bias", shape=[num_outputs], initializer=Zeros())
             return raw.Mul(bias, ones([size, num_outputs]))

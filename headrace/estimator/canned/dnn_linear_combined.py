@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from headrace.estimator.warm_start import WarmStartSettings
 
 _DNN_LEARNING_RATE = 0.001
-_LINEAR_LEARNING_RATE = 0.005
+LINEAR_LEARNING_RATE = 0.005
 
 
 class _Parts(NamedTuple):
@@ -51,7 +51,12 @@ class _Parts(NamedTuple):
     input_layer_partitioner: Partitioner | None
 
 
-def _checked(optimizer: Any) -> Any:
+def check_not_synchronized(optimizer: Any) -> Any:
+    """An optimizer of a part of a model.
+
+    Raises:
+        ValueError: for one that waits for replicas, which would count the steps of each part.
+    """
     if isinstance(optimizer, SyncReplicasOptimizer):
         raise ValueError(
             "SyncReplicasOptimizer does not support multi optimizers case. Therefore, it is not supported in "
@@ -95,12 +100,14 @@ def _combined_model_fn(
     trained: list[tuple[Any, str]] = []
     logits: Any = None
     if parts.dnn_feature_columns:
-        optimizer = _checked(get_optimizer_instance(parts.dnn_optimizer, learning_rate=_DNN_LEARNING_RATE))
+        optimizer = check_not_synchronized(
+            get_optimizer_instance(parts.dnn_optimizer, learning_rate=_DNN_LEARNING_RATE)
+        )
         logits, scope = _dnn_logits(features, mode, head.logits_dimension, parts, config)
         trained.append((optimizer, scope))
     if parts.linear_feature_columns:
-        rate = default_learning_rate(parts.linear_feature_columns, _LINEAR_LEARNING_RATE)
-        optimizer = _checked(get_optimizer_instance(parts.linear_optimizer, learning_rate=rate))
+        rate = default_learning_rate(parts.linear_feature_columns, LINEAR_LEARNING_RATE)
+        optimizer = check_not_synchronized(get_optimizer_instance(parts.linear_optimizer, learning_rate=rate))
         of_linear, scope = _linear_logits(features, head.logits_dimension, parts, config)
         trained.append((optimizer, scope))
         logits = of_linear if logits is None else logits + of_linear

@@ -27,7 +27,8 @@ def summarize_layer(value: Tensor, tag: str) -> None:
 
 
 def fraction_of_zero(variables: Sequence[Any]) -> Tensor:
-    """Which part of the elements of variables is 0; NaN of none."""
+    """Which part of the elements of variables is 0; NaN of none. A list among them stands for the parts of one."""
+    variables = [part for each in variables for part in (each if isinstance(each, list) else [each])]
     with name_scope("zero_fraction"):
         with name_scope("total_size"):
             sizes = [size(variable, out_type=int64) for variable in variables]

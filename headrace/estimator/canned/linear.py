@@ -7,19 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.tensor import Tensor
-from headrace.estimator.canned.layer_summaries import fraction_of_zero
+from headrace.estimator.canned.linear_logits import linear_layer_logits, parts_of, summarize_linear
 from headrace.estimator.canned.optimizers import get_optimizer_instance
 from headrace.estimator.canned.partitioning import check_features, input_partitioner
+from headrace.estimator.canned.sdca import LinearSDCA, check_sdca_classifier, check_sdca_regressor, sdca_model_fn
 from headrace.estimator.estimator import Estimator
 from headrace.estimator.heads.canned_heads import binary_or_multi_class_head, regression_head
 from headrace.estimator.model_fn import EstimatorSpec
 from headrace.feature_column.input_layer import linear_model
-from headrace.feature_column.linear_layer import LinearModel, is_feature_column_v2
+from headrace.feature_column.linear_layer import is_feature_column_v2
 from headrace.losses.weighting import Reduction
 from headrace.optimizers.adagrad import FtrlOptimizer
-from headrace.state.partitioned import PartitionedVariable
 from headrace.state.variable_scope import variable_scope
-from headrace.summary.operations import histogram, scalar
 
 if TYPE_CHECKING:
     from headrace.core.typing import Partitioner
@@ -56,36 +55,16 @@ def linear_logit_fn_builder(
 
     def linear_logit_fn(features: Mapping[str, Any]) -> Tensor:
         """The logits of a linear model."""
-        logits, bias, weights = _logits_and_variables(features, columns, units, sparse_combiner)
-        if units > 1:
-            histogram("bias", bias)
-        else:
-            scalar("bias", bias[0][0])
-        scalar("fraction_of_zero_weights", fraction_of_zero(weights))
-        return logits
-
-    return linear_logit_fn
-
-
-def _logits_and_variables(
-    features: Mapping[str, Any], columns: Any, units: int, sparse_combiner: str
-) -> tuple[Tensor, list[Any], list[Any]]:
-    if is_feature_column_v2(columns):
-        model = LinearModel(columns, units=units, sparse_combiner=sparse_combiner, name="linear_model")
-        logits = model(features)
-        bias = _parts(model.bias)
-        of_bias = {id(part) for part in bias}
-        weights = [part for each in model.variables for part in _parts(each) if id(part) not in of_bias]
-    else:
+        if is_feature_column_v2(columns):
+            return linear_layer_logits(features, columns, units, sparse_combiner, "linear_model")[0]
         found: dict[Any, Any] = {}
         logits = linear_model(features, columns, units, sparse_combiner, cols_to_vars=found)
         bias = found.pop("bias")
-        weights = [part for each in found.values() for variable in each for part in _parts(variable)]
-    return logits, bias, weights
+        weights = [part for each in found.values() for variable in each for part in parts_of(variable)]
+        summarize_linear(bias, weights, units)
+        return logits
 
-
-def _parts(variable: Any) -> list[Any]:
-    return list(variable) if isinstance(variable, (PartitionedVariable, list)) else [variable]
+    return linear_logit_fn
 
 
 def linear_model_fn(
@@ -108,6 +87,8 @@ def linear_model_fn(
     columns = tuple(feature_columns)
     partitioner = partitioner or input_partitioner(config)
     with variable_scope("linear", values=tuple(features.values()), partitioner=partitioner):
+        if isinstance(optimizer, LinearSDCA):
+            return sdca_model_fn(features, labels, mode, head, columns, optimizer)
         logits = linear_logit_fn_builder(head.logits_dimension, columns, sparse_combiner)(features=features)
         if optimizer is None:
             optimizer = FtrlOptimizer(learning_rate=default_learning_rate(columns, LEARNING_RATE))
@@ -130,7 +111,7 @@ class LinearClassifier(Estimator):
         n_classes: how many classes.
         weight_column: the key or numeric column of the weights of examples.
         label_vocabulary: the names of the classes, where labels are strings.
-        optimizer: a name, an instance or a function of no arguments.
+        optimizer: a name, an instance, a `LinearSDCA`, or a function of no arguments.
         config: a `RunConfig`.
         partitioner: how variables are parted.
         warm_start_from: a checkpoint, or a `WarmStartSettings`, from which variables take their first values.
@@ -138,7 +119,7 @@ class LinearClassifier(Estimator):
         sparse_combiner: how the weights of an example's classes become one: "sum", "mean" or "sqrtn".
 
     Raises:
-        ValueError: for another reduction, or less than 2 classes.
+        ValueError: for another reduction, or less than 2 classes; or if `LinearSDCA` cannot train the model.
 
     Example:
         >>> estimator = tf.estimator.LinearClassifier([tf.feature_column.numeric_column("x")])
@@ -158,6 +139,7 @@ class LinearClassifier(Estimator):
         loss_reduction: str = Reduction.SUM,
         sparse_combiner: str = "sum",
     ) -> None:
+        check_sdca_classifier(feature_columns, n_classes, optimizer, sparse_combiner)
         head = binary_or_multi_class_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         model_fn = _model_fn(head, feature_columns, optimizer, partitioner, sparse_combiner)
         super().__init__(model_fn, model_dir=model_dir, config=config, warm_start_from=warm_start_from)
@@ -188,6 +170,7 @@ class LinearRegressor(Estimator):
         loss_reduction: str = Reduction.SUM,
         sparse_combiner: str = "sum",
     ) -> None:
+        check_sdca_regressor(feature_columns, label_dimension, optimizer, sparse_combiner)
         head = regression_head(weight_column, label_dimension, loss_reduction)
         model_fn = _model_fn(head, feature_columns, optimizer, partitioner, sparse_combiner)
         super().__init__(model_fn, model_dir=model_dir, config=config, warm_start_from=warm_start_from)

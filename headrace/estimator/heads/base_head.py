@@ -105,12 +105,15 @@ class Head(abc.ABC):
             regularization_losses: as for `loss`.
         """
 
+    def _summary_key(self, key: str) -> str:
+        return summary_key(self.name, key)
+
     def export_outputs(self, predictions: Mapping[str, Tensor]) -> dict[str, ExportOutput]:
         """The outputs of an exported model by signature."""
         raise NotImplementedError(f"{type(self).__name__} exports nothing by itself: give `create_estimator_spec`.")
 
-    def _summary_key(self, key: str) -> str:
-        return summary_key(self.name, key)
+    def _create_tpu_estimator_spec(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError("TPUEstimatorSpec not available for this model head.")
 
     def create_estimator_spec(
         self,
@@ -139,6 +142,42 @@ class Head(abc.ABC):
         Raises:
             ValueError: for training, without `optimizer` and `train_op_fn` or with both.
         """
+        # Heads of programs may have written the other one instead.
+        try:
+            spec = self._create_tpu_estimator_spec(
+                features=features,
+                mode=mode,
+                logits=logits,
+                labels=labels,
+                optimizer=optimizer,
+                trainable_variables=trainable_variables,
+                train_op_fn=train_op_fn,
+                update_ops=update_ops,
+                regularization_losses=regularization_losses,
+            )
+        except NotImplementedError as error:
+            raise NotImplementedError(
+                "Subclasses of Head must implement `create_estimator_spec()` or _create_tpu_estimator_spec()."
+            ) from error
+        return spec.as_estimator_spec()
+
+
+class SpecifyingHead(Head):
+    """A head that makes its `EstimatorSpec` of its loss, predictions, metrics and exports."""
+
+    def create_estimator_spec(
+        self,
+        features: Any,
+        mode: str,
+        logits: Any,
+        labels: Any = None,
+        optimizer: Any = None,
+        trainable_variables: Sequence[Any] | None = None,
+        train_op_fn: Callable[[Tensor], Any] | None = None,
+        update_ops: Sequence[Any] | None = None,
+        regularization_losses: Sequence[Tensor] | None = None,
+    ) -> EstimatorSpec:
+        """What a model function returns; arguments as of `Head.create_estimator_spec`."""
         with name_scope("head"):
             predictions = self.predictions(logits)
             if mode == ModeKeys.PREDICT:
@@ -153,7 +192,7 @@ class Head(abc.ABC):
             if mode == ModeKeys.EVAL:
                 metrics = self.metrics(regularization_losses=regularization_losses)
             else:
-                train_op = training_step(self.name, loss, optimizer, trainable_variables, train_op_fn, update_ops)
+                train_op = training_step(loss, optimizer, trainable_variables, train_op_fn, update_ops)
         if mode == ModeKeys.EVAL:
             metrics = self.update_metrics(
                 metrics,
@@ -167,7 +206,7 @@ class Head(abc.ABC):
         return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
 
 
-class SingleHead(Head):
+class SingleHead(SpecifyingHead):
     """What heads of one label share.
 
     Args:
@@ -176,6 +215,8 @@ class SingleHead(Head):
         name: its name.
     """
 
+    # The scope of the check that labels are classes, and what it says.
+    label_check: tuple[str, str] = ("check_label_range", "Labels must be <= n_classes - 1")
     _weight_column: Any
     _loss_reduction: str
     _name: str | None
@@ -189,6 +230,11 @@ class SingleHead(Head):
     def loss_reduction(self) -> str:
         """How the losses of a batch become one."""
         return self._loss_reduction
+
+    @property
+    def weight_column(self) -> Any:
+        """The key or column of the weights of examples."""
+        return self._weight_column
 
     @abc.abstractmethod
     def processed_labels(self, logits: Tensor, labels: Any) -> Tensor:
@@ -236,7 +282,6 @@ def update_broadcast(metric: Metric, values: Tensor, weights: Any) -> None:
 
 
 def training_step(
-    head_name: str | None,
     loss: Tensor,
     optimizer: Any,
     trainable_variables: Sequence[Any] | None,
@@ -244,7 +289,8 @@ def training_step(
     update_ops: Sequence[Any] | None,
 ) -> Any:
     """The operation of a training step; arguments as of `Head.create_estimator_spec`."""
-    with name_scope(head_name, "head"):
+    # The scope in which Keras's own models make their optimizers' variables.
+    with name_scope(""), name_scope("training"):
         if optimizer is not None:
             if train_op_fn is not None:
                 raise ValueError("train_op_fn and optimizer cannot both be set.")

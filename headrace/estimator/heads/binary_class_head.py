@@ -129,7 +129,8 @@ class BinaryClassHead(SingleHead):
         labels = check_labels(labels, logits, 1)
         if self._label_vocabulary is not None:
             labels = numbered(labels, self._label_vocabulary)
-        return check_label_range(to_float(labels), 2)
+        scope, text = self.label_check
+        return check_label_range(to_float(labels), 2, text, scope)
 
     def losses_and_weights(self, logits: Tensor, labels: Tensor, features: Any) -> tuple[Tensor, Any]:
         """The losses of examples, and their weights."""

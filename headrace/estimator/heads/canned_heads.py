@@ -72,7 +72,7 @@ class CannedHead(abc.ABC):
         """
 
     def _create_tpu_estimator_spec(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} must implement create_estimator_spec.")
+        raise NotImplementedError("TPUEstimatorSpec not available for this model head.")
 
     def create_estimator_spec(
         self,
@@ -98,18 +98,24 @@ class CannedHead(abc.ABC):
             ValueError: for training, without `optimizer` and `train_op_fn` or with both.
         """
         # Heads of programs may have written this one instead.
-        return self._create_tpu_estimator_spec(
-            features=features,
-            mode=mode,
-            logits=logits,
-            labels=labels,
-            optimizer=optimizer,
-            train_op_fn=train_op_fn,
-            regularization_losses=regularization_losses,
-        ).as_estimator_spec()
+        try:
+            spec = self._create_tpu_estimator_spec(
+                features=features,
+                mode=mode,
+                logits=logits,
+                labels=labels,
+                optimizer=optimizer,
+                train_op_fn=train_op_fn,
+                regularization_losses=regularization_losses,
+            )
+        except NotImplementedError as error:
+            raise NotImplementedError(
+                "Subclasses of _Head must implement `create_estimator_spec()` or _create_tpu_estimator_spec()."
+            ) from error
+        return spec.as_estimator_spec()
 
 
-class _SingleCannedHead(CannedHead):
+class SingleCannedHead(CannedHead):
     """A head of 1.x that is made of a public one.
 
     Args:
@@ -121,6 +127,7 @@ class _SingleCannedHead(CannedHead):
         if loss_reduction not in Reduction.all() or loss_reduction == Reduction.NONE:
             raise ValueError(f"Invalid loss_reduction: {loss_reduction}")
         self._of, self._loss_reduction = of, loss_reduction
+        of.label_check = ("assert_range", "Labels must <= n_classes - 1")
 
     @property
     def name(self) -> str | None:
@@ -131,6 +138,11 @@ class _SingleCannedHead(CannedHead):
     def logits_dimension(self) -> int:
         """The size of the last dimension of the logits."""
         return self._of.logits_dimension
+
+    @property
+    def weight_column(self) -> Any:
+        """The key or column of the weights of examples."""
+        return self._of.weight_column
 
     def create_loss(self, features: Any, mode: str, logits: Any, labels: Any) -> LossSpec:
         """The loss of a batch; arguments as of `CannedHead.create_loss`."""
@@ -208,7 +220,7 @@ def _mean_loss(parts: LossSpec) -> Any:
     return mean(values=parts.unreduced_loss, weights=parts.weights, name=MetricKeys.LOSS_MEAN)
 
 
-class BinaryLogisticHead(_SingleCannedHead):
+class BinaryLogisticHead(SingleCannedHead):
     """Two classes, by the sigmoid cross entropy; arguments as of `BinaryClassHead`."""
 
     def __init__(
@@ -257,7 +269,7 @@ class BinaryLogisticHead(_SingleCannedHead):
         return made
 
 
-class MultiClassSoftmaxHead(_SingleCannedHead):
+class MultiClassSoftmaxHead(SingleCannedHead):
     """Classes that exclude one another, by the softmax cross entropy; arguments as of `MultiClassHead`."""
 
     def __init__(
@@ -284,7 +296,7 @@ class MultiClassSoftmaxHead(_SingleCannedHead):
         }
 
 
-class MeanSquaredErrorHead(_SingleCannedHead):
+class MeanSquaredErrorHead(SingleCannedHead):
     """Numbers, by their squared error or another loss; arguments as of `RegressionHead`."""
 
     def __init__(

@@ -93,12 +93,12 @@ def check_labels(labels: Any, logits: Tensor, expected: int) -> Tensor:
                 return identity(labels, name=scope)
 
 
-def check_label_range(labels: Tensor, n_classes: int, message: str | None = None) -> Tensor:
+def check_label_range(labels: Tensor, n_classes: int, message: str, scope: str = "assert_range") -> Tensor:
     """Labels that are at least 0 and less than `n_classes`, which is asserted when they are used."""
-    with name_scope(None, "assert_range", (labels,)):
+    with name_scope(None, scope, (labels,)):
         highest = constant(n_classes - 1, dtype=labels.dtype)
-        below = assert_less_equal(labels, highest, message=message or "Labels must <= n_classes - 1")
-        positive = assert_non_negative(labels, message=message or "Labels must >= 0")
+        below = assert_less_equal(labels, highest, message=message)
+        positive = assert_non_negative(labels, message=message.replace("<= n_classes - 1", ">= 0"))
         with control_dependencies((below, positive)):
             return identity(labels)
 

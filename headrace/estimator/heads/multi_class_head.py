@@ -109,7 +109,8 @@ class MultiClassHead(SingleHead):
             raise ValueError(f"Labels dtype should be string if there is a vocabulary. Instead got {labels.dtype}")
         else:
             labels = numbered(labels, self._label_vocabulary)
-        return check_label_range(labels, self._n_classes)
+        scope, text = self.label_check
+        return check_label_range(labels, self._n_classes, text, scope)
 
     def losses_and_weights(self, logits: Tensor, labels: Tensor, features: Any) -> tuple[Tensor, Any]:
         """The losses of examples, and their weights."""

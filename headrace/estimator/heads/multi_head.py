@@ -7,17 +7,18 @@ from typing import Any
 
 from headrace.core.defaults import name_scope
 from headrace.core.tensor import Tensor
-from headrace.estimator.heads.base_head import Head, Metrics, summarize_losses, training_step
+from headrace.estimator.heads.base_head import Head, Metrics, SpecifyingHead, summarize_losses, training_step
 from headrace.estimator.heads.checking import check_logits_final_dim
 from headrace.estimator.heads.keys import DEFAULT_SERVING_KEY, PREDICT_SERVING_KEY, MetricKeys
 from headrace.estimator.mode_keys import ModeKeys
 from headrace.estimator.model_fn import EstimatorSpec
 from headrace.keras.metrics.means import Mean
+from headrace.ops.flow.grouping import no_op
 from headrace.ops.math.add_n import add_n
 from headrace.saved_model.export_output import ExportOutput, PredictOutput
 
 
-class MultiHead(Head):
+class MultiHead(SpecifyingHead):
     """Several heads on one model, whose losses are added.
 
     Args:
@@ -46,9 +47,9 @@ class MultiHead(Head):
                 raise ValueError(f"All given heads must have name specified. Given: {head}")
         if len(set(names)) < len(names):
             raise ValueError(f"All heads must have unique names. Given: {names}")
-        reductions = {head.loss_reduction for head in heads}
+        reductions = dict.fromkeys(head.loss_reduction for head in heads)
         if len(reductions) > 1:
-            raise ValueError(f"The loss_reduction must be the same for different heads. Given: {sorted(reductions)}")
+            raise ValueError(f"The loss_reduction must be the same for different heads. Given: {list(reductions)}")
         self._heads, self._head_weights = tuple(heads), tuple(head_weights or ())
 
     @property
@@ -215,8 +216,10 @@ class MultiHead(Head):
             by_head = self._labels(labels)
             for name, part, head in self._with_logits(logits):
                 own = head.loss(logits=part, labels=by_head[name], features=features, mode=mode)
+                # A step that does nothing: each head counts in the names of what the optimizer makes.
+                training_step(own, None, None, lambda _: no_op(), None)
                 summarize_losses(own, None, head._summary_key)
             loss = self.loss(labels, logits, features, mode, regularization_losses)
-            train_op = training_step(self.name, loss, optimizer, trainable_variables, train_op_fn, update_ops)
+            train_op = training_step(loss, optimizer, trainable_variables, train_op_fn, update_ops)
         summarize_losses(loss, regularization_losses, self._summary_key)
         return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)

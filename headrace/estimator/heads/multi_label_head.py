@@ -81,8 +81,8 @@ class MultiLabelHead(SingleHead):
         if n_classes is None or n_classes < 2:
             raise ValueError(f"n_classes must be > 1 for multi-label classification. Given: {n_classes}")
         self._n_classes = n_classes
-        self._thresholds = tuple(thresholds or ())
-        for threshold in self._thresholds:
+        self.thresholds = tuple(thresholds or ())
+        for threshold in self.thresholds:
             if threshold <= 0.0 or threshold >= 1.0:
                 raise ValueError(f"thresholds must be in (0, 1) range. Given: {threshold}")
         if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
@@ -95,7 +95,7 @@ class MultiLabelHead(SingleHead):
         check_loss_reduction(loss_reduction)
         self._weight_column, self._label_vocabulary, self._loss_fn = weight_column, label_vocabulary, loss_fn
         self._loss_reduction, self._name = loss_reduction, name
-        self._measured = tuple(self._class_number(each) for each in classes_for_class_based_metrics or ())
+        self.measured_classes = tuple(self._class_number(each) for each in classes_for_class_based_metrics or ())
 
     def _class_number(self, given: int | str) -> int:
         if isinstance(given, str):
@@ -169,7 +169,7 @@ class MultiLabelHead(SingleHead):
             PREDICT_SERVING_KEY: PredictOutput(dict(predictions)),
         }
 
-    def _names_of_class(self, number: int) -> tuple[str, str, str]:
+    def names_of_class(self, number: int) -> tuple[str, str, str]:
         """The names of the metrics of a class: of its mean probability, and its areas under curves."""
         if self._label_vocabulary:
             name = self._label_vocabulary[number]
@@ -185,7 +185,7 @@ class MultiLabelHead(SingleHead):
         )
 
     def _threshold_metrics(self) -> Iterator[tuple[str, type[Any], dict[str, float]]]:
-        for threshold in self._thresholds:
+        for threshold in self.thresholds:
             yield MetricKeys.ACCURACY_AT_THRESHOLD % threshold, BinaryAccuracy, {"threshold": threshold}
             yield MetricKeys.PRECISION_AT_THRESHOLD % threshold, Precision, {"thresholds": threshold}
             yield MetricKeys.RECALL_AT_THRESHOLD % threshold, Recall, {"thresholds": threshold}
@@ -203,8 +203,8 @@ class MultiLabelHead(SingleHead):
                 made[self._regularization_key] = Mean(name=MetricKeys.LOSS_REGULARIZATION)
             for name, kind, settings in self._threshold_metrics():
                 made[key(name)] = kind(name=name, **settings)
-            for number in self._measured:
-                of_probability, of_roc, of_pr = self._names_of_class(number)
+            for number in self.measured_classes:
+                of_probability, of_roc, of_pr = self.names_of_class(number)
                 made[key(of_probability)] = Mean(name=of_probability)
                 made[key(of_roc)] = AUC(name=of_roc)
                 made[key(of_pr)] = AUC(curve="PR", name=of_pr)
@@ -230,8 +230,8 @@ class MultiLabelHead(SingleHead):
         for name in (MetricKeys.AUC, MetricKeys.AUC_PR, *(name for name, _, _ in self._threshold_metrics())):
             eval_metrics[key(name)].update_state(y_true=labels, y_pred=probabilities, sample_weight=weights)
         self._update_regularization(eval_metrics, regularization_losses)
-        for number in self._measured:
-            of_probability, of_roc, of_pr = self._names_of_class(number)
+        for number in self.measured_classes:
+            of_probability, of_roc, of_pr = self.names_of_class(number)
             of_class, label = probabilities[..., number : number + 1], labels[..., number : number + 1]
             update_broadcast(eval_metrics[key(of_probability)], of_class, weights)
             for name in (of_roc, of_pr):

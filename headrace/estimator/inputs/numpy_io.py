@@ -92,6 +92,8 @@ def numpy_input_fn(
 def _features(x: Any) -> dict[str, Any]:
     """The features by name, in the order of the names."""
     if isinstance(x, np.ndarray):
+        if x.size == 0:
+            raise ValueError("x cannot be an empty array")
         return {"__direct_np_input__": x}
     if not isinstance(x, Mapping):
         raise TypeError(f"x must be a dict or array; got {type(x).__name__}")

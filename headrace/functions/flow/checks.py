@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core.composite import SparseTensor
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import DType, float32
@@ -20,6 +19,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Operation
 from headrace.core.registry import OpDecl, raw
 from headrace.core.tensor import Tensor
+from headrace.core.tensor_util import constant_value
 from headrace.functions.flow.assertion import Assert
 from headrace.functions.flow.cond import cond
 from headrace.kernels import composing

@@ -1,6 +1,5 @@
 """Estimators of recurrent networks, of `tf.contrib.estimator` and of 2.x's interface."""
 
-import numpy as np
 import tensorflow as tf
 
 tf.logging.set_verbosity(tf.logging.ERROR)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.contrib.linear_optimizer.sharded_table import ShardedMutableDenseHashTable
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, device, name_scope
 from headrace.core.dtypes import float32, float64, int32, int64
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
+from headrace.estimator.linear_optimizer.sharded_table import ShardedMutableDenseHashTable
 from headrace.functions.math.reduction import reduce_sum
 from headrace.functions.nn.cross_entropy import sigmoid_cross_entropy_with_logits
 from headrace.functions.nn.loss_functions import log_poisson_loss
@@ -30,6 +30,7 @@ from headrace.ops.array.where import where
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.add_n import add_n
 from headrace.state.partitioned import PartitionedVariable
+from headrace.state.resource_variables import ResourceVariable
 from headrace.state.updates import assign_add, scatter_add
 from headrace.state.variables import Variable
 from headrace.summary.operations import scalar
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
 _LOSSES = ("logistic_loss", "squared_loss", "hinge_loss", "smooth_hinge_loss", "poisson_loss")
 _GROUPS = ("sparse_features_weights", "dense_features_weights")
-_SMALLEST_L2 = 1.0
 
 
 class SdcaModel:
@@ -78,6 +78,11 @@ class SdcaModel:
         True
     """
 
+    # What the L2 regularization is at least.
+    _smallest_l2 = 1.0
+    # What is added to the names of variables for those that hold the weights before small ones are set to zero.
+    _slot_suffix = "_unshrinked/SDCAOptimizer"
+
     def __init__(self, examples: Mapping[str, Any], variables: Mapping[str, Any], options: Mapping[str, Any]) -> None:
         if not examples or not variables or not options:
             raise ValueError("examples, variables and options must all be specified.")
@@ -95,7 +100,7 @@ class SdcaModel:
                 raise ValueError(f"{name} should be non-negative. Found ({options[name]:f})")
         self._examples, self._variables, self._options = examples, variables, options
         # The weights before the l1 regularization has set small ones to zero.
-        self._unshrunk = {group: [_slot(weights) for weights in variables[group]] for group in _GROUPS}
+        self._unshrunk = {kind: [self._slot(weights) for weights in variables[kind]] for kind in _GROUPS}
         shards = options.get("num_table_shards")
         self._table = ShardedMutableDenseHashTable(
             key_dtype=int64,
@@ -110,7 +115,7 @@ class SdcaModel:
 
     @property
     def _l2(self) -> float:
-        return max(self._options["symmetric_l2_regularization"], _SMALLEST_L2)
+        return max(self._options["symmetric_l2_regularization"], self._smallest_l2)
 
     def _parts_of_weights(self) -> list[Any]:
         return [part for group in _GROUPS for weights in self._variables[group] for part in _parts(weights)]
@@ -286,11 +291,39 @@ class SdcaModel:
                     assigned += [part.assign(value) for part, value in pairs]
         with control_dependencies(assigned):
             shrunk = []
-            l1 = self._options["symmetric_l1_regularization"]
             for part in self._parts_of_weights():
                 with device(part.device):
-                    shrunk.append(raw.SdcaShrinkL1([convert_to_tensor(part, as_ref=True)], l1=l1, l2=self._l2))
+                    shrunk.append(self._shrunk(part))
             return group(*shrunk)
+
+    def _shrunk(self, part: Any) -> Any:
+        """An operation that moves weights towards zero, by as much as the L1 regularization says."""
+        l1 = self._options["symmetric_l1_regularization"]
+        if not isinstance(part, ResourceVariable):
+            return raw.SdcaShrinkL1([convert_to_tensor(part, as_ref=True)], l1=l1, l2=self._l2)
+        return part.assign(raw.Sign(part) * raw.Maximum(0.0, raw.Abs(part) - l1 / self._l2))
+
+    def _slot(self, weights: TensorLike) -> Any:
+        """A variable beside each one of the weights; a list for weights in parts."""
+        made = []
+        for part in _parts(weights):
+            place = colocate_with(part) if isinstance(weights, (list, PartitionedVariable)) else device(part.device)
+            with place:
+                start = zeros_like(part.initialized_value(), float32)
+                resource = isinstance(part, ResourceVariable)
+                made.append(Variable(start, name=f"{part.op.name}{self._slot_suffix}", use_resource=resource))
+        return made if isinstance(weights, (list, PartitionedVariable)) else made[0]
+
+
+class UnboundedSdcaModel(SdcaModel):
+    """`SdcaModel` of the estimators: its L2 regularization is what was given, and its slots are called otherwise.
+
+    Args:
+        examples, variables, options: as of `SdcaModel`.
+    """
+
+    _smallest_l2 = 0.0
+    _slot_suffix = "_unshrunk"
 
 
 class _Rows:
@@ -354,17 +387,6 @@ class _PartitionedRows(_Rows):
 
 def _parts(weights: TensorLike) -> list[Any]:
     return list(weights) if isinstance(weights, (list, PartitionedVariable)) else [weights]
-
-
-def _slot(weights: TensorLike) -> Any:
-    """A variable beside each one of the weights; a list for weights in parts."""
-    made = []
-    for part in _parts(weights):
-        place = colocate_with(part) if isinstance(weights, (list, PartitionedVariable)) else device(part.device)
-        with place:
-            start = zeros_like(part.initialized_value(), float32)
-            made.append(Variable(start, name=f"{part.op.name}_unshrinked/SDCAOptimizer"))
-    return made if isinstance(weights, (list, PartitionedVariable)) else made[0]
 
 
 def _as_tensors(values: Sequence[Any]) -> list[Tensor]:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32, int64
+from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
+from headrace.functions.array.where import boolean_mask
+from headrace.functions.math.reduction import reduce_max
+from headrace.kernels.composing import shape
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,3 +48,19 @@ class SparseFeatureColumn:
         if feature_values is not None:
             with name_scope(None, "SparseFeatureColumn", [feature_values]):
                 self.feature_values = convert_to_tensor(feature_values, float32, name="feature_values")
+
+
+def feature_of_classes(classes: SparseTensor, weights: Tensor) -> SparseFeatureColumn:
+    """Each class that an example has, once, with the sum of its weights; classes below zero stand for none."""
+    examples = raw.Reshape(classes.indices[:, 0], [-1])
+    numbers = raw.Reshape(classes.values, [-1])
+    is_class = raw.GreaterEqual(numbers, 0)
+    numbers, examples, weights = (boolean_mask(values, is_class) for values in (numbers, examples, weights))
+    # One number for each pair of example and class.
+    width = reduce_max(numbers) + 1
+    pairs, positions = raw.Unique(width * examples + numbers)
+    count = shape(pairs)[0]
+    their_examples = raw.UnsortedSegmentMin(examples, positions, count)
+    their_classes = pairs - width * their_examples
+    total = raw.Reshape(raw.UnsortedSegmentSum(weights, positions, shape(pairs)[0]), [-1])
+    return SparseFeatureColumn(their_examples, their_classes, total)
