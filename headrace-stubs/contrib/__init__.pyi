@@ -11,6 +11,7 @@ from headrace.contrib import constrained_optimization as constrained_optimizatio
 from headrace.contrib import crf as crf
 from headrace.contrib import cudnn_rnn as cudnn_rnn
 from headrace.contrib import data as data
+from headrace.contrib import decision_trees as decision_trees
 from headrace.contrib import deprecated as deprecated
 from headrace.contrib import distributions as distributions
 from headrace.contrib import eager as eager
@@ -65,6 +66,7 @@ from headrace.contrib import staging as staging
 from headrace.contrib import stat_summarizer as stat_summarizer
 from headrace.contrib import stateless as stateless
 from headrace.contrib import summary as summary
+from headrace.contrib import tensor_forest as tensor_forest
 from headrace.contrib import tensorboard as tensorboard
 from headrace.contrib import text as text
 from headrace.contrib import tfprof as tfprof

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 
+from headrace.api.internal_contrib import CONTRIB, FOLDERS
 from headrace.api.internal_modules import PACKAGES, PYTHON
 from headrace.api.internal_names import SPELLED
 
 _PROTOS = {
     "core.framework": "allocation_description api_def attr_value cost_graph function graph node_def op_def "
     "resource_handle step_stats summary tensor tensor_description tensor_shape types variable versions",
-    "core.protobuf": "cluster config debug graph_debug_info meta_graph rewriter_config saved_object_graph saver struct "
+    "core.protobuf": "cluster debug graph_debug_info meta_graph rewriter_config saved_object_graph saver struct "
     "trackable_object_graph verifier_config",
     "core.util": "event",
     "core.profiler": "tfprof_log",
@@ -30,31 +31,21 @@ _OWN_PROTOS = {
     "core.example": "example example_parser_configuration feature",
     "core.framework": "device_attributes",
     "core.kernels.boosted_trees": "boosted_trees",
-    "core.protobuf": "control_flow queue_runner saved_model tensor_bundle tensorflow_server",
+    "core.protobuf": "config control_flow queue_runner saved_model tensor_bundle tensorflow_server",
     "core.util": "saved_tensor_slice",
     "python.framework": "cpp_shape_inference",
     "python.training": "checkpoint_state",
 }
 
-# Modules of `tf.contrib.learn`, and the implementation modules their names lie in.
-_LEARN = {
-    "estimators.debug": "debug",
-    "estimators.estimator": "estimator estimator_inputs",
-    "estimators.head": "head classification_heads heads head_combinations",
-    "estimators.metric_key": "metric_key",
-    "estimators.model_fn": "model_outputs metric_spec",
-    "estimators.run_config": "run_config",
-    "experiment": "experiment",
-    "export_strategy": "export_strategy",
-    "learn_io": "data_feeder pandas_data",
-    "learn_io.data_feeder": "data_feeder pandas_data",
-    "learn_io.dask_io": "pandas_data data_feeder",
-    "learn_io.pandas_io": "pandas_data",
-    "monitors": "monitors",
-    "utils.gc": "export_versions",
-    "utils.input_fn_utils": "serving_inputs",
-    "utils.saved_model_export_utils": "export_strategy signatures",
-}
+
+def _contrib_rows() -> dict[str, tuple[str, ...]]:
+    """The rows of contrib's modules, some of which lie deeper than others."""
+    rows: dict[str, tuple[str, ...]] = {f"contrib.{folder}": () for folder in FOLDERS}
+    for folder, modules in CONTRIB.items():
+        for places, names in modules.items():
+            found = tuple(place.replace("+", "contrib.", 1) for place in places.split())
+            rows.update({f"contrib.{folder}.{name}": found for name in names.split()})
+    return rows
 
 
 def _rows() -> dict[str, tuple[str, ...]]:
@@ -80,53 +71,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
             path = path.rpartition(".")[0]
             if path != "core":  # the implementation's own core
                 rows.setdefault(path, ())
-    # Its names are not those of the module that publishes its folder.
-    rows["contrib.lookup.lookup_ops"] = ("contrib.lookup",)
-    rows["contrib.util.loader"] = ("config.behavior",)
-    # Modules of the names of functions in them.
-    for name in ("dense_image_warp", "interpolate_spline", "sparse_image_warp"):
-        rows[f"contrib.image.python.ops.{name}"] = ("contrib.image.warping", "contrib.image", ".")
-    rows["contrib.image.python.ops.single_image_random_dot_stereograms"] = ("contrib.image", ".")
-    for name in ("alpha_dropout", "fwd_gradients", "scaled_softplus"):
-        rows[f"contrib.nn.python.ops.{name}"] = (f"contrib.nn.{name}", "contrib.nn", ".")
-    for name in ("sparsemax", "sparsemax_loss"):
-        rows[f"contrib.sparsemax.python.ops.{name}"] = ("contrib.sparsemax", ".")
-    # Modules of helpers, whose names are not public.
-    rows["contrib.distributions.python.ops.distribution_util"] = (
-        "distributions.scales", "distributions.mixing", "distributions.static_logic",
-        "python.ops.distributions.util",
-    )  # fmt: skip
-    rows["contrib.bayesflow.python.ops.monte_carlo_impl"] = ("contrib.bayesflow.monte_carlo",)
-    rows["contrib.distributions.python.ops.test_util"] = ("distributions.sampling_tests",)
-    rows["contrib.distributions.python.ops.shape"] = ("distributions.event_matrices",)
-    rows["contrib.distributions.python.ops.vector_exponential_linear_operator"] = ("distributions.vectors",)
-    rows["contrib.distributions.python.ops.vector_laplace_linear_operator"] = ("distributions.vectors",)
-    for name in ("agn_optimizer", "elastic_average_optimizer", "model_average_optimizer"):
-        rows[f"contrib.opt.python.training.{name}"] = ("contrib.opt", "optimizers.centers")
-    rows["contrib.opt.python.training.weight_decay_optimizers"] = ("contrib.opt", "optimizers.weight_decay")
-    rows["contrib.opt.python.training.matrix_functions"] = ("optimizers.matrix_roots",)
-    rows["contrib.checkpoint.python.split_dependency"] = ("contrib.checkpoint",)
-    # A folder deeper than others.
-    rows["contrib.losses.python.metric_learning.metric_loss_ops"] = ("losses.metric_learning", "losses.clustering")
-    rows["contrib.metrics.python.ops.metric_ops"] = ("contrib.metrics", "metrics.concat_metrics", ".")
-    rows["contrib.metrics.python.ops.histogram_ops"] = ("contrib.metrics", "metrics.histograms", ".")
-    layers = "contrib.layers"
-    rows[f"{layers}.python.layers.layers"] = (layers, f"{layers}.shaping", ".")
-    rows[f"{layers}.python.layers.feature_column_ops"] = (layers, f"{layers}.feature_column_inputs", ".")
-    framework = "contrib.framework"
-    rows[f"{framework}.python.ops"] = (framework, f"{framework}.printing", ".")
-    rows[f"{framework}.python.ops.checkpoint_ops"] = (framework, "checkpoints.vocabularies", ".")
-    rows[f"{framework}.python.ops.prettyprint_ops"] = (f"{framework}.printing", framework, ".")
-    rows["contrib.factorization.python.ops.gmm_ops"] = ("contrib.factorization", "contrib.factorization.mixtures", ".")
-    for name in ("extenders", "export", "replicate_model_fn", "saved_model_estimator"):
-        rows[f"contrib.estimator.python.estimator.{name}"] = (f"contrib.estimator.{name}", "contrib.estimator", ".")
-    rows["contrib.training.python.training.sequence_queueing_state_saver"] = (
-        "contrib.training", "contrib.training.sequence_states", "contrib.training.sequence_batching", ".",
-    )  # fmt: skip
-    learn = "contrib.learn.python.learn"
-    for name, homes in _LEARN.items():
-        rows[f"{learn}.{name}"] = (*(f"contrib.learn.{home}" for home in homes.split()), "contrib.learn", ".")
-    rows["contrib.framework.python.ops.audio_ops"] = ("ops.audio.wav", "ops.audio.spectrogram")
+    rows.update(_contrib_rows())
     return rows
 
 
@@ -134,6 +79,7 @@ _ROWS = _rows()
 _GENERATED = re.compile(r"(?:contrib\.\w+\.)?(?:python\.)?ops\.gen_\w+_ops?")
 _GENERATED_FOLDER = re.compile(r"contrib\.\w+\.ops")
 _KERAS = re.compile(r"python\.(keras\.[\w.]+)")
+_CONTRIB_KERAS = "contrib.keras.python.keras"
 # Rooms whose modules hold what 1.x's internal modules did.
 _IMPLEMENTING = ("autodiff", "checkpoints", "input_queues", "interop", "optimizers", "sessions", "state")
 _VERSIONED = re.compile(r"(\w+)_v([12])")
@@ -167,6 +113,11 @@ def searched(path: str) -> tuple[str, ...] | None:
         return ()
     if match := _KERAS.fullmatch(path):
         return (match[1],)
+    if path.startswith(_CONTRIB_KERAS):
+        # The tree that became `python.keras`.
+        inside = path.removeprefix("contrib.keras.")
+        public = path.replace(_CONTRIB_KERAS, "contrib.keras", 1)
+        return (public, *(searched(inside) or ()))
     if match := _CONTRIB.fullmatch(path):
         # contrib kept its implementation two or three folders below the module that published it, some of it in
         # modules that have public ones of their own.

@@ -25,6 +25,7 @@ MACHINERY = frozenset(
     {
         *(
             "gen_ops",
+            "internal_contrib",
             "internal_modules",
             "internal_names",
             "internal_paths",

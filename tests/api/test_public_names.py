@@ -43,10 +43,16 @@ DIFFERENT = {
     "tf.contrib.factorization.GMM.export_savedmodel": _REWRITES,
     "tf.contrib.factorization.GMM.predict_assignments": "arguments without use are refused",
     "tf.contrib.factorization.GMM.score": "arguments without use are refused",
+    "tf.contrib.factorization.WALSMatrixFactorization.export": _BUNDLES,
+    "tf.contrib.factorization.WALSMatrixFactorization.export_savedmodel": _REWRITES,
     "tf.contrib.learn.LinearRegressor.evaluate": "arguments without use are refused",
     "tf.contrib.learn.SVM.predict": "batches come as they are asked for",
     "tf.contrib.learn.SVM.predict_proba": "as all estimators of contrib.learn",
     "tf.contrib.learn.io.HAS_PANDAS": "pandas may be installed",
+    "tf.contrib.tensor_forest.random_forest.MultiForestMultiHeadEstimator.export": _BUNDLES,
+    "tf.contrib.tensor_forest.random_forest.MultiForestMultiHeadEstimator.export_savedmodel": _REWRITES,
+    "tf.contrib.tensor_forest.random_forest.TensorForestEstimator.export": _BUNDLES,
+    "tf.contrib.tensor_forest.random_forest.TensorForestEstimator.export_savedmodel": _REWRITES,
     "tf.contrib.learn.monitors.ExportMonitor.__init__": _BUNDLES,
     "tf.contrib.tpu.CrossShardOptimizer.compute_gradients": "it takes any, and hands them on",
     "tf.contrib.tpu.TPUEstimator.__init__": "SavedModels have one version here",
@@ -56,7 +62,7 @@ DIFFERENT = {
         for estimator in (
             *("BaseEstimator", "Estimator", "DNNClassifier", "DNNEstimator", "DNNRegressor", "LinearClassifier"),
             *("LinearEstimator", "LinearRegressor", "DNNLinearCombinedClassifier", "DNNLinearCombinedEstimator"),
-            *("DNNLinearCombinedRegressor", "SVM"),
+            *("DNNLinearCombinedRegressor", "SVM", "DynamicRnnEstimator", "KMeansClustering"),
         )
         for method, why in (("export", _BUNDLES), ("export_savedmodel", _REWRITES))
         if (estimator, method) != ("BaseEstimator", "export_savedmodel")

@@ -1,6 +1,8 @@
 # Made by tools/make_stubs.py.
 
 from headrace.estimator.hooks.in_memory_evaluator import InMemoryEvaluatorHook as InMemoryEvaluatorHook
+from headrace.contrib.estimator.rnn import RNNClassifier as RNNClassifier
+from headrace.contrib.estimator.rnn import RNNEstimator as RNNEstimator
 from headrace.contrib.estimator.saved_model_estimator import SavedModelEstimator as SavedModelEstimator
 from headrace.contrib.estimator.tower_optimizer import TowerOptimizer as TowerOptimizer
 from headrace.estimator.extenders import add_metrics as add_metrics

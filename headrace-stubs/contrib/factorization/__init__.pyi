@@ -8,5 +8,6 @@ from headrace.contrib.factorization.kmeans import KMeans as KMeans
 from headrace.contrib.factorization.kmeans_estimator import KMeansClustering as KMeansClustering
 from headrace.contrib.factorization.kmeans import RANDOM_INIT as RANDOM_INIT
 from headrace.contrib.factorization.kmeans import SQUARED_EUCLIDEAN_DISTANCE as SQUARED_EUCLIDEAN_DISTANCE
+from headrace.contrib.factorization.wals_estimator import WALSMatrixFactorization as WALSMatrixFactorization
 from headrace.contrib.factorization.wals import WALSModel as WALSModel
 from headrace.contrib.factorization.mixtures import gmm as gmm

@@ -77,7 +77,7 @@ from headrace.core.nest_paths import map_structure_with_paths as map_structure_w
 from headrace.core.nest_paths import map_structure_with_tuple_paths as map_structure_with_tuple_paths
 from headrace.core.nest_paths import map_structure_with_tuple_paths_up_to as map_structure_with_tuple_paths_up_to
 from headrace.contrib.framework.variables import model_variable as model_variable
-from headrace.python.util import nest as nest
+from tensorflow.python.util import nest as nest
 from headrace.core.nest import pack_sequence_as as pack_sequence_as
 from headrace.core.framework_ops import prepend_name_scope as prepend_name_scope
 from headrace.contrib.framework.py_func import py_func as py_func

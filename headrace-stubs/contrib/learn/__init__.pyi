@@ -7,12 +7,14 @@ from headrace.contrib.learn.dnn_linear_combined import DNNLinearCombinedClassifi
 from headrace.contrib.learn.dnn_linear_combined import DNNLinearCombinedEstimator as DNNLinearCombinedEstimator
 from headrace.contrib.learn.dnn_linear_combined import DNNLinearCombinedRegressor as DNNLinearCombinedRegressor
 from headrace.contrib.learn.dnn import DNNRegressor as DNNRegressor
+from headrace.contrib.learn.dynamic_rnn import DynamicRnnEstimator as DynamicRnnEstimator
 from headrace.contrib.learn.estimator import Estimator as Estimator
 from headrace.contrib.learn.trainable import Evaluable as Evaluable
 from headrace.contrib.learn.experiment import Experiment as Experiment
 from headrace.contrib.learn.export_strategy import ExportStrategy as ExportStrategy
 from headrace.contrib.learn.heads import Head as Head
 from headrace.contrib.learn.serving_inputs import InputFnOps as InputFnOps
+from headrace.contrib.learn.kmeans import KMeansClustering as KMeansClustering
 from headrace.contrib.learn.linear import LinearClassifier as LinearClassifier
 from headrace.contrib.learn.linear import LinearEstimator as LinearEstimator
 from headrace.contrib.learn.linear import LinearRegressor as LinearRegressor
@@ -37,12 +39,15 @@ from headrace.contrib.learn.pandas_data import extract_dask_labels as extract_da
 from headrace.contrib.learn.pandas_data import extract_pandas_data as extract_pandas_data
 from headrace.contrib.learn.pandas_data import extract_pandas_labels as extract_pandas_labels
 from headrace.contrib.learn.pandas_data import extract_pandas_matrix as extract_pandas_matrix
+from headrace.contrib.learn import graph_actions as graph_actions
 from headrace.contrib.learn import head as head
+from headrace.contrib.learn.graph_runs import infer as infer
 from headrace.contrib.learn.estimator_inputs import infer_real_valued_columns_from_input as infer_real_valued_columns_from_input
 from headrace.contrib.learn.estimator_inputs import infer_real_valued_columns_from_input_fn as infer_real_valued_columns_from_input_fn
 from headrace.contrib.learn import io as io
 from headrace.contrib.learn import learn_runner as learn_runner
 from headrace.contrib.learn.export_strategy import make_export_strategy as make_export_strategy
+from headrace.contrib.learn import models as models
 from headrace.contrib.learn import monitors as monitors
 from headrace.contrib.learn.classification_heads import multi_class_head as multi_class_head
 from headrace.contrib.learn.head_combinations import multi_head as multi_head
@@ -59,4 +64,6 @@ from headrace.contrib.learn.graph_io import read_keyed_batch_examples_shared_que
 from headrace.contrib.learn.feature_queues import read_keyed_batch_features as read_keyed_batch_features
 from headrace.contrib.learn.feature_queues import read_keyed_batch_features_shared_queue as read_keyed_batch_features_shared_queue
 from headrace.contrib.learn.heads import regression_head as regression_head
+from headrace.contrib.learn.graph_runs import run_feeds as run_feeds
+from headrace.contrib.learn.graph_runs import run_n as run_n
 from headrace.contrib.learn import utils as utils

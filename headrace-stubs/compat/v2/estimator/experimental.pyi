@@ -2,6 +2,8 @@
 
 from headrace.estimator.experimental import InMemoryEvaluatorHook as InMemoryEvaluatorHook
 from headrace.estimator.experimental import LinearSDCA as LinearSDCA
+from headrace.estimator.canned.rnn import RNNClassifier as RNNClassifier
+from headrace.estimator.canned.rnn import RNNEstimator as RNNEstimator
 from headrace.estimator.experimental import build_raw_supervised_input_receiver_fn as build_raw_supervised_input_receiver_fn
 from headrace.estimator.experimental import call_logit_fn as call_logit_fn
 from headrace.estimator.experimental import make_early_stopping_hook as make_early_stopping_hook

@@ -1,3 +1,3 @@
 # Made by tools/make_stubs.py.
 
-from headrace.keras.estimator import model_to_estimator as model_to_estimator
+from headrace.estimator.keras import model_to_estimator_v2 as model_to_estimator

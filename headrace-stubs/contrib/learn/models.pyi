@@ -1,0 +1,7 @@
+# Made by tools/make_stubs.py.
+
+from headrace.contrib.learn.plain_models import bidirectional_rnn as bidirectional_rnn
+from headrace.contrib.learn.plain_models import linear_regression as linear_regression
+from headrace.contrib.learn.plain_models import linear_regression_zero_init as linear_regression_zero_init
+from headrace.contrib.learn.plain_models import logistic_regression as logistic_regression
+from headrace.contrib.learn.plain_models import logistic_regression_zero_init as logistic_regression_zero_init

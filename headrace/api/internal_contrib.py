@@ -1,0 +1,206 @@
+"""The modules of contrib's own source tree below its public ones, and where their names are looked up here.
+
+As the rows of `internal_modules`, from places to the modules whose names are theirs, a folder of `tensorflow.contrib` each. In
+places "+" stands for "contrib.".
+"""
+
+from __future__ import annotations
+
+CONTRIB: dict[str, dict[str, str]] = {
+    "bayesflow.python.ops": {
+        "+bayesflow.monte_carlo": "monte_carlo_impl",
+    },
+    "checkpoint.python": {
+        "+checkpoint": "split_dependency",
+    },
+    "distributions.python.ops": {
+        "distributions.scales distributions.mixing "
+        "distributions.static_logic python.ops.distributions.util": "distribution_util",
+        "distributions.event_matrices": "shape",
+        "distributions.sampling_tests": "test_util",
+        "distributions.vectors": "vector_exponential_linear_operator vector_laplace_linear_operator",
+    },
+    "estimator.python.estimator": {
+        "+estimator.export +estimator .": "export",
+        "+estimator.extenders +estimator .": "extenders",
+        "+estimator.multi_head +estimator .": "multi_head",
+        "+estimator.replicate_model_fn +estimator .": "replicate_model_fn",
+        "+estimator.rnn +estimator .": "rnn",
+        "+estimator.saved_model_estimator +estimator .": "saved_model_estimator",
+    },
+    "factorization.python.ops": {
+        "+factorization +factorization.mixtures .": "gmm_ops",
+        "+factorization.wals_estimator +factorization .": "wals",
+    },
+    "framework.python": {
+        "+framework +framework.printing .": "ops",
+    },
+    "framework.python.ops": {
+        "ops.audio.wav ops.audio.spectrogram": "audio_ops",
+        "+framework checkpoints.vocabularies .": "checkpoint_ops",
+        "+framework.printing +framework .": "prettyprint_ops",
+    },
+    "image.python.ops": {
+        "+image.warping +image .": "dense_image_warp interpolate_spline sparse_image_warp",
+        "+image .": "single_image_random_dot_stereograms",
+    },
+    "layers.python.layers": {
+        "+layers +layers.feature_column_inputs .": "feature_column_ops",
+        "+layers +layers.shaping .": "layers",
+    },
+    "learn.python.learn.estimators": {
+        "+learn.recurrent_parts +learn .": "constants rnn_common",
+        "+learn.debug +learn .": "debug",
+        "+learn.dynamic_rnn +learn.recurrent_parts +learn .": "dynamic_rnn_estimator",
+        "+learn.estimator +learn.estimator_inputs +learn .": "estimator",
+        "+learn.head +learn.classification_heads +learn.heads +learn.head_combinations +learn .": "head",
+        "+learn.metric_key +learn .": "metric_key",
+        "+learn.model_outputs +learn.metric_spec +learn .": "model_fn",
+        "+learn.run_config +learn .": "run_config",
+    },
+    "learn.python.learn": {
+        "+learn.experiment +learn .": "experiment",
+        "+learn.export_strategy +learn .": "export_strategy",
+        "+learn.data_feeder +learn.pandas_data +learn .": "learn_io",
+        "+learn.monitors +learn .": "monitors",
+    },
+    "learn.python.learn.learn_io": {
+        "+learn.pandas_data +learn.data_feeder +learn .": "dask_io",
+        "+learn.data_feeder +learn.pandas_data +learn .": "data_feeder",
+        "+learn.pandas_data +learn .": "pandas_io",
+    },
+    "learn.python.learn.utils": {
+        "+learn.export_versions +learn .": "gc",
+        "+learn.serving_inputs +learn .": "input_fn_utils",
+        "+learn.export_strategy +learn.signatures +learn .": "saved_model_export_utils",
+    },
+    "linear_optimizer.python.ops": {
+        "estimator.linear_optimizer.sharded_table estimator.linear_optimizer.sdca_model "
+        "estimator.linear_optimizer.sparse_features .": "sdca_ops sharded_mutable_dense_hashtable sparse_feature_column",
+    },
+    "linear_optimizer.python": {
+        "+linear_optimizer.sdca_estimator": "sdca_estimator",
+    },
+    "lookup": {
+        "+lookup": "lookup_ops",
+    },
+    "losses.python.metric_learning": {
+        "losses.metric_learning losses.clustering": "metric_loss_ops",
+    },
+    "metrics.python.ops": {
+        "+metrics metrics.histograms .": "histogram_ops",
+        "+metrics metrics.concat_metrics .": "metric_ops",
+    },
+    "nn.python.ops": {
+        "+nn.alpha_dropout +nn .": "alpha_dropout",
+        "+nn.fwd_gradients +nn .": "fwd_gradients",
+        "+nn.scaled_softplus +nn .": "scaled_softplus",
+    },
+    "opt.python.training": {
+        "+opt optimizers.centers": "agn_optimizer elastic_average_optimizer model_average_optimizer",
+        "optimizers.matrix_roots": "matrix_functions",
+        "+opt optimizers.weight_decay": "weight_decay_optimizers",
+    },
+    "predictor": {
+        "+predictor.contrib_estimators": "contrib_estimator_predictor",
+        "+predictor.estimators": "core_estimator_predictor",
+        "+predictor.predictors": "predictor saved_model_predictor",
+        "+predictor": "predictor_factories",
+    },
+    "sparsemax.python.ops": {
+        "+sparsemax .": "sparsemax sparsemax_loss",
+    },
+    "timeseries.python.timeseries": {
+        "+timeseries.ar_model +timeseries.anomaly_ar_model +timeseries.prediction_networks": "ar_model",
+        "+timeseries.estimators": "estimators",
+        "+timeseries.feature_keys": "feature_keys",
+        "+timeseries.head": "head",
+        "+timeseries.readers +timeseries.input_fns": "input_pipeline",
+        "+timeseries.matrices +timeseries.covariances +timeseries.input_statistics +timeseries.tensor_tables": "math_utils",
+        "+timeseries.model +timeseries.sequential_model": "model",
+        "+timeseries.model_utils": "model_utils",
+        "+timeseries.saved_model_utils": "saved_model_utils",
+        "+timeseries.state_management": "state_management",
+        "": "state_space_models",
+    },
+    "timeseries.python.timeseries.state_space_models": {
+        "+timeseries.state_space.filtering_postprocessor": "filtering_postprocessor",
+        "+timeseries.state_space.kalman_filter": "kalman_filter",
+        "+timeseries.state_space.level_trend": "level_trend",
+        "+timeseries.state_space.periodic": "periodic",
+        "+timeseries.state_space.state_space_model "
+        "+timeseries.state_space.ensembles +timeseries.state_space.configuration": "state_space_model",
+        "+timeseries.state_space.structural_ensemble": "structural_ensemble",
+        "+timeseries.state_space.varma": "varma",
+    },
+    "training.python.training": {
+        "+training +training.sequence_states +training.sequence_batching .": "sequence_queueing_state_saver",
+    },
+    "util": {
+        "config.behavior": "loader",
+    },
+    "boosted_trees.estimator_batch": {
+        "+boosted_trees.custom_loss_head .": "custom_loss_head",
+        "+boosted_trees.estimators +boosted_trees.core_estimators .": "estimator",
+        "+boosted_trees.model_functions .": "estimator_utils model",
+        "+boosted_trees.trainer_hooks .": "trainer_hooks",
+    },
+    "boosted_trees.lib.learner.batch": {
+        "+boosted_trees.split_handler .": "base_split_handler",
+        "+boosted_trees.categorical_split_handler .": "categorical_split_handler",
+        "+boosted_trees.ordinal_split_handlers .": "ordinal_split_handler",
+    },
+    "boosted_trees.proto": {
+        "messages.boosted_tree_protos": "learner_pb2 quantiles_pb2 split_info_pb2 tree_config_pb2",
+    },
+    "boosted_trees.python.ops": {
+        "+boosted_trees.scheduled_ops api.gen_ops .": "batch_ops_utils",
+        "api.gen_ops .": "boosted_trees_ops_loader prediction_ops split_handler_ops training_ops",
+        "+boosted_trees.tree_ensemble api.gen_ops .": "model_ops",
+        "+boosted_trees.quantile_accumulator api.gen_ops .": "quantile_ops",
+        "+boosted_trees.stats_accumulator api.gen_ops .": "stats_accumulator_ops",
+    },
+    "boosted_trees.python.training.functions": {
+        "+boosted_trees.gbdt_model +boosted_trees.training_state +boosted_trees.batch_features .": "gbdt_batch",
+    },
+    "boosted_trees.python.utils": {
+        "+boosted_trees.losses .": "losses",
+    },
+    "decision_trees.proto": {
+        "messages.forest_protos": "generic_tree_model_extensions_pb2 generic_tree_model_pb2",
+    },
+    "tensor_forest.client": {
+        "+tensor_forest.eval_metrics .": "eval_metrics",
+        "+tensor_forest.random_forest +tensor_forest.core_random_forest .": "random_forest",
+    },
+    "tensor_forest.proto": {
+        "messages.forest_protos": "fertile_stats_pb2 tensor_forest_params_pb2",
+    },
+    "tensor_forest.python.ops": {
+        "+tensor_forest.data_spec api.gen_ops .": "data_ops",
+        "+tensor_forest.tree_variable api.gen_ops .": "model_ops",
+        "+tensor_forest.stats_variable api.gen_ops .": "stats_ops",
+        "api.gen_ops .": "tensor_forest_ops",
+    },
+    "tensor_forest.python": {
+        "+tensor_forest.forest +tensor_forest.forest_params .": "tensor_forest",
+    },
+}
+# Folders that are packages, and no modules.
+FOLDERS = (
+    "boosted_trees.estimator_batch",
+    "boosted_trees.lib",
+    "boosted_trees.lib.learner",
+    "boosted_trees.lib.learner.batch",
+    "boosted_trees.proto",
+    "boosted_trees.python",
+    "boosted_trees.python.ops",
+    "boosted_trees.python.training",
+    "boosted_trees.python.training.functions",
+    "boosted_trees.python.utils",
+    "decision_trees.proto",
+    "tensor_forest.client",
+    "tensor_forest.proto",
+    "tensor_forest.python",
+    "tensor_forest.python.ops",
+)
