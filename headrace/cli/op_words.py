@@ -52,6 +52,7 @@ def planning_facts_of(decl: OpDecl) -> str:
     for word, holds in (
         ("never fails once shapes fit", decl.cannot_fail),
         ("may advance to where its gradient is there", decl.may_advance),
+        ("runs after all else that is ready", decl.is_late),
         ("no side effects", not decl.side_effects),
         ("its output is its first input, a view of it or new memory", decl.is_view),
         ("forwards the memory of its input", decl.forwards is not None),

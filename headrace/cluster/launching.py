@@ -10,10 +10,12 @@ import json
 import os
 import re
 import secrets
+import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -139,12 +141,28 @@ def _flag_arguments(cluster: Mapping[str, Sequence[str]], job: str, index: int, 
     return tuple(each for each in arguments if not flags or each[2:].partition("=")[0] in flags)
 
 
+@contextlib.contextmanager
+def _own_signals() -> Iterator[None]:
+    """Inside, what starts processes may take signals over; afterwards they are handled as before."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler is not None:
+                signal.signal(number, handler)
+
+
 def run_tasks(tasks: Sequence[Task]) -> int:
     """Runs the processes of a cluster until its workers are done, or one of them fails; returns the exit status.
 
     What they print comes out with their names before each line. When one fails, or this process is interrupted, all end.
     """
-    with tempfile.TemporaryDirectory(prefix="headrace-launch-") as folder:
+    with tempfile.TemporaryDirectory(prefix="headrace-launch-") as folder, _own_signals():
         context = start_processes(
             "cluster",
             sys.executable,

@@ -202,6 +202,7 @@ class RemotePlan:
         self.array_fetches = [False] * count
         self.files: Mapping[str, dict[int, Node]] = {}
         self.nodes: list[Node] = []
+        self.observed_nodes: list[Node] = []
         self.function: Callable[..., Any] = self._run
         self.source = f"# run by {target._target}\n"
 

@@ -45,7 +45,10 @@ def large_product(node: NodeView) -> Callable[[Any, Any, Any], Any] | None:
     def by_size(a: torch.Tensor, b: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
         # Which size a batch has is known when it is there.
         elements, columns = a.numel(), b.shape[1]
-        if elements * columns >= _MANY or (1 < columns <= _FEW_COLUMNS and elements >= _MANY_ELEMENTS):
+        # Somebody who exports the step leaves the size of a batch open.
+        if elements.__class__ is int and (
+            elements * columns >= _MANY or (1 < columns <= _FEW_COLUMNS and elements >= _MANY_ELEMENTS)
+        ):
             return linear(a, b.t(), bias, "none", [], "")
         return mm(a, b) if bias is None else addmm(bias, a, b)
 

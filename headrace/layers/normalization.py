@@ -300,8 +300,10 @@ class BatchNormalization(Layer):
         training = training_phase(training)
         if not self._USE_V2_BEHAVIOR:
             return training
+        known = isinstance(training, int)
         # An op, even where both are known: seeds of later initializers are numbers of ops.
-        return raw.LogicalAnd(bool(training) if isinstance(training, int) else training, self.trainable)
+        both = raw.LogicalAnd(bool(training) if known else training, self.trainable)
+        return bool(training) and self.trainable if known else both
 
     def _fused(self, inputs: TensorLike, training: bool | Tensor | Variable) -> Tensor:
         beta = self.beta if self.center else self._beta_const

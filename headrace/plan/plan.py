@@ -63,6 +63,7 @@ class Plan:
         self.source = emitted.source
         self.filename = emitted.filename
         self.nodes = emitted.nodes
+        self.observed_nodes = emitted.nodes
         self.lines = emitted.lines
         self.files = dict(files)
         self.shared = shared
@@ -88,6 +89,7 @@ class Plan:
         if self._observed is None:
             emitted, files = self._emit_observed()
             self._observed = self._taking_arrays(emitted.function)
+            self.observed_nodes = emitted.nodes
             self.files.update(files)
         return self._observed
 

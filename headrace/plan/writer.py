@@ -363,7 +363,7 @@ class Writer:
             if buffer is None:
                 targets.append(self._name(value))
             else:
-                self.names[value] = f"c{len(self.names)}"
+                self.names[value] = f"variable_{len(self.constants)}"
                 self.constants[self.names[value]] = buffer
         target = f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = " if targets else ""
         first, last = (_comment(each).removeprefix("  # ") for each in (members[0], members[-1]))

@@ -117,7 +117,7 @@ def run_with_options(
             raise DeadlineExceededError(
                 None,
                 None,
-                f"The step took longer than timeout_in_ms={timeout * 1000:g} before node {plan.nodes[number].name}",
+                f"The step took longer than timeout_in_ms={timeout * 1000:g} before node {plan.observed_nodes[number].name}",
             )
         times.append((number, after, now, [getattr(value, "shape", None) for value in made]))
 
@@ -167,7 +167,7 @@ def _fill_step_stats(
         if before or not after:
             # A debugger's plan shows nodes without a call too: they have an end and no beginning.
             continue
-        node = plan.nodes[number]
+        node = plan.observed_nodes[number]
         kind = "GPU" if node.device.type == "cuda" else "CPU"
         name = f"{LOCAL_TASK}/device:{kind}:{node.device.index or 0}"
         stats = devices.get(name)

@@ -100,7 +100,7 @@ def run_watched(
     def watch(number: int, after: bool, values: tuple[Any, ...] = ()) -> None:
         if observe is not None:
             observe(number, after, values)
-        node = plan.nodes[number]
+        node = plan.observed_nodes[number]
         if not after:
             if node.origin is not None:
                 for watcher in watchers:

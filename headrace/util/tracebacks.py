@@ -101,7 +101,7 @@ def install() -> None:
 def _hook(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
     left_out = 0 if is_full() else shorten(error)
     sys.__excepthook__(kind, error, error.__traceback__)
-    if left_out:
+    if left_out and not isinstance(error, KeyboardInterrupt):
         print(note(left_out), file=sys.stderr)
 
 

@@ -66,9 +66,12 @@ def test_sessions_of_a_server_end_one_by_one():
 
 
 def test_targets_of_nobody():
-    with pytest.raises(tf.errors.NotFoundError, match="no server has this target"):
-        tf.Session("grpc://localhost:1")
-    with pytest.raises(NotImplementedError, match="only worker"):
+    with tf.Graph().as_default():
+        one = tf.constant(1)
+        patience = tf.ConfigProto(operation_timeout_in_ms=5000)
+        with pytest.raises(tf.errors.UnavailableError, match="connect"):
+            tf.Session("grpc://localhost:1", config=patience).run(one)
+    with pytest.raises(tf.errors.UnknownError, match="Could not start gRPC server"):
         tf.train.Server({"ps": ["a:1"], "worker": ["b:1"]}, job_name="worker", task_index=0)
 
 

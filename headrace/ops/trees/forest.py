@@ -63,6 +63,11 @@ process_op.reads("tree_handle").writes("stats_handle")
 _ASK = (serialize_tree_op, tree_made_op, size_op, usage_op, serialize_stats_op, stats_made_op, traverse_op, predict_op)
 for _decl in _ASK:
     _decl.reads(_decl.signature.inputs[0].name)
+for _decl in (
+    restore_tree_op, serialize_tree_op, size_op, usage_op, restore_stats_op, serialize_stats_op, predict_op, process_op,
+    grow_op, finalize_op,
+):  # fmt: skip
+    _decl.not_differentiable()
 for _decl in (*_CHANGE, grow_op, finalize_op, process_op, *_ASK):
     _decl.on_host(*(arg.name for arg in _decl.signature.inputs if not arg.name.endswith("handle")), outputs=True)
 _SIZE = re.compile(r"dense_features_size:\s*(\d+)")
@@ -365,7 +370,8 @@ def data_shape(op):
     check_rank(data.dims, (1, 2))
     rows = data.dims[0] if data.dims else None
     if op.type == "TreePredictionsV4":
-        return [(rows, None), (rows,)]
+        # Paths are told where the parameters ask for them.
+        return [(rows, None), (None,)]
     return [(rows,)] if op.type == "TraverseTreeV4" else [(None,)]
 
 

@@ -9,7 +9,7 @@ import torch
 
 from headrace.core.cases import made, result
 from headrace.core.errors import InvalidArgumentError, NotFoundError
-from headrace.core.registry import OpDecl, op
+from headrace.core.registry import op
 from headrace.kernels.host_values import to_array, to_tensor
 from headrace.kernels.queues.handles import shared_state
 from headrace.kernels.ranks import check_rank, ranked
@@ -22,13 +22,9 @@ _OUTPUTS = "output_partition_ids: int32, output_feature_ids: int64, output_gradi
 _LISTS = _ROWS.replace(": ", ": num_resource_handles * ")
 
 
-def _declared(action: str, signature: str, kind: str, stateful: bool = True) -> OpDecl:
-    return op(f"StatsAccumulator{kind}{action}", signature, stateful=stateful)
-
-
-_KINDS = ("Scalar", "Tensor")
 handle_ops = [
-    _declared("ResourceHandleOp", "*, container='', shared_name='' -> resource: resource", kind) for kind in _KINDS
+    op(name, "*, container='', shared_name='' -> resource: resource", stateful=True)
+    for name in ("StatsAccumulatorScalarResourceHandleOp", "StatsAccumulatorTensorResourceHandleOp")
 ]
 create_scalar_op = op("CreateStatsAccumulatorScalar", f"{_STAMPED} ->", stateful=True)
 create_tensor_op = op(
@@ -36,25 +32,31 @@ create_tensor_op = op(
     f"{_STAMPED}, per_slot_gradient_shape: int64, per_slot_hessian_shape: int64 ->",
     stateful=True,
 )
-add_ops = [
-    _declared(
-        "Add",
-        "stats_accumulator_handles: num_resource_handles * resource, stamp_token: int64, "
-        f"{_LISTS}, *, num_resource_handles: int >= 1 ->",
-        kind,
-    )
-    for kind in _KINDS
-]
+_ADD = (
+    "stats_accumulator_handles: num_resource_handles * resource, stamp_token: int64, "
+    f"{_LISTS}, *, num_resource_handles: int >= 1 ->"
+)
+add_ops = [op(name, _ADD, stateful=True) for name in ("StatsAccumulatorScalarAdd", "StatsAccumulatorTensorAdd")]
 flush_ops = [
-    _declared("Flush", f"{_STAMPED}, next_stamp_token: int64 -> num_updates: int64, {_OUTPUTS}", kind)
-    for kind in _KINDS
+    op(name, f"{_STAMPED}, next_stamp_token: int64 -> num_updates: int64, {_OUTPUTS}", stateful=True)
+    for name in ("StatsAccumulatorScalarFlush", "StatsAccumulatorTensorFlush")
 ]
 serialize_ops = [
-    _declared("Serialize", f"{_HANDLE} -> stamp_token: int64, num_updates: int64, {_OUTPUTS}", kind) for kind in _KINDS
+    op(name, f"{_HANDLE} -> stamp_token: int64, num_updates: int64, {_OUTPUTS}", stateful=True)
+    for name in ("StatsAccumulatorScalarSerialize", "StatsAccumulatorTensorSerialize")
 ]
-deserialize_ops = [_declared("Deserialize", f"{_STAMPED}, num_updates: int64, {_ROWS} ->", kind) for kind in _KINDS]
-initialized_ops = [_declared("IsInitialized", f"{_HANDLE} -> is_initialized: bool", kind) for kind in _KINDS]
-summary_ops = [_declared("MakeSummary", f"{_ROWS} -> {_OUTPUTS}", kind, False) for kind in _KINDS]
+deserialize_ops = [
+    op(name, f"{_STAMPED}, num_updates: int64, {_ROWS} ->", stateful=True)
+    for name in ("StatsAccumulatorScalarDeserialize", "StatsAccumulatorTensorDeserialize")
+]
+initialized_ops = [
+    op(name, f"{_HANDLE} -> is_initialized: bool", stateful=True)
+    for name in ("StatsAccumulatorScalarIsInitialized", "StatsAccumulatorTensorIsInitialized")
+]
+summary_ops = [
+    op(name, f"{_ROWS} -> {_OUTPUTS}")
+    for name in ("StatsAccumulatorScalarMakeSummary", "StatsAccumulatorTensorMakeSummary")
+]
 for _decl in (create_scalar_op, create_tensor_op, *add_ops, *flush_ops, *deserialize_ops):
     _decl.writes(_decl.signature.inputs[0].name)
     _decl.on_host(*(arg.name for arg in _decl.signature.inputs[1:]), outputs=True)
@@ -172,7 +174,7 @@ def _declare_rules(number: int, kind: str) -> None:
         return summarize
 
 
-for _number, _kind in enumerate(_KINDS):
+for _number, _kind in enumerate(("Scalar", "Tensor")):
     _declare_rules(_number, _kind)
 
 
