@@ -171,9 +171,9 @@ class NativeRegion:
         try:
             ids: dict[Value, int] = {}
             for value, rank in zip(self.inputs, ranks, strict=False):
-                ids[value] = builder.input(value.dtype.name, _sizes(value.dims, rank))
+                ids[value] = builder.input(value.dtype.name, (None,) * rank)
             memory = {
-                buffer: builder.buffer(buffer.dtype.name, _sizes(buffer.dims, rank))
+                buffer: builder.buffer(buffer.dtype.name, (None,) * rank)
                 for buffer, rank in zip(self._buffers, ranks[len(self.inputs) :], strict=True)
             }
             for node in self.reads:
@@ -300,10 +300,6 @@ def _locked_by(node: Node) -> list[VariableBuffer]:
     if not (resource or asked) or node.type == "AssignVariableOp":
         return []
     return [_variable(node.inputs[i]) for i in positions]
-
-
-def _sizes(dims: Sequence[int | None] | None, rank: int) -> Sequence[int | None]:
-    return dims if dims is not None and len(dims) == rank else (None,) * rank
 
 
 def _rank(argument: Any) -> int:

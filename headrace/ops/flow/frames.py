@@ -46,6 +46,15 @@ _enters = (
     _declare_mark("Enter", f"data: T, *, {_LOOP_ATTRS} -> output: T", Role.ENTER).forwards_memory().passes_handle(),
     _declare_mark("RefEnter", f"data: ref T, *, {_LOOP_ATTRS} -> output: ref T", Role.ENTER).passes_handle(),
 )
+
+
+def _entered_shape(op: Any) -> list[Any]:
+    """What goes round a loop may have another shape each time: who builds the loop says where it does not."""
+    return [op.inputs[0].dims if op.attrs["is_constant"] else None]
+
+
+for _enter in _enters:
+    _enter.shape(_entered_shape)
 _exits = (
     _declare_mark("Exit", "data: T -> output: T", Role.EXIT).forwards_memory().passes_handle(),
     _declare_mark("RefExit", "data: ref T -> output: ref T", Role.EXIT).passes_handle(),
@@ -175,8 +184,8 @@ def enter(
     result = decl(
         data, frame_name=frame_name, is_constant=is_constant, parallel_iterations=parallel_iterations, name=name
     )
-    if not use_input_shape:
-        result.dims = None
+    if use_input_shape:
+        result.dims = data.dims
     return result
 
 
