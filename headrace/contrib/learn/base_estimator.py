@@ -19,6 +19,8 @@ from headrace.contrib.learn.estimator_parts import (
     batches,
     examples,
     inputs,
+    label_placeholders,
+    label_signatures,
     length,
     updates_and_values,
     worker_device_setter,
@@ -88,6 +90,7 @@ class BaseEstimator(Parameterized, Evaluable, Trainable):
         self._session_config: protos.ConfigProto | None = found.session_config or getattr(found, "tf_config", None)
         self._device_fn = found.device_fn or worker_device_setter(found)
         self._graph: Graph | None = None
+        self._labels: Any = None
 
     @property
     def config(self) -> CoreRunConfig:
@@ -115,16 +118,19 @@ class BaseEstimator(Parameterized, Evaluable, Trainable):
         """Builds the model in the default graph."""
 
     def _get_train_ops(self, features: Any, labels: Any) -> ModelFnOps:
+        self._labels = label_signatures(labels)
         return self._call_model_fn(features, labels, ModeKeys.TRAIN)
 
     def _get_eval_ops(self, features: Any, labels: Any, metrics: Any) -> ModelFnOps:
+        self._labels = label_signatures(labels)
         ops = self._call_model_fn(features, labels, ModeKeys.EVAL, metrics)
         if MetricKey.LOSS not in ops.eval_metric_ops:
             ops.eval_metric_ops[MetricKey.LOSS] = mean(ops.loss)
         return ops
 
     def _get_predict_ops(self, features: Any) -> ModelFnOps:
-        return self._call_model_fn(features, None, ModeKeys.INFER)
+        # Model functions of before 1.0 make something of the labels in every mode.
+        return self._call_model_fn(features, label_placeholders(self._labels), ModeKeys.INFER)
 
     # ---- the public calls ----
 

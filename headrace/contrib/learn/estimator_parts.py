@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.contrib.learn.model_outputs import ModelFnOps
+from headrace.core.composite import SparseTensor
+from headrace.core.dtypes import DType
 from headrace.core.graph import Graph
+from headrace.core.shapes import TensorShape
 from headrace.estimator.model_fn import EstimatorSpec
 from headrace.estimator.predicting import batch_length
 from headrace.estimator.run_config import RunConfig as CoreRunConfig
 from headrace.estimator.util import parse_input_fn_result
+from headrace.functions.sparse.building import sparse_placeholder
+from headrace.ops.array.constant import placeholder
 from headrace.ops.flow.grouping import group
 from headrace.sessions.cluster import STANDARD_PS_OPS, replica_device_setter
 from headrace.sessions.monitored_session import MonitoredSession
@@ -100,3 +105,33 @@ def as_model_fn_ops(results: Any, mode: str) -> ModelFnOps:
         raise ValueError(f"Unrecognized value returned by model_fn, please return ModelFnOps: {results!r}")
     predictions, loss, train_op = results
     return ModelFnOps(mode, predictions, loss, train_op)
+
+
+class LabelSignature(NamedTuple):
+    """What is known of labels after a training or an evaluation: their type, shape, and whether they are sparse."""
+
+    dtype: DType
+    shape: TensorShape
+    is_sparse: bool
+
+
+def label_signatures(labels: Any) -> Any:
+    """The signature of labels, or a dict of them; None without labels."""
+    if isinstance(labels, Mapping):
+        return {name: label_signatures(each) for name, each in labels.items()}
+    if labels is None:
+        return None
+    return LabelSignature(labels.dtype, labels.get_shape(), isinstance(labels, SparseTensor))
+
+
+def label_placeholders(signatures: Any) -> Any:
+    """Placeholders for labels of such signatures, with batches of any size."""
+    if isinstance(signatures, Mapping):
+        return {name: label_placeholders(each) for name, each in signatures.items()}
+    if signatures is None:
+        return None
+    if signatures.is_sparse:
+        return sparse_placeholder(signatures.dtype)
+    rank = signatures.shape.ndims
+    shape = None if rank is None else [None, *signatures.shape.as_list()[1:]][:rank]
+    return placeholder(signatures.dtype, shape)
