@@ -376,9 +376,7 @@ class RegisterShape:
         TypeError: if it is no text.
 
     Example:
-        >>> @tf.RegisterShape("SomeOp")
-        ... def some_op_shape(op):
-        ...     return [op.inputs[0].get_shape()]
+        >>> noted = RegisterShape("SomeOp")(lambda op: [op.inputs[0].get_shape()])
     """
 
     def __init__(self, op_type: str) -> None:

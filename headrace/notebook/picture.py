@@ -41,9 +41,9 @@ def boxes_of(graph: Graph) -> tuple[list[Box], Counter[tuple[str, str]]]:
         the boxes, by layer; pairs of their names with counts. What flows back to an earlier box is no reason for a layer.
 
     Example:
-        >>> with tf.name_scope("model"):
+        >>> with tf.Graph().as_default() as graph, tf.name_scope("model"):
         ...     y = tf.identity(tf.placeholder(tf.float32, name="x"))
-        >>> [box.name for box in boxes_of(tf.get_default_graph())[0]]
+        >>> [box.name for box in boxes_of(graph)[0]]
         ['model']
     """
     operations = graph.get_operations()

@@ -24,7 +24,7 @@ class SignatureBuilder:
 
     Example:
         >>> builder = SignatureBuilder("model")
-        >>> builder.add_meta_graph_and_variables(sess, ["train"], train_op=train_op)
+        >>> builder.add_meta_graph_and_variables(sess, ["train"], train_op=tf.assign_add(global_step, 1))
         >>> path = builder.save()
     """
 

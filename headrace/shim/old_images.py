@@ -35,7 +35,7 @@ def bytescale(
 
     Example:
         >>> bytescale(np.array([0.0, 0.5, 1.0]))
-        [  0 128 255]
+        array([  0, 128, 255], dtype=uint8)
     """
     import numpy as np
 

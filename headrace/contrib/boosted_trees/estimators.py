@@ -52,8 +52,8 @@ class GradientBoostedDecisionTreeClassifier(Estimator):
         num_quantiles: how many buckets features of numbers get.
 
     Example:
-        >>> from tensorflow.contrib.boosted_trees.estimator_batch.estimator import GradientBoostedDecisionTreeClassifier
-        >>> from tensorflow.contrib.boosted_trees.proto import learner_pb2
+        >>> from headrace.contrib.boosted_trees.estimator_batch.estimator import GradientBoostedDecisionTreeClassifier
+        >>> from headrace.contrib.boosted_trees.proto import learner_pb2
         >>> config = learner_pb2.LearnerConfig()
         >>> config.learning_rate_tuner.fixed.learning_rate = 0.1
         >>> config.constraints.max_tree_depth = 4

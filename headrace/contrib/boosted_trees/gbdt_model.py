@@ -89,9 +89,9 @@ class GradientBoostedDecisionTreeModel:
         NotImplementedError: for learning rates by line search.
 
     Example:
-        >>> from tensorflow.contrib.boosted_trees.proto import learner_pb2
-        >>> from tensorflow.contrib.boosted_trees.python.ops import model_ops
-        >>> from tensorflow.contrib.boosted_trees.python.training.functions import gbdt_batch
+        >>> from headrace.contrib.boosted_trees.proto import learner_pb2
+        >>> from headrace.contrib.boosted_trees.python.ops import model_ops
+        >>> from headrace.contrib.boosted_trees.python.training.functions import gbdt_batch
         >>> model = gbdt_batch.GradientBoostedDecisionTreeModel(
         ...     is_chief=True, num_ps_replicas=0, center_bias=False, examples_per_layer=4, logits_dimension=1,
         ...     ensemble_handle=model_ops.tree_ensemble_variable(0, "", name="trees"),

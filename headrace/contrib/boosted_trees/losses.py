@@ -41,7 +41,7 @@ def per_example_logistic_loss(labels: TensorLike, weights: TensorLike, predictio
         the losses of shape [examples, 1], and an operation that updates nothing.
 
     Example:
-        >>> from tensorflow.contrib.boosted_trees.python.utils import losses
+        >>> from headrace.contrib.boosted_trees.python.utils import losses
         >>> loss, update = losses.per_example_logistic_loss(tf.ones([1, 1]), tf.ones([1, 1]), tf.zeros([1, 1]))
         >>> with tf.Session() as sess:
         ...     print(sess.run(loss).round(4))

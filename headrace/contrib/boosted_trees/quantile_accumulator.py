@@ -59,7 +59,7 @@ class QuantileAccumulator(Trackable):
         generate_quantiles: whether there are exactly as many boundaries.
 
     Example:
-        >>> from tensorflow.contrib.boosted_trees.python.ops.quantile_ops import QuantileAccumulator
+        >>> from headrace.contrib.boosted_trees.python.ops.quantile_ops import QuantileAccumulator
         >>> sketch = QuantileAccumulator(0, epsilon=0.1, num_quantiles=3, name="heights")
         >>> add = sketch.add_summary(0, column=tf.constant([[1.5], [1.8]]), example_weights=tf.ones([2, 1]))
         >>> flush = sketch.flush(stamp_token=0, next_stamp_token=1)

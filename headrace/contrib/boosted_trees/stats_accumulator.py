@@ -77,7 +77,7 @@ class StatsAccumulator(Trackable):
         container: where the session keeps them.
 
     Example:
-        >>> from tensorflow.contrib.boosted_trees.python.ops.stats_accumulator_ops import StatsAccumulator
+        >>> from headrace.contrib.boosted_trees.python.ops.stats_accumulator_ops import StatsAccumulator
         >>> sums = StatsAccumulator(0, tf.TensorShape([]), tf.TensorShape([]), name="sums")
         >>> add = sums.add(0, partition_ids=[1, 1], feature_ids=[[2, 0], [2, 0]], gradients=[0.5, 1.0], hessians=[1.0, 1.0])
         >>> count, partitions, features, gradients, hessians = sums.flush(stamp_token=0, next_stamp_token=1)

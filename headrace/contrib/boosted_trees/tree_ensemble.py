@@ -47,7 +47,7 @@ class TreeEnsembleVariable(Trackable):
         container: where the session keeps it.
 
     Example:
-        >>> from tensorflow.contrib.boosted_trees.python.ops.model_ops import TreeEnsembleVariable
+        >>> from headrace.contrib.boosted_trees.python.ops.model_ops import TreeEnsembleVariable
         >>> ensemble = TreeEnsembleVariable(stamp_token=0, tree_ensemble_config="", name="trees")
         >>> with tf.Session() as sess:
         ...     _ = sess.run(ensemble.initializer)
@@ -97,7 +97,7 @@ def tree_ensemble_variable(
         its handle.
 
     Example:
-        >>> from tensorflow.contrib.boosted_trees.python.ops import model_ops
+        >>> from headrace.contrib.boosted_trees.python.ops import model_ops
         >>> handle = model_ops.tree_ensemble_variable(0, "", name="trees")
         >>> handle.dtype
         tf.resource

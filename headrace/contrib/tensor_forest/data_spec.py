@@ -98,7 +98,7 @@ def ParseDataTensorOrDict(data: Any) -> tuple[Tensor | None, SparseTensor | None
         the dense matrix or None, the sparse one or None, and the columns of both.
 
     Example:
-        >>> from tensorflow.contrib.tensor_forest.python.ops import data_ops
+        >>> from headrace.contrib.tensor_forest.python.ops import data_ops
         >>> dense, sparse, spec = data_ops.ParseDataTensorOrDict({"b": tf.ones([3, 2]), "a": tf.ones([3])})
         >>> dense.shape, spec.dense_features_size
         (TensorShape([Dimension(3), Dimension(3)]), 3)

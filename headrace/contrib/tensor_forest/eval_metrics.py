@@ -130,7 +130,7 @@ def get_metric(metric_name: str) -> Metric:
     """The metric of a name: a function of predictions and targets; KeyError where there is none.
 
     Example:
-        >>> from tensorflow.contrib.tensor_forest.client import eval_metrics
+        >>> from headrace.contrib.tensor_forest.client import eval_metrics
         >>> value, update = eval_metrics.get_metric("accuracy")(tf.constant([1.0, 0.0]), tf.constant([1.0, 1.0]))
     """
     return _METRICS[metric_name][0]

@@ -196,7 +196,7 @@ class RandomForestGraphs:
         training: whether trees are to grow.
 
     Example:
-        >>> from tensorflow.contrib.tensor_forest.python import tensor_forest
+        >>> from headrace.contrib.tensor_forest.python import tensor_forest
         >>> params = tensor_forest.ForestHParams(num_classes=2, num_features=2, num_trees=3).fill()
         >>> forest = tensor_forest.RandomForestGraphs(params)
         >>> train = forest.training_graph(tf.constant([[0.0, 1.0], [2.0, 0.0]]), tf.constant([0, 1]))

@@ -70,7 +70,7 @@ class ForestHParams:
         **kwargs: "num_classes", "num_features" and, for numbers, "regression" and "num_outputs"; others are kept too.
 
     Example:
-        >>> from tensorflow.contrib.tensor_forest.python import tensor_forest
+        >>> from headrace.contrib.tensor_forest.python import tensor_forest
         >>> params = tensor_forest.ForestHParams(num_classes=3, num_features=4, num_trees=10).fill()
         >>> params.num_splits_to_consider
         10
