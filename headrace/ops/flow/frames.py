@@ -48,13 +48,12 @@ _enters = (
 )
 
 
-def _entered_shape(op: Any) -> list[Any]:
+@_enters[0].shape
+def entered_shape(op: Any) -> list[Any]:
     """What goes round a loop may have another shape each time: who builds the loop says where it does not."""
     return [op.inputs[0].dims if op.attrs["is_constant"] else None]
 
 
-for _enter in _enters:
-    _enter.shape(_entered_shape)
 _exits = (
     _declare_mark("Exit", "data: T -> output: T", Role.EXIT).forwards_memory().passes_handle(),
     _declare_mark("RefExit", "data: ref T -> output: ref T", Role.EXIT).passes_handle(),
