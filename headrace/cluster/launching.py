@@ -147,8 +147,7 @@ def _own_signals() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
+    before = {number: signal.getsignal(number) for number in _ending()}
     try:
         yield
     finally:
@@ -174,12 +173,26 @@ def run_tasks(tasks: Sequence[Task]) -> int:
         try:
             return _wait(context, tasks)
         except SignalException as signalled:
+            _hear_no_more()
             context.close(signalled.sigval, timeout=_GRACE)
             return 128 + signalled.sigval
         except KeyboardInterrupt:
             return 130
         finally:
+            _hear_no_more()
             context.close(timeout=_GRACE)
+
+
+def _hear_no_more() -> None:
+    """Ignores the signals that end a program, while its processes are being ended: one of them is enough."""
+    if threading.current_thread() is threading.main_thread():
+        for number in _ending():
+            signal.signal(number, signal.SIG_IGN)
+
+
+def _ending() -> list[int]:
+    """The signals by which programs are asked to end, on this system."""
+    return [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)]
 
 
 def _wait(context: Any, tasks: Sequence[Task]) -> int:

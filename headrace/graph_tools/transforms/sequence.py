@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from headrace.core.errors import InvalidArgumentError
+from headrace.core.errors import InvalidArgumentError, OpError
 from headrace.graph_tools.transforms import attributes, constants, convolutions, structure
-from headrace.graph_tools.transforms.registry import TRANSFORMS, Parameters, Transform
+from headrace.graph_tools.transforms.registry import TRANSFORMS, Parameters, Transform, flag
 from headrace.messages import protos
+from headrace.util import tf_logging
 
 # Modules of transforms, imported for what they declare.
 _DECLARING = (attributes, constants, convolutions, structure)
@@ -39,7 +40,8 @@ def TransformGraph(
         inputs: names of the nodes that will be fed.
         outputs: names of the nodes that will be fetched.
         transforms: names of transforms, each with its parameters in parentheses, as in
-            `'remove_nodes(op=Identity, op=CheckNumerics)'`; one text may hold several.
+            `'remove_nodes(op=Identity, op=CheckNumerics)'`; one text may hold several. With `ignore_errors=true` one that
+            fails leaves the graph as it is.
 
     Returns:
         another GraphDef.
@@ -60,7 +62,15 @@ def TransformGraph(
     graph_def.CopyFrom(input_graph_def)
     for text in transforms:
         for transform, parameters in _parsed(text):
-            graph_def = transform(graph_def, list(inputs), list(outputs), parameters)
+            before = protos.GraphDef()
+            before.CopyFrom(graph_def)
+            try:
+                graph_def = transform(graph_def, list(inputs), list(outputs), parameters)
+            except OpError as error:
+                if not flag(parameters, "ignore_errors"):
+                    raise
+                tf_logging.error("%s: Ignoring error %s", transform.__name__, error.message)
+                graph_def = before
             names = {node.name for node in graph_def.node}
             for output in outputs:
                 if output.partition(":")[0].removeprefix("^") not in names:

@@ -125,3 +125,6 @@ try:
     TransformGraph(graph_def, ["x"], ["nowhere"], ["strip_unused_nodes"])
 except Exception as error:
     results["lost output"] = type(error).__name__
+
+ignored = TransformGraph(graph_def, ["x"], ["out"], ["rename_op(ignore_errors=true) remove_device"])
+results["ignored"] = listing(ignored)
