@@ -58,7 +58,7 @@ def best_of_layer(
 
 
 def growable_tree(
-    ensemble: GradientEnsemble, learner: LearnerConfig, weight: float, max_depth: int, learner_type: int
+    ensemble: GradientEnsemble, learner: LearnerConfig, weight: float, max_depth: int
 ) -> DecisionTreeConfig:
     """The tree to grow a layer of, the last one or a new one, which is finished if this layer is its last."""
     message = ensemble.message

@@ -85,7 +85,7 @@ def grow_kernel(node):
                 best = best_of_partitions(partitions, gains, splits, learner)
             if not best:
                 return ()
-            tree = growable_tree(ensemble, learner, float(rate), int(depth), int(learner_type))
+            tree = growable_tree(ensemble, learner, float(rate), int(depth))
             for place, candidate in best.items():
                 if int(learner_type) == OBLIVIOUS:
                     split_layer(tree, candidate, learner)
