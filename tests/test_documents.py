@@ -1,0 +1,99 @@
+"""The documents are true: their programs run, their commands exist, and the tutorials' notebooks are what the scripts say.
+
+Of a page the blocks of Python run in order as one program. What a block needs and the reader need not see stands in a block
+inside of an HTML comment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from headrace.cli.commands import headrace
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TUTORIALS = sorted((ROOT / "examples" / "tutorials").glob("*.py"))
+BLOCK = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+
+
+def blocks(page: Path, *languages: str) -> list[str]:
+    """The blocks of a page in one of some languages, without their indentation."""
+    found = BLOCK.findall(page.read_text(encoding="utf-8"))
+    return [
+        re.sub(f"^{indent}", "", text, flags=re.MULTILINE) for indent, language, text in found if language in languages
+    ]
+
+
+def run(source: str, folder: Path) -> str:
+    """Runs a program in a process of its own and returns what it said."""
+    script = folder / "program.py"
+    script.write_text(source, encoding="utf-8")
+    environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, script.name]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)
+def test_programs_of_a_page(page, tmp_path):
+    run("\n".join(blocks(page, "python")), tmp_path)
+
+
+def commands(page: Path) -> list[str]:
+    """The lines of a page's shell blocks that call our command."""
+    lines = "\n".join(blocks(page, "sh", "")).replace("\\\n", " ").splitlines()
+    found = [re.match(r"(?:\S*python -m headrace|headrace)\s+(.*)", line.strip()) for line in lines]
+    return [match[1] for match in found if match]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.name)
+def test_commands_of_a_page(page):
+    """Every command is one, and has the options it is shown with."""
+    for line in commands(page):
+        words = shlex.split(line.rstrip("'"), comments=True)
+        if not words or words[0].startswith("-") or "." in words[0] or words[0].isupper():
+            continue  # a program to run, or an option of the runner
+        command: click.Command = headrace
+        while isinstance(command, click.Group) and words:
+            step = command.get_command(click.Context(command), words.pop(0))
+            assert step is not None, line
+            command = step
+        options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+        if "ignore_unknown_options" not in command.context_settings:
+            unknown = {word.split("=")[0] for word in words if word.startswith("--")} - options
+            assert not unknown or any(word.endswith(".py") for word in words), line
+
+
+def cells(script: Path) -> list[str]:
+    """The code cells of a script in the percent format."""
+    parts = re.split(r"^# %%(.*)\n", script.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return [text.strip() for kind, text in zip(parts[::2], parts[1::2]) if "markdown" not in kind]
+
+
+@pytest.mark.parametrize("script", TUTORIALS, ids=lambda script: script.stem)
+def test_tutorial(script, tmp_path):
+    run(script.read_text(encoding="utf-8"), tmp_path)
+
+
+@pytest.mark.parametrize("script", TUTORIALS, ids=lambda script: script.stem)
+def test_notebook_of_a_tutorial(script):
+    """`python tools/make_tutorials.py` has been run since the script was changed, and no cell failed."""
+    notebook = json.loads((ROOT / "docs" / "tutorials" / f"{script.stem}.ipynb").read_text(encoding="utf-8"))
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert ["".join(cell["source"]).strip() for cell in code] == cells(script)
+    assert not [output for cell in code for output in cell["outputs"] if output["output_type"] == "error"]
+    words = set(
+        re.findall(r"\w{4,}", " ".join(re.findall(r"^# (?!%%)(.*)$", script.read_text(encoding="utf-8"), re.MULTILINE)))
+    )
+    text = " ".join("".join(cell["source"]) for cell in notebook["cells"])
+    assert words <= set(re.findall(r"\w{4,}", text))
