@@ -46,7 +46,7 @@ def to_checkpoint(state_dict: Mapping[str, torch.Tensor], path: Path) -> str:
     """Writes tensors as a checkpoint that `tf.train.Saver` restores, here and in TensorFlow.
 
     Args:
-        state_dict: names to tensors, such as `module.state_dict()`.
+        state_dict: names to tensors, such as `module.named_variables()`, or a state dict of any module.
         path: the path of the checkpoint.
 
     Returns:

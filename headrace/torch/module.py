@@ -116,6 +116,29 @@ class GraphModule(nn.Module):
         """The variables by the names they had in the graph."""
         return {name: getattr(self, member) for name, member in self._members.items()}
 
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
+        """Takes over values, as of every module; names may also be those of the variables, as checkpoints have them.
+
+        Args:
+            state_dict: tensors by the names of parameters and buffers, or of variables.
+            strict: whether other names, and variables without a value, are an error.
+            assign: whether the tensors themselves become the parameters, instead of their values.
+
+        Returns:
+            the names that were missing and those that were not expected, as PyTorch gives them.
+
+        Raises:
+            RuntimeError: for names or shapes that do not fit.
+
+        Example:
+            >>> module = headrace.torch.to_module(logits, [x], sess)
+            >>> path = saver.save(sess, "./model.ckpt")
+            >>> module.load_state_dict(headrace.torch.from_checkpoint(path), strict=False).missing_keys
+            []
+        """
+        members = {self._members.get(name, name): value for name, value in state_dict.items()}
+        return super().load_state_dict(members, strict, assign)
+
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the graph gives for some inputs.
 
