@@ -21,7 +21,7 @@ PROGRAMS ?= tests/programs
 CASES ?= --stale
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check index stubs docs format bench oracle goldens clean
+.PHONY: help setup run test check native sanitize index stubs format docs tutorials bench oracle keras3 goldens release clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -73,6 +73,10 @@ docs: setup  ## build the site into site/: guides, and a reference of every publ
 	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(PY) -m mkdocs build --quiet
 	@echo "open site/index.html"
 
+tutorials: setup  ## run the tutorials again and write their notebooks (docs/tutorials); TUTORIALS="gan nan"
+	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[tutorials]"
+	$(PY) tools/make_tutorials.py $(TUTORIALS)
+
 bench: setup  ## Headrace beside TensorFlow 1.15.5 and 2.21 (make oracle first); BENCH="--only mlp_step"
 	$(PY) bench/run.py $(BENCH)
 
@@ -102,6 +106,10 @@ $(ORACLE)/keras3/.installed: tools/oracle/keras3.txt $(STAMP)
 goldens: setup oracle  ## record again what TensorFlow 1.15.5 says; PROGRAMS="tests/programs/nn" CASES="--stale"
 	$(ORACLE)/tf1/bin/python tools/oracle/make_goldens.py $(PROGRAMS)
 	$(PY) tools/oracle/record_cases.py $(CASES)
+
+release: setup  ## build what is to be published into dist/, check it, and say what is left to do
+	$(PY) -m pip install --quiet --disable-pip-version-check build twine
+	$(PY) tools/release.py
 
 clean:  ## remove what make made, the oracle excepted
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache bench/results
