@@ -46,6 +46,7 @@ def check_loops(source: Operation, context: Any, role: Role | None, name: str) -
         why = "they are in different while loops"
     made = source.creation_site
     raise ValueError(
-        f"Cannot use '{source.name}' as input to '{name}' because {why}. A loop hands out the final values of its loop "
+        f"Cannot use '{source.name}' as input to '{name}' because {why}. See info log for more details. A loop hands "
+        f"out the final values of its loop "
         f"variables only: make it one of them." + (f" '{source.name}' was made at {made}" if made else "")
     )

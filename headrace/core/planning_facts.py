@@ -122,6 +122,8 @@ class PlanningFacts:
         scalar_rule: how it is computed from NumPy scalars.
         scalar_inputs: the inputs that may be NumPy scalars as well as tensors.
         native_rule: how it becomes native instructions: see `core.native`.
+        on_list: whether it makes or takes a handle that leads to a TensorArray or a stack, for which a list of rows stands
+            in native programs.
         most_elements_rule: of an operation and the arrays it takes, how many elements come out at most, where the shapes
             of the arrays do not tell.
         fusion: what makes such nodes of others, if that is a `plan.fusion.Fusion`.
@@ -153,6 +155,7 @@ class PlanningFacts:
     scalar_rule: ScalarRule | None = None
     scalar_inputs: tuple[int, ...] = ()
     native_rule: NativeRule | None = None
+    on_list: bool = False
     most_elements_rule: MostElementsRule | None = None
     fusion: FusionView | None = None
     is_late: bool = False
@@ -337,6 +340,11 @@ class PlanningFacts:
             ...     return applied("add", take=[0, 0])
         """
         self.native_rule = rule
+        return rule
+
+    def native_list(self, rule: NativeRule) -> NativeRule:
+        """Declares how an op on a TensorArray or a stack becomes native instructions: see `native`."""
+        self.native_rule, self.on_list = rule, True
         return rule
 
     def most_elements(self, rule: MostElementsRule) -> MostElementsRule:

@@ -271,6 +271,13 @@ def has_deadline() -> bool:
     return getattr(_step, "deadline", None) is not None
 
 
+def check_deadline() -> None:
+    """Raises DeadlineExceededError if the time of this thread's step is over."""
+    deadline = getattr(_step, "deadline", None)
+    if deadline is not None and time.perf_counter() > deadline:
+        raise DeadlineExceededError(None, None, "The step took longer than its timeout.")
+
+
 def remaining_time() -> float | None:
     """How many seconds this thread's waits have left; None where they have no end."""
     deadline = getattr(_step, "deadline", None)

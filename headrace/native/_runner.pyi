@@ -10,6 +10,7 @@ INSTRUCTION_SET: str
 
 def configure(
     tensor_type: type,
+    tensor_dtypes: Sequence[object],
     array_type: type,
     dtypes: Sequence[object],
     scalar_types: Sequence[type],

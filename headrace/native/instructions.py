@@ -318,10 +318,37 @@ _FLOW = [
     Instruction("branch_begin", "predicate:bool", "", BOOL),
     Instruction("branch_else", "values:any*", "", ANY),
     Instruction("branch_end", "values:any*", "results*", ANY),
-    # The array with the row of that number written, or added to: in place if the array lies in the arena, so that nothing may
-    # use the array from before afterwards. Arrays that loops fill are their variables, with all rows from the beginning.
-    Instruction("put_row", "array index:index row", "out", ANY, fails="the row is out of range"),
-    Instruction("add_row", "array index:index row", "out", NUMBER, fails="the row is out of range"),
+]
+
+# Lists of rows of equal sizes, which live for one run: TensorArrays and stacks. A list is a value only here, and none that
+# leaves a program or goes round a loop; the instructions on it run in their order.
+_LISTS = [
+    Instruction(
+        "list_begin",
+        "count:index",
+        "list: @0",
+        ANY,
+        ints="type of rows, 1 if writing makes it longer + 2 if reading clears a row + 4 if rows written twice add up; then "
+        "perhaps 1 and the sizes of a row, -1 where unknown",
+        fails="the count is negative",
+    ),
+    # The list for the gradients of another, of the same length, the same for the same number; its rows add up.
+    Instruction("list_gradient", "list", "gradients", ANY, ints="a number"),
+    Instruction("list_write", "list index:index row", "", ANY, fails="there is no such row, or it was written"),
+    Instruction("list_scatter", "list indices:index rows", "", ANY, fails="there is no such row, or it was written"),
+    # Zeros where nothing was written and the sizes of a row are told, or are those of a row of what it is the gradient of.
+    Instruction("list_read", "list index:index", "row", ANY, fails="there is no such row, or nothing in it"),
+    Instruction(
+        "list_gather",
+        "list indices:index",
+        "rows",
+        ANY,
+        ints="1 if there may be no indices, though the list was not told the sizes of rows",
+        fails="there is no such row, or nothing in it",
+    ),
+    Instruction("list_push", "list row", "", ANY, fails="there are too many rows"),
+    Instruction("list_pop", "list", "row", ANY, fails="there is no row"),
+    Instruction("list_size", "list", "count: int32", ANY),
 ]
 
 VOCABULARY: dict[str, Instruction] = {
@@ -340,6 +367,7 @@ VOCABULARY: dict[str, Instruction] = {
         _CELLS,
         _RANDOM,
         _FLOW,
+        _LISTS,
     )
     for row in rows
 }

@@ -101,8 +101,8 @@ class Builder:
 
         Args:
             dtype: its type; an array of another makes `run` answer None.
-            dims: its sizes, None where unknown. Sizes of tensors that are known here are not asked for in each run, nor
-                are their types: who gives them answers for that.
+            dims: its sizes, None where unknown. Sizes of tensors that are known here are not asked for in each run: who
+                gives them answers for that.
             contiguous: whether a tensor given for it always is, so that nobody has to ask it.
         """
         self._inputs += 1
@@ -276,6 +276,7 @@ if not loading.why_not():
     # The runner knows neither torch nor NumPy but by what it is given here.
     loading.runner().configure(
         torch.Tensor,
+        tuple(_BY_CODE),
         np.ndarray,
         tuple(_NUMPY_BY_CODE),
         tuple(kind.type for kind in _NUMPY_BY_CODE),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import torch
 
+from headrace.core.constant_value import constant_value
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Operation
 from headrace.core.planning_facts import Role
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import Runtime
 
 _OPEN, _DONE = 1, 2
+_PLACEHOLDERS = frozenset(("Placeholder", "PlaceholderWithDefault"))
 
 
 class Known(Protocol):
@@ -84,6 +86,8 @@ class _Collector:
     def __init__(self, feeds: Sequence[Tensor], runtime: Runtime, device: torch.device, done: Set[Operation]) -> None:
         self._runtime, self._device = runtime, device
         self._found = Collected()
+        # What comes after a feed in place of a constant that static shapes may have followed from.
+        self._unsure: set[Node] = set()
         decl = declared(FEED)
         for tensor in feeds:
             node = Node(decl, tensor.name, [], {}, tensor.op, runtime, device)
@@ -91,6 +95,8 @@ class _Collector:
             node.outputs = [value]
             self._found.values[tensor] = value
             self._found.feeds.append(value)
+            if tensor.dtype.is_integer and tensor.op.decl.type not in _PLACEHOLDERS and constant_value(tensor) is not None:
+                self._unsure.add(node)
         # Who waits for an operation whose first output is fed waits for the feed, which is there already.
         self._fed = {tensor._op for tensor in feeds if tensor._value_index == 0} | done
         # Inputs that go around a loop: filled in when what goes around has been collected too.
@@ -152,8 +158,11 @@ class _Collector:
             inputs.append(value)
         node = Node(decl, op._name, inputs, op.attrs, op, self._runtime, self._device)
         outputs = []
+        unsure = bool(self._unsure) and any(value.node in self._unsure for value in inputs)
+        if unsure:
+            self._unsure.add(node)
         for i, tensor in enumerate(op._outputs):
-            value = Value(node, i, tensor._dtype, tensor.dims)
+            value = Value(node, i, tensor._dtype, None if unsure else tensor.dims)
             outputs.append(value)
             if tensor not in values:
                 values[tensor] = value

@@ -10,11 +10,14 @@ from headrace.plan.ir import Node, Value
 from headrace.plan.known_sizes import KnownSizes, computes_sizes
 from headrace.plan.values import to_torch
 
+# What sizes come from.
+_SOURCES = frozenset({"Shape", "Size", "TensorArraySizeV3"})
+
 
 def bind_sizes(nodes: list[Node], keep: set[Node], fetched: Sequence[Value]) -> list[Node]:
     """The nodes without those whose sizes are known altogether, whose outputs are constants from now on, and without
     those that only they asked."""
-    if not any(node.type in ("Shape", "Size") for node in nodes):
+    if not any(node.type in _SOURCES for node in nodes):
         return nodes
     sizes = KnownSizes()
     left = [node for node in nodes if not (_may_be_bound(node, keep) and _bind(node, sizes))]

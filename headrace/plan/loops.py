@@ -51,6 +51,10 @@ def raise_loops(nodes: list[Node], fetched: Iterable[Value]) -> list[Node]:
     for value in fetched:
         frame = frame_of.get(value.node)
         if frame is not None and frame is not root:
+            if len({id(frame_of.get(given.node)) for given in value.node.inputs}) > 1:
+                raise InvalidArgumentError(
+                    None, value.node.origin, f"{{{{node {value.node.name}}}}} has inputs from different frames"
+                )
             raise InvalidArgumentError(
                 None,
                 value.node.origin,

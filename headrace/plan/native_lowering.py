@@ -11,14 +11,21 @@ from headrace.core.native import Lowering, NativeBuilder
 from headrace.native.program import Unsupported
 from headrace.plan.ir import UNBOUND, Node, Value, input_positions
 
-_TYPES = frozenset({"float32", "float64", "int32", "int64", "bool"})
+TYPES = frozenset({"float32", "float64", "int32", "int64", "bool"})
 _KEPT = "native lowering"
 # An addition of so many elements takes torch about twenty times as long as a call of it.
 _LARGE = 1 << 17
 
 
-def lowering_of(node: Node) -> Lowering | None:
-    """How the node becomes native instructions; None where it stays a call of its kernel."""
+def lowering_of(node: Node, scalars: bool = False) -> Lowering | None:
+    """How the node becomes native instructions; None where it stays a call of its kernel.
+
+    Args:
+        node: the node.
+        scalars: whether what the plan computes with Python's scalars may become instructions as well.
+    """
+    if node.template is not None and not scalars:
+        return None
     if _KEPT in node.notes:
         kept: Lowering | None = node.notes[_KEPT]
         return kept
@@ -30,7 +37,7 @@ def lowering_of(node: Node) -> Lowering | None:
 
 def _lowering(node: Node) -> Lowering | None:
     rule = node.decl.native_rule
-    if rule is None or node.device.type != "cpu" or node.heavy or node.template is not None or _is_large(node):
+    if rule is None or node.device.type != "cpu" or node.heavy or _is_large(node):
         return None
     for value in node.inputs:
         if value.bound is not UNBOUND:
@@ -39,12 +46,17 @@ def _lowering(node: Node) -> Lowering | None:
         elif value.dtype._is_ref_dtype:
             if variable_of(value) is None:
                 return None
-        elif value.scalar or value.dtype.name not in _TYPES:
+        elif not _is_taken(value, node):
             return None
     for value in node.outputs:
-        if value.scalar or value.dtype.base_dtype.name not in _TYPES:
+        if not _is_taken(value, node):
             return None
     return rule(node)
+
+
+def _is_taken(value: Value, node: Node) -> bool:
+    """Whether the runner has values of this type; the handle of a list is one."""
+    return value.dtype.base_dtype.name in TYPES or (node.decl.on_list and value.dtype.name == "resource")
 
 
 def _is_large(node: Node) -> bool:
@@ -82,7 +94,7 @@ def is_plain_read(node: Node) -> bool:
     if not node.decl.reads_variable or node.control or node.device.type != "cpu" or node.outputs[0].scalar:
         return False
     buffer = node.inputs[0].bound
-    return isinstance(buffer, VariableBuffer) and buffer.dtype.name in _TYPES and node.outputs[0].dtype is buffer.dtype
+    return isinstance(buffer, VariableBuffer) and buffer.dtype.name in TYPES and node.outputs[0].dtype is buffer.dtype
 
 
 class Inputs(Sequence[int]):
@@ -109,13 +121,18 @@ class Inputs(Sequence[int]):
     def __getitem__(self, index: slice) -> list[int]: ...
     def __getitem__(self, index: int | slice) -> int | list[int]:
         if isinstance(index, slice):
-            return [self._of(value) for value in self._values[index]]
-        return self._of(self._values[index])
+            return [self.of(value) for value in self._values[index]]
+        return self.of(self._values[index])
 
     def __iter__(self) -> Iterator[int]:
-        return map(self._of, self._values)
+        return map(self.of, self._values)
 
-    def _of(self, value: Value) -> int:
+    def of(self, value: Value) -> int:
+        """The value of the program that stands for one of the plan.
+
+        Raises:
+            Unsupported: if there is none.
+        """
         found = self._ids.get(value)
         if found is not None:
             return found

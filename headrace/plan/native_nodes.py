@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from headrace.core.planning_facts import Role
 from headrace.plan.branches import guard_of
 from headrace.plan.graph import PlanGraph
 from headrace.plan.ir import NATIVE_REGION, UNBOUND, Node, Value, declared, regions
+from headrace.plan.native_loops import nodes_within
 from headrace.plan.native_lowering import variable_of
 from headrace.plan.native_regions import Grouped, RegionMembers, find_regions
 from headrace.plan.region_kernel import NativeRegion
@@ -40,11 +41,13 @@ def _make_nodes(
         return
     uses = _Uses(nodes, results, fetched, found)
     for each in members:
-        made = _node_of(each, uses, graph.copied)
+        inside = [inner for node in each.nodes for inner in nodes_within(node) if inner is not node]
+        plain = {node: graph.native.pop(node) for node in inside if node in graph.native}
+        made = _node_of(each, uses, graph.copied, plain)
         graph.native.update(dict.fromkeys(each.nodes, made))
 
 
-def _node_of(members: RegionMembers, uses: _Uses, copied: Set[Node]) -> Node:
+def _node_of(members: RegionMembers, uses: _Uses, copied: Set[Node], inside: Mapping[Node, Node | None]) -> Node:
     own = {value for node in (*members.nodes, *members.reads) for value in node.outputs}
     taken = dict.fromkeys(value for node in members.nodes for value in node.inputs if value not in own)
     inputs = [value for value in taken if value.bound is UNBOUND and variable_of(value) is None]
@@ -52,7 +55,7 @@ def _node_of(members: RegionMembers, uses: _Uses, copied: Set[Node]) -> Node:
     kinds: list[tuple[Value, OutputKind]] = [
         (value, uses.kind(value)) for value in results if variable_of(value) is None
     ]
-    region = NativeRegion(members.nodes, members.reads, inputs, kinds, copied)
+    region = NativeRegion(members.nodes, members.reads, inputs, kinds, copied, inside)
     first = members.nodes[0]
     made = Node(declared(NATIVE_REGION), first.name, inputs, {}, None, first.runtime, first.device)
     made.outputs, made.guard, made.early = results, first.guard, first.early
@@ -88,6 +91,8 @@ class _Uses:
     def kind(self, value: Value) -> OutputKind:
         """How `value` leaves its region."""
         takers = self._takers.get(value)
+        if value.scalar:
+            return "scalar"
         if value in self._results:
             return "fresh" if takers or value not in self._fetched else "scalar"
         if not takers:

@@ -9,7 +9,6 @@ other nodes keep their order.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from headrace import native
@@ -21,12 +20,11 @@ from headrace.plan.branches import guard_of
 from headrace.plan.handles import Handles
 from headrace.plan.ir import UNBOUND, Node, Value, input_positions, regions
 from headrace.plan.live import has_effect
-from headrace.plan.native_lowering import Inputs, is_plain_read, lowering_of, variable_of
+from headrace.plan.native_loops import Lists, is_native_loop, lower, nodes_within
+from headrace.plan.native_lowering import is_plain_read, lowering_of, variable_of
 
 # Entering a region takes as long as so many calls save.
 _least = 3
-# Regions are made where they are asked for. For all plans: "1" by default.
-_asked = os.environ.get("HEADRACE_NATIVE", "0") == "1"
 _STACKS = frozenset({Role.STACK, Role.STACK_PUSH, Role.STACK_POP})
 
 
@@ -59,19 +57,18 @@ class Grouped:
 
 @contextlib.contextmanager
 def regions_from(nodes: int) -> Iterator[None]:
-    """Inside, plans have regions, of at least so many nodes."""
-    global _asked, _least
-    before = _asked, _least
-    _asked, _least = True, nodes
+    """Inside, plans have regions of at least so many nodes."""
+    global _least
+    before, _least = _least, nodes
     try:
         yield
     finally:
-        _asked, _least = before
+        _least = before
 
 
 def are_wanted() -> bool:
     """Whether plans have regions."""
-    return _asked and native.available()
+    return native.available()
 
 
 def find_regions(nodes: Sequence[Node], fetched: Sequence[Value], copied: Set[Node]) -> Grouped:
@@ -86,22 +83,29 @@ def find_regions(nodes: Sequence[Node], fetched: Sequence[Value], copied: Set[No
     if len(nodes) < _least and not any(node.region is not None for node in nodes):
         return found
     handles = Handles(nodes)
-    _find(nodes, fetched, copied, handles, found)
+    _find(nodes, fetched, copied, handles, found, is_loop=False)
     return found
 
 
-def _find(nodes: Sequence[Node], results: Sequence[Value], copied: Set[Node], handles: Handles, found: Grouped) -> None:
+def _find(
+    nodes: Sequence[Node],
+    results: Sequence[Value],
+    copied: Set[Node],
+    handles: Handles,
+    found: Grouped,
+    is_loop: bool,
+) -> None:
     for _, region in regions(nodes):
         inside = Grouped()
         early = [node for node in region.nodes if node.early]
         late = [node for node in region.nodes if not node.early]
         needed = [*region.results, *(value for node in late for value in _read_by(node))]
-        _find(early, needed, copied, handles, inside)
-        _find(late, region.results, copied, handles, inside)
+        _find(early, needed, copied, handles, inside, is_loop=True)
+        _find(late, region.results, copied, handles, inside, is_loop=True)
         region.nodes = inside.nodes
         found.regions |= inside.regions
         found.absorbed |= inside.absorbed
-    block = _Block(nodes, results, copied, handles)
+    block = _Block(nodes, results, copied, handles, is_loop)
     if not block.native:
         found.nodes += nodes
         return
@@ -137,7 +141,8 @@ def _find(nodes: Sequence[Node], results: Sequence[Value], copied: Set[Node], ha
 
 def _pays(group: Sequence[Node]) -> bool:
     """Whether a region saves more than it takes to enter it."""
-    return sum(node.type != "NoOp" for node in group) >= _least
+    calls = sum(node.type != "NoOp" and node.template is None for node in group)
+    return calls >= _least or any(node.region is not None for node in group)
 
 
 def _read_by(node: Node) -> Iterator[Value]:
@@ -159,16 +164,21 @@ class _Block:
         reads: reads of whole variables, which have no place of their own: who needs the variable looks at it.
     """
 
-    def __init__(self, nodes: Sequence[Node], results: Sequence[Value], copied: Set[Node], handles: Handles) -> None:
+    def __init__(
+        self, nodes: Sequence[Node], results: Sequence[Value], copied: Set[Node], handles: Handles, is_loop: bool
+    ) -> None:
         self._nodes, self._copied, self._handles = nodes, copied, handles
         self._here = set(nodes)
         self.reads = {node for node in nodes if node not in copied and is_plain_read(node)}
-        candidates = {node for node in nodes if node not in self.reads and lowering_of(node) is not None}
+        # Where a loop runs as Python, its scalars are Python's.
+        candidates = {node for node in nodes if node not in self.reads and _is_candidate(node, scalars=not is_loop)}
         self.native: set[Node] = set()
-        if len(candidates) >= _least:
+        if len(candidates) >= _least or any(node.region is not None for node in candidates):
             self._touched, written = self._memory()
+            self._lists = Lists(nodes, results)
             self.native = {node for node in candidates if not self._lends(node, written)}
             self._keep_lowered()
+            self._keep_lists()
 
     def _memory(self) -> tuple[dict[Value, list[object]], set[int]]:
         """For values that may lie in variables what leads to these, and what is written, by identity."""
@@ -209,8 +219,13 @@ class _Block:
         builder = Builder()
         known: dict[tuple[object, ...], bool] = {}
         for node in self._nodes:
-            if node in self.native and not _is_lowered(node, builder, known):
+            if node in self.native and not _is_lowered(node, self._lists, builder, known):
                 self.native.discard(node)
+
+    def _keep_lists(self) -> None:
+        """Leaves out the nodes that use a list of which not all users are native."""
+        while split := self._lists.split(self.native):
+            self.native -= split
 
     # ---- in which order
 
@@ -220,7 +235,18 @@ class _Block:
         Nodes outside of regions keep their order. When the next of them needs a native node that has not run, all native
         nodes run that can.
         """
-        before = self._before()
+        while True:
+            before = self._before()
+            result = [_writes_last(each, before) if isinstance(each, list) else each for each in self._grouped(before)]
+            groups = [group for group in result if isinstance(group, list)]
+            parted = self._lists.parted(groups) & self.native
+            parted.update(node for group in groups for node in _after_writes(group))
+            if not parted:
+                return result
+            self.native -= parted
+            self._keep_lists()
+
+    def _grouped(self, before: Mapping[Node, Set[Node]]) -> list[Node | list[Node]]:
         waiting = [node for node in self._nodes if node in self.native]
         done: set[Node] = set(self.reads)
         result: list[Node | list[Node]] = []
@@ -228,10 +254,10 @@ class _Block:
             if node in self.native or node in self.reads:
                 continue
             if any(other not in done for other in before[node]):
-                waiting = self._flush(waiting, before, done, result)
+                waiting = self._flush(waiting, before, done, result, before[node])
             result.append(node)
             done.add(node)
-        self._flush(waiting, before, done, result)
+        self._flush(waiting, before, done, result, set(waiting))
         return result
 
     def _flush(
@@ -240,8 +266,14 @@ class _Block:
         before: Mapping[Node, Set[Node]],
         done: set[Node],
         result: list[Node | list[Node]],
+        wanted: Set[Node],
     ) -> list[Node]:
-        """Runs the native nodes that can run, those of one branch together; returns the others."""
+        """Runs the native nodes that can run, those of one branch together; returns the others.
+
+        Nodes on lists wait for the others on the same lists, unless what is wanted needs them.
+        """
+        held: set[Node] = set()
+        holds = True
         while True:
             groups: dict[object, list[Node]] = {}
             ready_in: dict[Node, object] = {}
@@ -249,13 +281,21 @@ class _Block:
             for node in waiting:
                 missing = [other for other in before[node] if other not in done]
                 key = node.guard
-                if all(ready_in.get(other, _NONE) == key for other in missing):
+                if node not in held and all(ready_in.get(other, _NONE) == key for other in missing):
                     groups.setdefault(key, []).append(node)
                     ready_in[node] = key
                 else:
                     left.append(node)
+            parted = self._lists.parted(groups.values()) & ready_in.keys() if holds else set()
+            if parted:
+                held |= parted
+                continue
             if not groups:
-                return left
+                if not held or wanted <= done:
+                    return left
+                held, holds = set(), False
+                continue
+            held = set()
             for group in groups.values():
                 result.append(group)
                 done.update(group)
@@ -351,22 +391,43 @@ def _written(node: Node, handles: Handles) -> Iterator[object]:
                 yield handle
 
 
-def _is_lowered(node: Node, builder: Builder, known: dict[tuple[object, ...], bool]) -> bool:
+def _is_candidate(node: Node, scalars: bool) -> bool:
+    return is_native_loop(node) if node.region is not None else lowering_of(node, scalars) is not None
+
+
+def _writes_last(group: list[Node], before: Mapping[Node, Set[Node]]) -> list[Node]:
+    """The nodes of a group, those first that need no write of a variable: what fails then has changed nothing."""
+    late: dict[Node, None] = {}
+    for node in group:
+        if node.decl.writes_state or not before[node].isdisjoint(late):
+            late[node] = None
+    return [*(node for node in group if node not in late), *late] if late else group
+
+
+def _after_writes(group: Sequence[Node]) -> list[Node]:
+    """Loops and uses of lists that come after a write: were they to fail, nothing else could do what they do again."""
+    writes = next((i for i, node in enumerate(group) if node.decl.writes_state), len(group))
+    return [node for node in group[writes:] if node.region is not None or node.decl.on_list]
+
+
+def _is_lowered(node: Node, lists: Lists, builder: Builder, known: dict[tuple[object, ...], bool]) -> bool:
     """Whether the runner has the instructions of a node, for values of its types."""
-    lowering = lowering_of(node)
-    assert lowering is not None
-    key = (lowering, *(value.dtype.name for value in node.inputs))
+    # What is within a loop, and what a handle leads to, types do not tell.
+    single = node.region is None and not node.decl.on_list
+    key = (lowering_of(node, scalars=True), *(value.dtype.name for value in node.inputs)) if single else (node,)
     answer = known.get(key)
     if answer is None:
-        ids: dict[Value, int] = {}
-        for value in node.inputs:
+        memory: dict[VariableBuffer, int] = {}
+        for value in (value for each in nodes_within(node) for value in each.inputs):
             buffer = variable_of(value)
             if buffer is not None and buffer.dtype.name in TYPE_CODES:
-                ids[value] = builder.buffer(buffer.dtype.name, ())
-            elif value.bound is UNBOUND and value.dtype.name in TYPE_CODES:
-                ids[value] = builder.input(value.dtype.name, ())
+                memory[buffer] = builder.buffer(buffer.dtype.name, ())
         try:
-            lowering(builder, Inputs(node, ids, builder, {}))
+            ids = lists.stand_ins(node, builder)
+            for value in node.inputs:
+                if value.bound is UNBOUND and value not in ids and value.dtype.name in TYPE_CODES:
+                    ids[value] = builder.input(value.dtype.name, ())
+            lower([node], builder, ids, memory, frozenset())
             answer = True
         except Unsupported:
             answer = False

@@ -112,7 +112,7 @@ class Plan:
     def summary(self) -> str:
         """One line: how many operations became how many calls of kernels, as they stand in the source."""
         operations, waits, regions = self.graph.operations, len(self.waiting), len(self.regions)
-        calls = len(self.nodes) - sum(len(region.nodes) for region in self.regions)
+        calls = len(self.nodes) - sum(len(region.members) for region in self.regions)
         parts = [f"{calls} call{'s' * (calls != 1)}"] if calls or not (waits or regions) else []
         parts += [f"{regions} native region{'s' * (regions != 1)}"] if regions else []
         parts += [f"{waits} wait{'s' * (waits != 1)}"] if waits else []

@@ -17,7 +17,8 @@ from headrace.plan.emit import emit
 from headrace.plan.failures import FAILURES, as_op_error
 from headrace.plan.ir import UNBOUND, Node, Value, input_positions
 from headrace.plan.native_arenas import Arenas, arena_of
-from headrace.plan.native_lowering import Inputs, lowering_of, variable_of
+from headrace.plan.native_loops import lower, nodes_within
+from headrace.plan.native_lowering import variable_of
 from headrace.plan.values import to_torch
 
 if TYPE_CHECKING:
@@ -34,8 +35,10 @@ class NativeRegion:
         inputs: the values that it is given.
         outputs: the values that leave it, with the form in which they do.
         copied: the nodes whose value is copied.
+        inside: for nodes in its loops that a region computes, where the loops run as Python, the node that stands for it.
 
     Attributes:
+        members: the nodes with those of loops instead of the loops.
         files: for each file name of a plan's source, the node of each line: the plain function's are added.
     """
 
@@ -46,11 +49,16 @@ class NativeRegion:
         inputs: Sequence[Value],
         outputs: Sequence[tuple[Value, OutputKind]],
         copied: Set[Node],
+        inside: Mapping[Node, Node | None],
     ) -> None:
         self.nodes, self.reads, self.inputs, self.outputs = tuple(nodes), tuple(reads), tuple(inputs), tuple(outputs)
-        self._copied = copied
+        self._copied, self._inside = copied, inside
         self.files: dict[str, dict[int, Node]] = {}
-        buffers = [variable_of(value) for node in (*reads, *nodes) for value in node.inputs]
+        within = [each for node in (*reads, *nodes) for each in nodes_within(node)]
+        self.members = [
+            each for node in nodes for each in nodes_within(node) if each.region is None and not each.decl.binding_rule
+        ]
+        buffers = [variable_of(value) for node in within for value in node.inputs]
         self._buffers = tuple(dict.fromkeys(buffer for buffer in buffers if buffer is not None))
         changed = [variable_of(node.inputs[i]) for node in nodes for i in input_positions(node, node.decl.writes_state)]
         self._written = tuple(dict.fromkeys(buffer for buffer in changed if buffer is not None))
@@ -179,13 +187,8 @@ class NativeRegion:
             for node in self.reads:
                 ids[node.outputs[0]] = memory[_variable(node.inputs[0])]
             for node in self.nodes:
-                lowering = lowering_of(node)
-                assert lowering is not None
                 builder.node = node
-                made = list(lowering(builder, Inputs(node, ids, builder, memory)))
-                if node in self._copied:
-                    made = [builder.apply("copy", [value])[0] for value in made]
-                ids.update(zip(node.outputs, made, strict=True))
+                lower([node], builder, ids, memory, self._copied)
             outputs = [Output(ids[value], kind) for value, kind in self.outputs]
             builder.ids = ids
             return builder.builder.build(outputs, builder.notes), builder
@@ -205,7 +208,10 @@ class NativeRegion:
             given = [*self.inputs, *(node.outputs[0] for node in self.reads), *self._references]
             wanted = [value for value, _ in self.outputs]
             guard = self.nodes[0].guard
-            emitted = emit(self.nodes, given, wanted, self._copied, partial=True, guard=guard)
+            emitted = emit(self.nodes, given, wanted, self._copied, partial=True, guard=guard, native=self._inside)
+            for node in self._inside.values():
+                if node is not None:
+                    node.notes["native"].files = self.files
             self.files[emitted.filename] = emitted.lines
             self._plain = emitted.function
         tensors = map(_as_tensor, self.inputs, arguments)

@@ -21,6 +21,8 @@ _from_numpy = torch.from_numpy
 # Whether all elements are one is asked of arrays of more: asking takes a microsecond on a core of an AMD EPYC, writing so many
 # float32 out 90.
 _LARGE = 1 << 20
+# What torch and NumPy hold alike; a real tensor may still be one of which the signs are to be changed.
+_SIMPLE = frozenset({"float32", "float64", "int32", "int64", "bool", "uint8"})
 
 
 def to_torch(array: np.ndarray, dtype: DType) -> Any:
@@ -36,7 +38,7 @@ def to_torch(array: np.ndarray, dtype: DType) -> Any:
     if array.size > _LARGE and is_repeated(array):
         # One element in the memory of one: none of the copies below may write it out.
         return to_torch(array[(slice(0, 1),) * array.ndim], dtype).expand(array.shape)
-    if array.strides and any(s < 0 for s in array.strides):
+    if not array.flags.c_contiguous and any(s < 0 for s in array.strides):
         array = np.ascontiguousarray(array)
     if kind in "fiubc" and array.dtype.isnative:
         return _from_numpy(array)
@@ -54,6 +56,8 @@ def to_torch(array: np.ndarray, dtype: DType) -> Any:
 def to_numpy(value: Any, dtype: DType) -> np.ndarray:
     """The NumPy array of a kernel's value, sharing memory where it can."""
     if isinstance(value, torch.Tensor):
+        if dtype.name in _SIMPLE and value.is_cpu and not value.is_neg():
+            return value.numpy()
         if value.device.type != "cpu":
             value = value.cpu()
         if value.dtype is torch.bfloat16:

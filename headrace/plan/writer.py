@@ -12,6 +12,7 @@ import torch
 from headrace.core import errors
 from headrace.core.buffers import VariableBuffer
 from headrace.core.planning_facts import Role
+from headrace.core.waiting import check_deadline
 from headrace.devices.threads import all_threads, one_thread, thread_count
 from headrace.plan import scalar_functions
 from headrace.plan.branches import Guard, guard_of, is_never_taken, live_inputs
@@ -353,7 +354,7 @@ class Writer:
 
     def _native_region(self, node: Node) -> None:
         region = node.notes["native"]
-        members: Sequence[Node] = region.nodes
+        members: Sequence[Node] = region.members
         name = f"region_{len(self.numbered)}"
         self.numbered += members
         self.constants[name] = node.kernel()
@@ -366,7 +367,7 @@ class Writer:
                 self.names[value] = f"variable_{len(self.constants)}"
                 self.constants[self.names[value]] = buffer
         target = f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = " if targets else ""
-        first, last = (_comment(each).removeprefix("  # ") for each in (members[0], members[-1]))
+        first, last = (_comment(each).removeprefix("  # ") for each in (region.nodes[0], region.nodes[-1]))
         names = first if len(members) == 1 else f"{first} ... {last}"
         given = [_ARENAS] if region.borrows else []
         call = f"{name}({', '.join([*given, *map(self._name, node.inputs)])})"
@@ -429,6 +430,10 @@ class Writer:
         self._line(f"while True:{_comment(node)}")
         self.guard, self.branches, self.depth = (), [], self.depth + len(self.branches) + 1
         self.loops += 1
+        if self.observed:
+            # What is computed without calls is not observed.
+            self.constants["check_deadline"] = check_deadline
+            self._line("check_deadline()", node)
         if threads_all:
             self.threads = None
         early = [inner for inner in region.nodes if inner.early]

@@ -201,12 +201,19 @@ class EagerGraph(Graph):
             return NotImplemented
         if found is None or self._gradient_override or self.callbacks:
             return NotImplemented
-        given = args
+        given, source = args, self.source
+        if found.is_plain:
+            # The usual case, kept short.
+            (value,) = self._call(found.kernel, [x._value for x in args])
+            result = EagerTensor(value, found.types[0], source)
+            tapes = self._recording.tapes
+            if tapes:
+                self._show(tapes, decl, given, found.attrs, [result])
+            return result
         if found.fixed is not None:
             given = [
                 value if fixed is None else fixed for value, fixed in zip(flat_inputs(args), found.fixed, strict=True)
             ]
-        source = self.source
         if found.is_read and (held := given[0]._value).value is not None:
             held.is_aliased = True
             outputs = [EagerTensor(held.value, found.types[0], source)]
@@ -216,11 +223,21 @@ class EagerGraph(Graph):
             outputs = [EagerTensor(value, dtype, source) for value, dtype in zip(values, found.types)]
         tapes = self._recording.tapes
         if tapes:
-            op = new_operation(self, decl, decl.type, list(given), found.attrs)
-            op._outputs = outputs
-            for tape in tapes:
-                tape.see(op)
+            self._show(tapes, decl, given, found.attrs, outputs)
         return None if found.pack is None else found.pack(outputs)
+
+    def _show(
+        self,
+        tapes: Sequence[Any],
+        decl: OpDecl,
+        given: Sequence[Any],
+        attrs: dict[str, Any],
+        outputs: list[Any],
+    ) -> None:
+        op = new_operation(self, decl, decl.type, list(given), attrs)
+        op._outputs = outputs
+        for tape in tapes:
+            tape.see(op)
 
     def learn(self, decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], result: object) -> None:
         """Remembers what a call came to, where that depends on types, shapes and the values in the key alone."""
@@ -253,7 +270,7 @@ class EagerGraph(Graph):
             pack = list if outputs else None
         key = call_key(decl, args, keywords, self._device_of_all())
         try:
-            self._calls[key] = Call(kernel, op.attrs, types, None if is_plain else fixed, pack)
+            self._calls[key] = Call(kernel, op.attrs, types, None if is_plain else fixed, pack, pack is _first)
         except TypeError:
             return
 

@@ -60,10 +60,11 @@ class Call:
         fixed: for each input the tensor it always is, None for those that are given; None if all are given as they are.
         pack: makes the result of the outputs; None if there is none.
         is_pure: whether the kernel takes all inputs and neither writes variables nor gives their memory away.
+        is_plain: whether it is pure, takes tensors as they are given and gives one.
         is_read: whether it is what reads a variable, and nothing more.
     """
 
-    __slots__ = ("attrs", "fixed", "is_pure", "is_read", "kernel", "pack", "types")
+    __slots__ = ("attrs", "fixed", "is_plain", "is_pure", "is_read", "kernel", "pack", "types")
 
     def __init__(
         self,
@@ -72,6 +73,7 @@ class Call:
         types: Sequence[Any],
         fixed: list[Any] | None,
         pack: Callable[[list[Any]], Any] | None,
+        is_single: bool,
     ) -> None:
         self.kernel = kernel
         self.attrs = attrs
@@ -79,5 +81,6 @@ class Call:
         self.fixed = fixed
         self.pack = pack
         self.is_pure = kernel.takes_all and not kernel.writes and not kernel.returns_alias
+        self.is_plain = self.is_pure and is_single and fixed is None and kernel.type != "ReadVariableOp"
         # Type and shape are checked by the first call.
         self.is_read = kernel.type == "ReadVariableOp"

@@ -129,7 +129,9 @@ def _as_bytes(item: bytes | int | str) -> bytes:
         return bytes(item)
     if isinstance(item, str):
         return item.encode()
-    raise TypeError(f"A tf.string tensor is fed text or bytes, got {item!r} of type {type(item).__name__}.")
+    raise TypeError(
+        f"Type of feed value {item!r} with type {type(item)} is not compatible with Tensor type string. It is fed text or bytes."
+    )
 
 
 def _short(value: str | type | Sequence[int | Sequence[float]] | None) -> str:

@@ -182,7 +182,11 @@ def _fetch_slices(fetch: IndexedSlices) -> tuple[list[Any], Callable[[list[Any]]
 
 
 def _feed_sparse(key: SparseTensor, value: TensorLike | SparseTensorValue | _Anything) -> list[tuple[Any, Any]]:
-    return _paired(key, [key.indices, key.values, key.dense_shape], value, "(indices, values, dense_shape)")
+    tensors = [key.indices, key.values, key.dense_shape]
+    if key.dense_shape.op.type == "Const":
+        # Of a placeholder of a known shape indices and values are enough.
+        tensors.pop()
+    return _paired(key, tensors, value, "(indices, values, dense_shape)")
 
 
 def _feed_slices(key: IndexedSlices, value: Any) -> list[tuple[Any, Any]]:

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from native_values import assert_same, run_one
+from native_values import assert_same
 
 from headrace import native
+from headrace.native.instructions import DTYPE_CODES
 from headrace.native.program import Builder, Output, RegionFailure, Unsupported
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="the native runner is not built")
@@ -19,10 +20,10 @@ def test_a_recurrence_over_the_rows_of_an_input(count):
     b = Builder()
     x, w = b.input("float32", (None, 3)), b.input("float32", (4, 4))
     steps = b.dim(x, 0)
-    (outputs,) = b.apply("fill", [scalar(b, 0, "float32")], [steps, 4])
     (first,) = b.apply("fill", [scalar(b, 1, "float32")], [4])
     (limit,) = b.apply("size_of", [b.apply("slice", [x], [0, 0, -1, 1, 1, 1])[0]], [2])
-    i, state, array = b.apply("loop_begin", [scalar(b, 0), first, outputs])
+    outputs = b.apply("list_begin", [limit], [0, 0])[0]
+    i, state = b.apply("loop_begin", [scalar(b, 0), first])
     (more,) = b.apply("less", [i, limit])
     b.apply("loop_test", [more])
     (row,) = b.apply("gather", [x, i], [0, 0])
@@ -33,9 +34,12 @@ def test_a_recurrence_over_the_rows_of_an_input(count):
     (flat,) = b.apply("reshape", [product], [4])
     (total,) = b.apply("add", [flat, wide])
     (after,) = b.apply("tanh", [total])
-    (filled,) = b.apply("put_row", [array, i, after])
+    b.apply("list_write", [outputs, i, after])
     (next_i,) = b.apply("add", [i, scalar(b, 1)])
-    i, state, array = b.apply("loop_end", [next_i, after, filled])
+    i, state = b.apply("loop_end", [next_i, after])
+    (zeros,) = b.apply("fill", [scalar(b, 0)], [steps])
+    (places,) = b.apply("cumsum", [b.apply("ones_like", [zeros])[0]], [0, 1, 0])
+    (array,) = b.apply("list_gather", [outputs, places], [1])
     p = b.build([Output(array), Output(state), Output(i, "scalar")])
     rng = np.random.default_rng(0)
     values, weight = rng.random((count, 3)).astype(np.float32), rng.random((4, 4)).astype(np.float32)
@@ -120,15 +124,109 @@ def test_variables_keep_their_sizes():
     assert b.build([Output(got[0])]).run((np.zeros(3, np.float32),), ()) is None
 
 
-def test_rows_are_written_and_added():
-    array, row = np.arange(6, dtype=np.float32).reshape(3, 2), np.array([10, 20], np.float32)
-    (got,) = run_one("put_row", [array, np.array(1), row])
-    assert_same(got, np.array([[0, 1], [10, 20], [4, 5]], np.float32))
-    (got,) = run_one("add_row", [array, np.array(2, np.int32), row])
-    assert_same(got, np.array([[0, 1], [2, 3], [14, 25]], np.float32))
-    assert array[1, 0] == 2
+def new_list(b, count, dtype=0, flags=0, sizes=None):
+    """A list in a program: of how many rows, whether it grows (1), clears (2), adds (4)."""
+    return b.apply("list_begin", [scalar(b, count)], [dtype, flags, *([] if sizes is None else [1, *sizes])])[0]
+
+
+def test_rows_are_written_read_and_added():
+    b = Builder()
+    x, i = b.input("float32", (None, 2)), b.input("int64", ())
+    rows = new_list(b, 3)
+    b.apply("list_scatter", [rows, b.constant(np.array([2, 0], np.int32)), x])
+    (first,) = b.apply("list_read", [rows, i])
+    gradients = b.apply("list_gradient", [rows], [5])[0]
+    again = b.apply("list_gradient", [rows], [5])[0]
+    for _ in range(2):
+        b.apply("list_write", [gradients, scalar(b, 1), first])
+        b.apply("list_scatter", [again, b.constant(np.array([2, 1])), x])
+    (sums,) = b.apply("list_gather", [again, b.constant(np.array([0, 1, 2]))])
+    (count,) = b.apply("list_size", [gradients])
+    p = b.build([Output(first), Output(sums), Output(count, "scalar")])
+    value = np.arange(4, dtype=np.float32).reshape(2, 2)
+    for _ in range(2):
+        got = p.run((value, 2), ())
+        assert_same(got[0], value[0])
+        # Zeros where nothing was written: the forward list has a row there.
+        assert_same(got[1], np.stack([np.zeros(2), 2 * (value[0] + value[1]), 2 * value[0]]).astype(np.float32))
+        assert got[2] == 3
     with pytest.raises(RegionFailure):
-        run_one("put_row", [array, np.array(3), row])
+        p.run((value, 1), ())
+    assert p.run((value[:1], 2), ()) is None
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "bool", "uint8"])
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (17, 5)])
+def test_lists_of_all_types(dtype, shape):
+    b = Builder()
+    x, n = b.input(dtype, (None,) * len(shape)), b.input("int32", ())
+    rows = new_list(b, 0, DTYPE_CODES[dtype], 1)
+    (i,) = b.apply("loop_begin", [scalar(b, 0)])
+    b.apply("loop_test", b.apply("less", [i, n]))
+    b.apply("list_write", [rows, i, x])
+    (i,) = b.apply("loop_end", b.apply("add", [i, scalar(b, 1)]))
+    b.apply("list_push", [rows, x])
+    (last,) = b.apply("list_pop", [rows])
+    (count,) = b.apply("list_size", [rows])
+    (both,) = b.apply("list_gather", [rows, b.constant(np.array([1, 0]))])
+    p = b.build([Output(last), Output(count, "scalar"), Output(both)])
+    value = np.arange(np.prod(shape, dtype=int)).astype(dtype).reshape(shape)
+    for rounds in (2, 50, 3):
+        got = p.run((value, rounds), ())
+        assert_same(got[0], value)
+        assert got[1] == rounds
+        assert_same(got[2], np.stack([value, value]))
+    with pytest.raises(RegionFailure):
+        p.run((value, 1), ())
+
+
+@pytest.mark.parametrize(
+    ("flags", "uses"),
+    [
+        (0, [("list_write", 3)]),
+        (0, [("list_write", -1)]),
+        (1, [("list_write", -1)]),
+        (0, [("list_write", 1), ("list_write", 1)]),
+        (0, [("list_read", 0)]),
+        (0, [("list_read", 3)]),
+        (2, [("list_write", 1), ("list_read", 1), ("list_read", 1)]),
+        (2, [("list_write", 1), ("list_read", 1), ("list_write", 1)]),
+        (0, [("list_pop", None), ("list_pop", None), ("list_pop", None), ("list_pop", None)]),
+    ],
+)
+def test_what_lists_refuse(flags, uses):
+    b = Builder()
+    row = b.constant(np.zeros(2, np.float32))
+    rows = new_list(b, 3, 0, flags)
+    # The sizes of rows are known from here on.
+    b.apply("list_scatter", [rows, b.constant(np.zeros(0, np.int32)), b.constant(np.zeros([0, 2], np.float32))])
+    for name, index in uses:
+        given = [] if index is None else [scalar(b, index)]
+        b.apply(name, [rows, *given, *([row] if name == "list_write" else [])])
+    with pytest.raises(RegionFailure):
+        b.build([]).run((), ())
+
+
+def test_rows_of_which_something_is_said():
+    for sizes, row, fits in [((2,), (2,), True), ((-1,), (2,), True), ((3,), (2,), False), ((-1, 2), (2,), False)]:
+        b = Builder()
+        rows = new_list(b, 2, sizes=sizes)
+        b.apply("list_write", [rows, scalar(b, 1), b.constant(np.ones(row, np.float32))])
+        (value,) = b.apply("list_read", [rows, scalar(b, 1)])
+        assert (b.build([value]).run((), ()) is not None) == fits
+    b = Builder()
+    (value,) = b.apply("list_gather", [new_list(b, 2, sizes=(2,)), b.constant(np.array([1, 1]))])
+    assert_same(b.build([value]).run((), ())[0], np.zeros([2, 2], np.float32))
+
+
+def test_lists_are_no_values():
+    b = Builder()
+    rows = new_list(b, 2, sizes=())
+    for value in (b.apply("neg", [rows])[0], rows):
+        assert b.build([Output(value)]).run((), ()) is None
+    b = Builder()
+    row = b.constant(np.float32(0))
+    assert b.build(b.apply("list_read", [row, scalar(b, 0)])).run((), ()) is None
 
 
 def test_what_instructions_refuse_when_they_are_applied():

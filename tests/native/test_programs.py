@@ -54,6 +54,31 @@ def test_what_does_not_fit_what_was_declared():
 
 
 @needed
+@pytest.mark.parametrize("dims", [(None,), (4,)])
+def test_tensors_of_another_type_or_layout(dims):
+    p = doubled(dims=dims)
+    value = torch.arange(4, dtype=torch.float32)
+    wrong = [value.to(kind) for kind in (torch.float64, torch.int32, torch.float16, torch.bfloat16, torch.uint8)]
+    wrong += [value.bool(), value.to(torch.complex64), value.to_sparse(), value.to("meta"), value.view(torch.int32)]
+    assert [p.run((tensor,), ()) for tensor in wrong] == [None] * len(wrong)
+    b = Builder()
+    q = b.build(b.apply("assign_add", [b.buffer("float32", dims), b.constant(np.float32(1.0))]))
+    assert [q.run((), (tensor,)) for tensor in (*wrong, torch.zeros(8)[::2])] == [None] * (len(wrong) + 1)
+    assert_same(p.run((torch.arange(8.0)[::2],), ())[0], np.arange(0, 16, 4, dtype=np.float32))
+    assert_same(q.run((), (value,))[0], np.arange(1, 5, dtype=np.float32))
+
+
+@needed
+def test_numbers_that_the_type_does_not_hold():
+    b = Builder()
+    p = b.build([b.input(name, ()) for name in ("int32", "uint8", "bool")])
+    assert p.run((2**31 - 1, 255, False), ()) is not None
+    for wrong in ((2**31, 1, True), (-(2**31) - 1, 1, True), (1, 256, True), (1, -1, True), (1, 1, 1), (1.0, 1, True)):
+        assert p.run(wrong, ()) is None
+    assert p.run((1, 1, None), ()) is None
+
+
+@needed
 def test_results_have_memory_of_their_own():
     value = torch.arange(3, dtype=torch.float32)
     for kind, is_kind in (("array", np.ndarray), ("fresh", torch.Tensor), ("tensor", torch.Tensor)):

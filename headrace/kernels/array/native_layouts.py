@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,20 +31,32 @@ def slice_rule(node: NodeView) -> Lowering | None:
     return applied("slice", [*begin, *size, *[1] * len(dims)], take=[0])
 
 
-def _ranges(node: NodeView, first: int, dims: Sequence[int | None]) -> list[tuple[int, int, int, bool]] | None:
-    """Of each axis the begin, size and stride of a strided slice, and whether the axis vanishes; None where it may fail."""
+class _Ranges(NamedTuple):
+    """What a strided slice takes.
+
+    Attributes:
+        axes: of each axis the begin, size and stride, and whether the axis vanishes.
+        added: the axes of the result that are new.
+    """
+
+    axes: list[tuple[int, int, int, bool]]
+    added: list[int]
+
+
+def _ranges(node: NodeView, first: int, dims: Sequence[int | None]) -> _Ranges | None:
+    """The ranges of a strided slice; None where it may fail."""
     begin, end, strides = (constants(node, i) for i in range(first, first + 3))
     if begin is None or end is None or strides is None:
         return None
     index = index_tuple(begin, end, strides, node.attrs)
-    if None in index:
+    taken = sum(item is not None and item is not Ellipsis for item in index)
+    if taken > len(dims):
         return None
-    if Ellipsis in index:
-        at = index.index(Ellipsis)
-        index = index[:at] + (_WHOLE,) * (len(dims) - len(index) + 1) + index[at + 1 :]
-    index += (_WHOLE,) * (len(dims) - len(index))
-    if len(index) != len(dims):
-        return None
+    at = index.index(Ellipsis) if Ellipsis in index else len(index)
+    index = index[:at] + (_WHOLE,) * (len(dims) - taken) + index[at + 1 :]
+    left = [item for item in index if not isinstance(item, int)]
+    added = [axis for axis, item in enumerate(left) if item is None]
+    index = tuple(item for item in index if item is not None)
     ranges = []
     for item, size in zip(index, dims, strict=True):
         if item == _WHOLE:
@@ -56,9 +68,9 @@ def _ranges(node: NodeView, first: int, dims: Sequence[int | None]) -> list[tupl
                 return None
             ranges.append((item % size, 1, 1, True))
         else:
-            taken = range(size)[item]
-            ranges.append((taken.start if len(taken) else 0, len(taken), taken.step, False))
-    return ranges
+            part = range(size)[item]
+            ranges.append((part.start if len(part) else 0, len(part), part.step, False))
+    return _Ranges(ranges, added)
 
 
 def strided_slice_rule(node: NodeView) -> Lowering | None:
@@ -66,12 +78,16 @@ def strided_slice_rule(node: NodeView) -> Lowering | None:
     ranges = None if dims is None else _ranges(node, 1, dims)
     if ranges is None:
         return None
-    begin, size, stride, gone = zip(*ranges, strict=True) if ranges else ((), (), (), ())
+    begin, size, stride, gone = zip(*ranges.axes, strict=True) if ranges.axes else ((), (), (), ())
     axes = [axis for axis, vanishes in enumerate(gone) if vanishes]
 
     def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
         (part,) = b.apply("slice", [inputs[0]], [*begin, *size, *stride])
-        return b.apply("squeeze", [part], axes) if axes else [part]
+        if axes:
+            (part,) = b.apply("squeeze", [part], axes)
+        for axis in ranges.added:
+            (part,) = b.apply("expand_dims", [part], [axis])
+        return [part]
 
     return lower
 
@@ -79,15 +95,17 @@ def strided_slice_rule(node: NodeView) -> Lowering | None:
 def strided_slice_grad_rule(node: NodeView) -> Lowering | None:
     dims = integers(node, 0)
     ranges = None if dims is None else _ranges(node, 1, dims)
-    if dims is None or ranges is None or any(stride != 1 for _, _, stride, _ in ranges):
+    if dims is None or ranges is None or any(stride != 1 for _, _, stride, _ in ranges.axes):
         return None
     padding, sizes = [], []
-    for (begin, size, _, _), whole in zip(ranges, dims, strict=True):
+    for (begin, size, _, _), whole in zip(ranges.axes, dims, strict=True):
         size = whole if size == -1 else size
         padding += [begin, whole - begin - size]
         sizes.append(size)
     zero = np.zeros((), node.outputs[0].dtype.as_numpy_dtype)
-    kept = [size for size, (_, _, _, vanishes) in zip(sizes, ranges, strict=True) if not vanishes]
+    kept = [size for size, (_, _, _, vanishes) in zip(sizes, ranges.axes, strict=True) if not vanishes]
+    for axis in ranges.added:
+        kept.insert(axis, 1)
     if node.inputs[4].dims != tuple(kept):
         return None
 

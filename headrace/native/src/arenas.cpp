@@ -37,6 +37,7 @@ void arena_dealloc(PyObject* self) {
   Py_XDECREF(arena->tensors);
   Py_XDECREF(arena->program);
   delete arena->layout;
+  delete arena->lists;
   std::free(arena->bases);
   std::free(arena->scalars);
   PyTypeObject* type = Py_TYPE(self);
@@ -49,6 +50,7 @@ Arena* new_arena(PyObject* self, bool owned) {
   Arena* arena = reinterpret_cast<Arena*>(reinterpret_cast<allocfunc>(PyType_GetSlot(arena_type, Py_tp_alloc))(arena_type, 0));
   if (!arena) return nullptr;
   arena->layout = new std::shared_ptr<const Layout>();
+  arena->lists = new std::vector<RowList>();
   arena->bases = static_cast<char**>(std::calloc(size_t(c->program.bases()), sizeof(char*)));
   arena->scalars = static_cast<int64_t*>(std::calloc(c->program.inputs.size() + 1, sizeof(int64_t)));
   const Program& p = c->program;

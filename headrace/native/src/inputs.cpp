@@ -21,8 +21,15 @@ bool fits(const Value& value, const int64_t* dims) {
 }
 
 Answer read_tensor(PyObject* object, const Value& value, bool asks, char** data, Given& given) {
+  Reference dtype(PyObject_GetAttr(object, python.dtype)), here(PyObject_GetAttr(object, python.is_cpu));
+  if (!dtype.object || !here.object) return kError;
+  if (dtype.object != python.tensor_dtypes[value.dtype] || here.object != Py_True) return kDoesNotFit;
   Reference pointer(PyObject_CallMethodObjArgs(object, python.data_ptr, nullptr));
-  if (!pointer.object) return kError;
+  if (!pointer.object) {
+    // Sparse, say: it has no elements one after the other.
+    PyErr_Clear();
+    return kDoesNotFit;
+  }
   *data = static_cast<char*>(PyLong_AsVoidPtr(pointer.object));
   const int rank = int(value.dims.size());
   given.dense = true;
@@ -81,9 +88,9 @@ Answer read_number(PyObject* object, const Value& value, int64_t* to) {
     return kFits;
   }
   if (value.dtype == BOOL) {
-    const int truth = PyObject_IsTrue(object);
-    if (truth < 0) return kError;
-    const uint8_t byte = uint8_t(truth);
+    if (object != Py_True && object != Py_False && reinterpret_cast<PyObject*>(Py_TYPE(object)) != python.scalar_types[BOOL])
+      return kDoesNotFit;
+    const uint8_t byte = uint8_t(PyObject_IsTrue(object));
     std::memcpy(to, &byte, 1);
     return kFits;
   }
@@ -99,6 +106,7 @@ Answer read_number(PyObject* object, const Value& value, int64_t* to) {
   }
   const int32_t narrow = int32_t(number);
   const uint8_t byte = uint8_t(number);
+  if ((value.dtype == I32 && narrow != number) || (value.dtype == U8 && byte != number)) return kDoesNotFit;
   if (value.dtype == I32) std::memcpy(to, &narrow, 4);
   else if (value.dtype == I64) std::memcpy(to, &number, 8);
   else std::memcpy(to, &byte, 1);

@@ -1,7 +1,5 @@
-// Loops and branches: steps that jump. A loop's variables have memory of their own, into which each iteration copies its results;
-// rows of an array that a loop fills are written in place.
-#include <cstring>
-
+// Loops and branches: steps that jump. A loop's variables have memory of their own, into which each iteration copies its results.
+#include "interrupts.h"
 #include "lowerings.h"
 
 namespace headrace {
@@ -12,6 +10,12 @@ namespace {
 int64_t jump_kernel(const Step& step, Frame& frame) {
   frame.next = frame.steps + step.k;
   return 0;
+}
+
+// From the end of a loop to its beginning. Who waits for it may want to stop it.
+int64_t turn_kernel(const Step& step, Frame& frame) {
+  frame.next = frame.steps + step.k;
+  return ++frame.turns % 64 ? 0 : interrupted(frame) ? kInterrupted : 0;
 }
 
 int64_t jump_unless_kernel(const Step& step, Frame& frame) {
@@ -72,7 +76,7 @@ void loop_end(Planner& p, const Instruction& i) {
   }
   for (size_t k = 0; k < variables.size(); k++)
     if (!same_place(made[k], variables[k])) p.copy(variables[k], made[k]);
-  p.emit(jump_kernel, 0).k = p.innermost().begin;
+  p.emit(turn_kernel, 0).k = p.innermost().begin;
   const Planner::Block done = p.close();
   p.aim(done.test, p.steps());
   for (size_t k = 0; k < variables.size(); k++) p.out(i, k, variables[k]);
@@ -117,56 +121,12 @@ void branch_end(Planner& p, const Instruction& i) {
   p.aim(done.other, p.steps());
 }
 
-// ----------------------------------------------------------------------------------------------------------- rows
-
-// Operand 0 are rows of step.k bytes; operand 1 says which, of type step.flags; operand 2 is what is written or added.
-int64_t put_row_kernel(const Step& step, Frame& frame) {
-  const char* at = step.at(1, frame);
-  const int64_t row = step.flags == I32 ? *reinterpret_cast<const int32_t*>(at) : *reinterpret_cast<const int64_t*>(at);
-  if (uint64_t(row) >= uint64_t(step.rows)) return 1;
-  char* to = step.at(0, frame) + row * step.k;
-  if (!step.row) {
-    std::memcpy(to, step.at(2, frame), size_t(step.k));
-    return 0;
-  }
-  const int32_t inner[3] = {1, 1, 1};
-  char* const operands[3] = {to, to, step.at(2, frame)};
-  return step.row(operands, inner, step.cols, step);
-}
-
-void put_row(Planner& p, const Instruction& i) {
-  View array = p.in(i, 0);
-  require(array.rank > 0 && p.in(i, 1).elements() == 1, "a row is named by a number");
-  if (!p.is_own(array) || !array.is_contiguous()) {
-    const View own = p.make_like(array);
-    p.copy(own, array);
-    array = own;
-  }
-  const View index = p.in(i, 1), row = p.dense(p.in(i, 2));
-  require(row.rank == array.rank - 1, "a row has another rank");
-  for (int k = 0; k < row.rank; k++) require(row.dims[k] == array.dims[k + 1], "a row has other sizes");
-  p.written(array);
-  p.out(i, 0, array);
-  Step& step = p.emit(put_row_kernel, double(row.elements()) * 0.1);
-  p.operand(step, 0, array);
-  p.operand(step, 1, index);
-  p.operand(step, 2, row);
-  step.rows = array.dims[0];
-  step.cols = row.elements();
-  step.k = row.elements() * kSizes[array.dtype];
-  step.flags = index.dtype;
-  if (i.how->arg) {
-    step.row = kernels().accumulate[array.dtype];
-    require(step.row != nullptr, "there is no kernel for this type");
-  }
-}
-
 }  // namespace
 
 const std::vector<Lowering>& flow_lowerings() {
   static const std::vector<Lowering> rows = {
       {"loop_begin", loop_begin}, {"loop_test", loop_test}, {"loop_end", loop_end}, {"branch_begin", branch_begin},
-      {"branch_else", branch_else}, {"branch_end", branch_end}, {"put_row", put_row, 0}, {"add_row", put_row, 1},
+      {"branch_else", branch_else}, {"branch_end", branch_end},
   };
   return rows;
 }

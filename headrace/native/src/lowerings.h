@@ -14,5 +14,6 @@ const std::vector<Lowering>& movement_lowerings();
 const std::vector<Lowering>& update_lowerings();
 const std::vector<Lowering>& random_lowerings();
 const std::vector<Lowering>& flow_lowerings();
+const std::vector<Lowering>& list_lowerings();
 
 }  // namespace headrace

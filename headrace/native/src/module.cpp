@@ -26,10 +26,11 @@ PyObject* read_value(PyObject*, PyObject* args) {
 }
 
 PyObject* configure(PyObject*, PyObject* args) {
-  PyObject *tensor, *array, *dtypes, *scalars, *empty, *memory, *over, *fresh, *failure;
-  if (!PyArg_ParseTuple(args, "OOOOOOOOO", &tensor, &array, &dtypes, &scalars, &empty, &memory, &over, &fresh, &failure))
+  PyObject *tensor, *tensor_dtypes, *array, *dtypes, *scalars, *empty, *memory, *over, *fresh, *failure;
+  if (!PyArg_ParseTuple(args, "OOOOOOOOOO", &tensor, &tensor_dtypes, &array, &dtypes, &scalars, &empty, &memory, &over,
+                        &fresh, &failure))
     return nullptr;
-  if (PySequence_Size(dtypes) != DTYPES || PySequence_Size(scalars) != DTYPES) {
+  if (PySequence_Size(dtypes) != DTYPES || PySequence_Size(scalars) != DTYPES || PySequence_Size(tensor_dtypes) != DTYPES) {
     PyErr_SetString(PyExc_ValueError, "there is a type for each code");
     return nullptr;
   }
@@ -47,8 +48,10 @@ PyObject* configure(PyObject*, PyObject* args) {
   set(python.failure, failure);
   for (int k = 0; k < DTYPES; k++) {
     Reference dtype(PySequence_GetItem(dtypes, k)), scalar(PySequence_GetItem(scalars, k));
-    if (!dtype.object || !scalar.object) return nullptr;
+    Reference tensor_dtype(PySequence_GetItem(tensor_dtypes, k));
+    if (!dtype.object || !scalar.object || !tensor_dtype.object) return nullptr;
     set(python.dtypes[k], dtype.object);
+    set(python.tensor_dtypes[k], tensor_dtype.object);
     set(python.scalar_types[k], scalar.object);
   }
   if (!learn_arrays(python.empty, python.dtypes)) return nullptr;
@@ -95,7 +98,9 @@ PyMODINIT_FUNC PyInit__runner(void) {
   const char* limit = std::getenv("HEADRACE_NATIVE_SET");
   const KernelTable& table = choose_kernels(limit ? limit : "");
   python.data_ptr = PyUnicode_InternFromString("data_ptr");
+  python.dtype = PyUnicode_InternFromString("dtype");
   python.is_contiguous = PyUnicode_InternFromString("is_contiguous");
+  python.is_cpu = PyUnicode_InternFromString("is_cpu");
   python.shape = PyUnicode_InternFromString("shape");
   python.stride = PyUnicode_InternFromString("stride");
   arena_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&arena_spec));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "lists.h"
 #include "program.h"
 
 namespace headrace {
@@ -21,12 +22,15 @@ struct GivenByPython {
   PyObject* array_type = nullptr;
   PyObject* dtypes[DTYPES] = {};
   PyObject* scalar_types[DTYPES] = {};
+  PyObject* tensor_dtypes[DTYPES] = {};
   PyObject* empty = nullptr;         // (dims, dtype) -> array
   PyObject* make_memory = nullptr;   // bytes -> array
   PyObject* tensor_over = nullptr;   // memory, offset, type code, dims -> tensor
   PyObject* fresh_tensor = nullptr;  // dims, type code -> tensor
   PyObject* failure = nullptr;       // the exception class
-  PyObject *data_ptr = nullptr, *is_contiguous = nullptr, *shape = nullptr, *stride = nullptr;
+  // Names of attributes and methods of tensors.
+  PyObject *data_ptr = nullptr, *dtype = nullptr, *is_contiguous = nullptr, *is_cpu = nullptr, *shape = nullptr,
+           *stride = nullptr;
 };
 extern GivenByPython python;
 
@@ -55,6 +59,7 @@ struct Arena {
   PyObject* tensors;  // a list, one an output, None where it is no tensor
   char** bases;
   int64_t* scalars;  // of inputs that are numbers
+  std::vector<RowList>* lists;
   PyObject* program;  // keeps the layout alive
 };
 extern PyTypeObject* arena_type;

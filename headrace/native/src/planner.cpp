@@ -184,6 +184,35 @@ void Planner::written(const View& a) {
 // What a branch has copied the other one has not.
 void Planner::forget_copies() { copied_.resize(std::min(innermost().copies, copied_.size())); }
 
+// ------------------------------------------------------------------------------------------------- lists of rows
+
+constexpr int32_t kListStorage = -2;
+
+int32_t Planner::add_list(const List& list) {
+  lists_.push_back(list);
+  layout_.lists = int32_t(lists_.size());
+  return layout_.lists - 1;
+}
+
+int32_t Planner::list_number(const View& view) const {
+  require(view.storage == kListStorage, "what is no list is used as one");
+  return int32_t(view.offset);
+}
+
+View Planner::list_view(int32_t number) const {
+  View v;
+  v.storage = kListStorage;
+  v.dtype = lists_[size_t(number)].dtype;
+  v.offset = number;
+  return v;
+}
+
+int32_t Planner::gradient_list(int32_t forward, int64_t source) const {
+  for (size_t k = 0; k < lists_.size(); k++)
+    if (lists_[k].forward == forward && lists_[k].source == source) return int32_t(k);
+  return -1;
+}
+
 // --------------------------------------------------------------------------------------------- loops and branches
 
 void Planner::open(Block block) {
@@ -213,6 +242,7 @@ Planner::Block Planner::close() {
 // --------------------------------------------------------------------------------------------------------- steps
 
 void Planner::touch(int32_t storage) {
+  require(storage >= 0, "a list is used as a value");
   Storage& s = storages_[storage];
   const int32_t at = int32_t(layout_.steps.size()) - 1;
   if (s.first < 0) s.first = at;
@@ -284,6 +314,7 @@ void Planner::run(const std::vector<Given>& given) {
   current_ = int32_t(program_.instructions.size());
   for (const OutputSpec& output : program_.outputs) {
     View view = layout_.views[output.value];
+    require(view.storage >= 0, "a list leaves the program");
     // A tensor over the arena has to be dense there.
     const bool in_arena = storages_[view.storage].base == 0 && view.storage >= bases;
     if (output.kind == kTensor && (!in_arena || !view.is_contiguous())) {

@@ -65,6 +65,29 @@ class Planner {
                    std::initializer_list<double> numbers = {});
   void copy(const View& d, const View& a);
 
+  // Lists of rows. What stands for one among the views has no memory; its offset is the list's number.
+  struct List {
+    DType dtype = F32;
+    int64_t flags = 0;
+    int declared_rank = -1;  // what the program says of rows
+    bool shape_known = false;
+    int rank = -1;  // of rows, as soon as one is written
+    int64_t dims[kMaxRank] = {};
+    int32_t forward = -1;  // of gradients: the list that they belong to
+    int64_t source = 0;
+    int64_t row_elements() const {
+      int64_t n = 1;
+      for (int k = 0; k < rank; k++) n *= dims[k];
+      return n;
+    }
+  };
+  int32_t add_list(const List& list);
+  List& list(int32_t number) { return lists_[size_t(number)]; }
+  int32_t list_number(const View& view) const;
+  View list_view(int32_t number) const;
+  // The list of gradients that is there already, or -1.
+  int32_t gradient_list(int32_t forward, int64_t source) const;
+
   // Loops and branches that are open: steps of theirs may run never or often.
   struct Block {
     std::vector<View> variables;
@@ -97,6 +120,7 @@ class Planner {
   };
   std::vector<Storage> storages_;
   std::vector<Copied> copied_;
+  std::deque<List> lists_;
   std::vector<Block> blocks_;
   int32_t current_ = 0;
 };

@@ -69,6 +69,7 @@ struct Layout {
   std::deque<std::vector<Operand>> operands;
   std::vector<View> views;  // of the program's values; storage is a base here
   std::vector<View> outputs;
+  int32_t lists = 0;
   int64_t arena_bytes = 0;
   double cost = 0;  // ns
 };

@@ -1,9 +1,23 @@
 // Running programs: the layout for the sizes that are given, then one step after the other.
 #include <chrono>
 
+#include "interrupts.h"
 #include "objects.h"
 
 namespace headrace {
+
+bool interrupted(Frame& frame) {
+  constexpr int64_t kPeriod = 50'000'000;
+  const int64_t now = std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  if (now < frame.asks_again_at) return false;
+  const bool first = frame.asks_again_at == 0;
+  frame.asks_again_at = now + kPeriod;
+  if (first) return false;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  const bool stops = PyErr_CheckSignals() != 0;
+  PyGILState_Release(state);
+  return stops;
+}
 
 namespace {
 
@@ -28,15 +42,20 @@ struct Outcome {
   int64_t code = 0;
 };
 
-Outcome execute(const Layout& layout, char** bases) {
+Outcome execute(const Layout& layout, const Arena* arena) {
   const Step* const begin = layout.steps.data();
   const Step* const end = begin + layout.steps.size();
-  Frame frame{bases, begin, begin};
+  Frame frame{arena->bases, begin, begin, arena->lists->data()};
   for (const Step* step = begin; step != end; step = frame.next) {
     frame.next = step + 1;
     if (int64_t code = step->run(*step, frame)) return {step, code};
   }
   return {};
+}
+
+void begin_lists(const Arena* arena, const Layout& layout) {
+  if (arena->lists->size() < size_t(layout.lists)) arena->lists->resize(size_t(layout.lists));
+  for (RowList& list : *arena->lists) list.begun = false;
 }
 
 PyObject* fail(const Outcome& outcome, const std::shared_ptr<const Layout>& layout, Arena* arena, PyObject* self) {
@@ -85,15 +104,18 @@ PyObject* program_run(PyObject* self, PyObject* const* args, Py_ssize_t count) {
       result = Py_None;
     } else if (reserve(arena, layout->arena_bytes)) {
       arena->bases[0] = arena->start;
+      begin_lists(arena, *layout);
       Outcome outcome;
       if (layout->cost > c->release_at) {
         Py_BEGIN_ALLOW_THREADS;
-        outcome = execute(*layout, arena->bases);
+        outcome = execute(*layout, arena);
         Py_END_ALLOW_THREADS;
       } else {
-        outcome = execute(*layout, arena->bases);
+        outcome = execute(*layout, arena);
       }
-      if (outcome.step) {
+      if (outcome.code == kInterrupted) {
+        reusable = false;
+      } else if (outcome.step) {
         fail(outcome, layout, arena, self);
         reusable = false;  // the failure reads it
       } else {
@@ -131,12 +153,14 @@ PyObject* program_profile(PyObject* self, PyObject* args) {
   const Step* const end = begin + layout->steps.size();
   std::vector<double> least(layout->steps.size(), 0);
   for (int t = 0; t < times; t++) {
-    Frame frame{arena->bases, begin, begin};
+    begin_lists(arena, *layout);
+    Frame frame{arena->bases, begin, begin, arena->lists->data()};
     for (const Step* step = begin; step != end; step = frame.next) {
       frame.next = step + 1;
       const auto from = std::chrono::steady_clock::now();
       const int64_t code = step->run(*step, frame);
       const double took = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - from).count();
+      if (code == kInterrupted) return nullptr;
       if (code) return fail({step, code}, layout, arena, self);
       double& known = least[size_t(step - begin)];
       if (known == 0 || took < known) known = took;

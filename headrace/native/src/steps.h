@@ -7,12 +7,17 @@
 
 namespace headrace {
 
+struct RowList;
+
 // What a run has of its own: the addresses of all pieces of memory. Base 0 is the arena.
 struct Step;
 struct Frame {
   char** base;
   const Step* steps = nullptr;  // the first of all
   const Step* next = nullptr;   // which a jump changes
+  RowList* lists = nullptr;
+  uint32_t turns = 0;         // of all loops
+  int64_t asks_again_at = 0;  // nanoseconds of the clock: see interrupted
 };
 
 constexpr int kOperands = 5;
@@ -23,7 +28,8 @@ struct Operand {
   int64_t outer = 0;   // bytes from row to row
 };
 
-// 0, or what a failing instruction says (above 0).
+// 0, or what a failing instruction says (above 0); kInterrupted where Python has set an error meanwhile.
+constexpr int64_t kInterrupted = -1;
 using Kernel = int64_t (*)(const Step&, Frame&);
 // One row of an element-wise instruction: operand 0 is the result, whose elements follow each other; the others' are
 // `inner` elements apart, 0 or 1.

@@ -146,21 +146,22 @@ def constant(
     if isinstance(value, Tensor):
         raise TypeError(f"List of Tensors when single Tensor expected: constant() cannot take a Tensor, got {value}.")
     dims = None if shape is None else as_dims(shape)
-    if executing_eagerly():
+    is_eager = executing_eagerly()
+    if is_eager:
         if shape is not None:
             _require_count(value, dims)
         try:
-            array = to_array(value, dtype, dims)
+            array = to_array(value, dtype, dims, copy=False)
         except (TypeError, ValueError):
             raise eager_refusal(value, None if dtype is None else as_dtype(dtype)) from None
     else:
-        array = to_array(value, dtype, dims)
+        array = to_array(value, dtype, dims, copy=False)
     if verify_shape and shape is not None and np.shape(value) != tuple(as_dims(shape) or ()):
         raise TypeError(f"Expected Tensor's shape: {tuple(as_dims(shape) or ())}, got {np.shape(value)}.")
     element_type = as_dtype(dtype) if dtype is not None else as_dtype(array.dtype)
     array = np.array(array, copy=True)
     array.flags.writeable = False
-    if executing_eagerly():
+    if is_eager:
         return eager_graph().constant(array, element_type)
     return raw.Const(value=array, dtype=element_type, name=name)
 

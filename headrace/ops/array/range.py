@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from headrace.core.native import TYPE_CODES
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import invalid
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from headrace.core.operation import Operation
     from headrace.core.typing import IntLike, TensorLike
 
+# More elements are better made when they are wanted.
+_MOST_NATIVE = 1 << 16
 
 range_op = op(
     "Range",
@@ -82,6 +85,21 @@ def range_kernel(node):
         return (arange(count, dtype=parts[0].dtype, device=device) * parts[2] + parts[0]).to(dtype)
 
     return numbers_from
+
+
+@range_op.native
+def range_native(node):
+    """Whole numbers of which all is known by now, though not when the graph was built."""
+    values = _scalars(node)
+    if values is None or node.outputs[0].dtype.name not in TYPE_CODES or node.outputs[0].dtype.is_floating:
+        return None
+    try:
+        count = _count(*values)
+    except ValueError:
+        return None
+    first, _, step = map(int, values)
+    numbers = (first + step * np.arange(count, dtype=np.int64)).astype(node.outputs[0].dtype.as_numpy_dtype)
+    return (lambda b, inputs: [b.constant(numbers)]) if count <= _MOST_NATIVE else None
 
 
 range_op.accepts(np.int32(0), np.int32(5), np.int32(2)).accepts(np.int32(3), np.int32(0), np.int32(-1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -93,13 +94,17 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
 
     Args:
         dependencies: operations or tensors.
-        output_tensor: a tensor, IndexedSlices or SparseTensor.
+        output_tensor: a tensor, what becomes one, IndexedSlices or SparseTensor.
         name: a name for the operation.
     """
+    if executing_eagerly():
+        return output_tensor
     composite = isinstance(output_tensor, (IndexedSlices, SparseTensor))
     target = output_tensor.values if composite else output_tensor
     scopes = name_scope(name, "control_dependency", [*dependencies, output_tensor])
-    with scopes as scope, colocate_with(target), control_dependencies(dependencies):
+    # What is no tensor yet is made where the result is.
+    place = colocate_with(target) if hasattr(target, "op") else contextlib.nullcontext()
+    with scopes as scope, place, control_dependencies(dependencies):
         output_tensor = convert_to_tensor_or_indexed_slices(output_tensor)
         if isinstance(output_tensor, SparseTensor):
             values = _identity(output_tensor.values, scope)

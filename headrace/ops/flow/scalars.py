@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from headrace.core.native import handed_on
 from headrace.core.registry import op
 
 to_scalar = op("_ToScalar", "x: T -> y: T").not_differentiable()
@@ -24,4 +25,5 @@ def _to_tensor_kernel(node):
 
 
 for _decl in (to_scalar, to_tensor):
+    _decl.native(handed_on)
     _decl.no_case("Only plans have it, in the loops of which scalars go round.")

@@ -10,8 +10,11 @@ import torch
 
 from headrace.core import errors
 from headrace.core.cases import made, result
+from headrace.core.native import applied
 from headrace.core.planning_facts import Role
 from headrace.core.registry import op
+from headrace.kernels.flow import native_lists
+from headrace.kernels.native import always
 
 
 class Stack(list[Any]):
@@ -81,6 +84,9 @@ for _decl in (_stack_close, _first_close):
 for _decl in (stack_push, stack_pop, _stack_close, _first_push, _first_pop, _first_close):
     # Every use changes the stack, though it is no variable whose readers must come first.
     _decl.checks().waits_by_value()
+stack_v2.native_list(native_lists.new_stack)
+stack_push.native_list(native_lists.push)
+stack_pop.native_list(always(applied("list_pop")))
 
 _LIMIT = np.int32(1)
 _STACK, _FIRST_STACK = made("StackV2", _LIMIT, elem_type="float32"), made("Stack", elem_type="float32")

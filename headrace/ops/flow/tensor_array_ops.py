@@ -12,8 +12,11 @@ from headrace.core import slots
 from headrace.core.cases import Made, made, result
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import OpDecl, op
+from headrace.kernels.flow import native_lists
 from headrace.kernels.flow.tensor_array_resource import TensorArrayResource
+from headrace.kernels.native import always
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView, OpView
@@ -268,6 +271,22 @@ for _decl in size:
 for _decl in close:
     _decl.shape(lambda op: [])
     _decl.kernel(lambda node: TensorArrayResource.close)
+
+array_v3.native_list(native_lists.new_array)
+grad_v3.native_list(native_lists.gradient_array)
+write[1].native_list(native_lists.write)
+read[1].native_list(always(applied("list_read", take=[0, 1])))
+gather[1].native_list(native_lists.gather)
+scatter[1].native_list(native_lists.scatter)
+size[1].native_list(always(applied("list_size", take=[0])))
+
+
+@size[1].size_elements
+def _size_elements(node, known):
+    """Of an array that does not grow: what it was made with."""
+    array = node.inputs[0].node
+    is_fixed = array.type == "TensorArrayV3" and not array.attrs["dynamic_size"]
+    return known.elements(array.inputs[0]) if is_fixed else None
 
 
 _ANY_FLOW, _SIZE, _FIRST = np.float32(0), np.int32(3), np.int32(0)

@@ -1,0 +1,217 @@
+"""Loops, TensorArrays and stacks inside native regions: which of them the runner takes, and how loops become instructions.
+
+A loop is native where everything in it is: then no iteration enters Python. TensorArrays and stacks are lists of rows that
+live in one program, so all that is done with one has to be in the same region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from headrace.core.native import TYPE_CODES
+from headrace.core.planning_facts import Role
+from headrace.native.program import Unsupported
+from headrace.plan.ir import UNBOUND, Node, Region, Value
+from headrace.plan.native_lowering import TYPES, Inputs, is_plain_read, lowering_of, variable_of
+
+if TYPE_CHECKING:
+    from headrace.core.buffers import VariableBuffer
+    from headrace.core.native import NativeBuilder
+
+_KEPT = "native loop"
+
+
+def is_native_loop(node: Node) -> bool:
+    """Whether the runner takes a loop, provided that it has the lists that the loop uses."""
+    known = node.notes.get(_KEPT)
+    if known is None:
+        assert node.region is not None
+        known = node.notes[_KEPT] = node.device.type == "cpu" and _is_native(node.region)
+    return bool(known)
+
+
+def _is_native(region: Region) -> bool:
+    if any(value.dtype.name not in TYPES for value in region.variables):
+        return False
+    given = {*region.variables, *region.captures}
+    if any(value not in given and value.bound is UNBOUND for value in region.exits):
+        # It was computed before the condition was asked.
+        return False
+    return all(map(_is_native_inside, region.nodes))
+
+
+def _is_native_inside(node: Node) -> bool:
+    if node.decl.binding_rule is not None:
+        return True
+    if node.guard or node.decl.role in (Role.SWITCH, Role.MERGE) or node.decl.writes_state:
+        return False
+    if node.region is not None:
+        return is_native_loop(node)
+    return is_plain_read(node) or lowering_of(node, scalars=True) is not None
+
+
+def nodes_within(node: Node) -> Iterable[Node]:
+    """The node, and what it runs if it is a loop."""
+    yield node
+    if node.region is not None:
+        for inner in node.region.nodes:
+            yield from nodes_within(inner)
+
+
+class Lists:
+    """The TensorArrays and stacks of a block of nodes.
+
+    Args:
+        nodes: the nodes.
+        results: the values that are used after them.
+    """
+
+    def __init__(self, nodes: Sequence[Node], results: Iterable[Value]) -> None:
+        # What each handle leads to: the node that made the list. Of each such node, those of the block that use the list.
+        self._made_by: dict[Value, Node] = {}
+        self._users: dict[Node, set[Node]] = {}
+        self._spoiled: set[Node] = set()
+        self._grow: set[Node] = set()
+        # Those that use a list that was made elsewhere.
+        self._foreign: set[Node] = set()
+        for node in nodes:
+            self._see(node, node)
+        self._spoil(results)
+
+    def _see(self, node: Node, user: Node) -> None:
+        """Notes the uses of a node in the block, or of one in a loop of the block, `user`."""
+        taken = [value for value in node.inputs if value in self._made_by]
+        for value in taken:
+            self._users[self._made_by[value]].add(user)
+        region = node.region
+        if region is not None:
+            self._spoil(node.inputs[: len(region.variables)])
+            for inner, outer in zip(region.captures, node.inputs[len(region.variables) :], strict=True):
+                if outer in self._made_by:
+                    self._made_by[inner] = self._made_by[outer]
+            for each in region.nodes:
+                self._see(each, user)
+            self._spoil(region.results)
+        elif not node.decl.on_list:
+            self._spoil(taken)
+        elif taken:
+            self._derive(node, self._made_by[taken[0]])
+        elif any(value.dtype.name == "resource" for value in node.inputs):
+            self._foreign.add(user)
+        else:
+            self._users[node] = {user}
+            self._made_by[node.outputs[0]] = node
+            if node.attrs.get("dynamic_size"):
+                self._grow.add(node)
+
+    def _derive(self, node: Node, maker: Node) -> None:
+        for value in node.outputs:
+            if value.dtype.name == "resource":
+                # The list of gradients, which takes the length that the array has then.
+                self._made_by[value] = maker
+                if maker in self._grow:
+                    self._spoiled.add(maker)
+
+    def _spoil(self, values: Iterable[Value]) -> None:
+        self._spoiled.update(self._made_by[value] for value in values if value in self._made_by)
+
+    def split(self, native: Set[Node]) -> set[Node]:
+        """The nodes of `native` that cannot be so, because they use a list of which another user is not."""
+        out = self._foreign & set(native)
+        for maker, users in self._users.items():
+            if maker in self._spoiled or not users <= native:
+                out |= users & native
+        return out
+
+    def parted(self, groups: Iterable[Sequence[Node]]) -> set[Node]:
+        """The nodes that use a list of which another user is not in the same group."""
+        group_of = {node: i for i, group in enumerate(groups) for node in group}
+        out: set[Node] = set()
+        for users in self._users.values():
+            if len({group_of.get(node) for node in users}) > 1:
+                out |= users
+        return out
+
+    def stand_ins(self, node: Node, builder: NativeBuilder) -> dict[Value, int]:
+        """Lists for the handles that a node takes.
+
+        Raises:
+            Unsupported: if the runner has no lists of such rows.
+        """
+        made: dict[Value, int] = {}
+        for value in node.inputs:
+            if value in self._made_by:
+                attrs = self._made_by[value].attrs
+                dtype = attrs["dtype"] if "dtype" in attrs else attrs["elem_type"]
+                if dtype.name not in TYPE_CODES:
+                    raise Unsupported(f"there are no lists of {dtype.name}")
+                count = builder.constant(np.int32(0))
+                (made[value],) = builder.apply("list_begin", [count], [TYPE_CODES[dtype.name], 0])
+        return made
+
+
+def lower(
+    nodes: Sequence[Node],
+    builder: NativeBuilder,
+    ids: dict[Value, int],
+    memory: dict[VariableBuffer, int],
+    copied: Set[Node],
+) -> None:
+    """Applies the instructions of nodes, in order.
+
+    Args:
+        nodes: the nodes.
+        builder: makes the program.
+        ids: the values that are there; those that the nodes make are added.
+        memory: the memory of variables.
+        copied: the nodes whose value is copied.
+
+    Raises:
+        Unsupported: if the runner does not have them.
+    """
+    for node in nodes:
+        if node.decl.binding_rule is not None:
+            continue
+        inputs = Inputs(node, ids, builder, memory)
+        if node.region is not None:
+            _lower_loop(node, node.region, inputs, builder, ids, memory, copied)
+            continue
+        if node not in copied and is_plain_read(node):
+            buffer = variable_of(node.inputs[0])
+            assert buffer is not None
+            ids[node.outputs[0]] = memory[buffer]
+            continue
+        lowering = lowering_of(node, scalars=True)
+        if lowering is None:
+            raise Unsupported(f"{node.name} has no instructions")
+        made = list(lowering(builder, inputs))
+        if node in copied:
+            made = [builder.apply("copy", [value])[0] for value in made]
+        ids.update(zip(node.outputs, made, strict=True))
+
+
+def _lower_loop(
+    node: Node,
+    region: Region,
+    inputs: Inputs,
+    builder: NativeBuilder,
+    ids: dict[Value, int],
+    memory: dict[VariableBuffer, int],
+    copied: Set[Node],
+) -> None:
+    count = len(region.variables)
+    for inner, outer in zip(region.captures, node.inputs[count:], strict=True):
+        if inner.bound is UNBOUND and variable_of(inner) is None:
+            ids[inner] = inputs.of(outer)
+    variables = builder.apply("loop_begin", inputs[:count])
+    ids.update(zip(region.variables, variables, strict=True))
+    lower([each for each in region.nodes if each.early], builder, ids, memory, copied)
+    builder.apply("loop_test", [inputs.of(region.predicate)])
+    lower([each for each in region.nodes if not each.early], builder, ids, memory, copied)
+    final = builder.apply("loop_end", [inputs.of(value) for value in region.nexts])
+    after: Mapping[Value, int] = dict(zip(region.variables, final, strict=True))
+    for output, leaving in zip(node.outputs, region.exits, strict=True):
+        ids[output] = after[leaving] if leaving in after else inputs.of(leaving)
