@@ -1,25 +1,32 @@
-"""`headrace serve` beside a minimal server of TensorFlow: requests a second and latencies over REST.
+"""`headrace serve` beside minimal servers of TensorFlow: requests a second, latencies and processor time a request.
 
-    python bench/serving.py [--seconds 60] [--connections 1,8,64] [--models iris,mlp] [--batching]
+    python bench/serving.py [--seconds 60] [--connections 1,8,64] [--models iris,mlp,inception] [--interfaces rest,grpc]
 
-References are TensorFlow 1.15.5 and 2.21 in `.oracle/` (make oracle), with Starlette and uvicorn in folders beside them:
+The load over REST comes from wrk (Debian's package of that name), over gRPC from `serving_grpc_client.py`. References are
+TensorFlow 1.15.5 and 2.21 in `.oracle/` (make oracle), with what serves in folders beside them:
 
     .oracle/tf1/bin/python -m pip install --target .oracle/serve1 starlette uvicorn
+    .oracle/tf1/bin/python -m pip install --target .oracle/serve1 --no-deps tensorflow-serving-api==1.15.0
     .oracle/tf2/bin/python -m pip install --target .oracle/serve2 starlette uvicorn
+    .oracle/tf2/bin/python -m pip install --target .oracle/serve2 --no-deps tensorflow-serving-api
 
-One that is not there is left out. Every answer is compared with the first one of its server, that one with Headrace's.
-Servers take turns, a part of the time each, so that a busy moment of the machine meets all of them.
+One that is not there is left out. Every answer of every server is compared with the first one of Headrace.
+Servers take turns, a part of the time each, so that a busy moment of the machine meets all of them; latencies are the
+medians of the turns.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
+import base64
+import io
 import itertools
 import json
 import os
 import pathlib
+import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,29 +34,76 @@ import time
 import urllib.error
 import urllib.request
 
+import grpc
 import numpy as np
+from PIL import Image
 from rich.console import Console
 from rich.table import Table
+
+from headrace.messages.tensor_proto import array_of
+from headrace.serve import messages
+from headrace.serve.tensor_messages import fill_message
 
 BENCH = pathlib.Path(__file__).resolve().parent
 ORACLE = BENCH.parent / ".oracle"
 WIDTHS = {"iris": [4, 10, 10, 3], "mlp": [784, 1024, 1024, 10]}
 TURNS = 3
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+# ---- models ----
 
 
 def save(name, folder):
-    """A network of fully connected layers, with fixed weights."""
+    """Saves a model as version 1."""
     import headrace as tf
 
-    generator = np.random.RandomState(0)
-    widths = WIDTHS[name]
     with tf.Graph().as_default(), tf.Session() as session:
-        x = hidden = tf.placeholder(tf.float32, [None, widths[0]])
-        for before, after in itertools.pairwise(widths):
-            weights = tf.Variable((generator.randn(before, after) / before**0.5).astype(np.float32))
-            hidden = tf.nn.relu(tf.matmul(hidden, weights)) if after != widths[-1] else tf.matmul(hidden, weights)
+        inputs, outputs = inception(tf) if name == "inception" else layers(tf, WIDTHS[name])
         session.run(tf.global_variables_initializer())
-        tf.saved_model.simple_save(session, str(folder / "1"), {"x": x}, {"y": tf.nn.softmax(hidden)})
+        tf.saved_model.simple_save(session, str(folder / "1"), inputs, outputs)
+
+
+def layers(tf, widths):
+    """A network of fully connected layers, with fixed weights."""
+    generator = np.random.RandomState(0)
+    x = hidden = tf.placeholder(tf.float32, [None, widths[0]])
+    for before, after in itertools.pairwise(widths):
+        weights = tf.Variable((generator.randn(before, after) / before**0.5).astype(np.float32))
+        hidden = tf.nn.relu(tf.matmul(hidden, weights)) if after != widths[-1] else tf.matmul(hidden, weights)
+    return {"x": x}, {"y": tf.nn.softmax(hidden)}
+
+
+def inception(tf):
+    """Inception v1 of slim, on JPEG files."""
+    slim = tf.contrib.slim
+    tf.set_random_seed(0)
+    files = tf.placeholder(tf.string, [None])
+
+    def decoded(file):
+        image = tf.image.convert_image_dtype(tf.image.decode_jpeg(file, 3), tf.float32)
+        return tf.image.resize_images(image, [224, 224]) * 2.0 - 1.0
+
+    images = tf.reshape(tf.map_fn(decoded, files, tf.float32), [-1, 224, 224, 3])
+    with slim.arg_scope(slim.nets.inception.inception_v1_arg_scope()):
+        _, end_points = slim.nets.inception.inception_v1(images, 1001, is_training=False)
+    return {"x": files}, {"y": end_points["Predictions"]}
+
+
+def sample(name):
+    """One row of input, and the body of the request that has it."""
+    state = np.random.RandomState(1)
+    if name == "inception":
+        written = io.BytesIO()
+        small = Image.fromarray(state.randint(0, 256, [16, 16, 3]).astype(np.uint8))
+        small.resize((256, 256), Image.Resampling.BICUBIC).save(written, "jpeg")
+        rows = np.array([written.getvalue()], object)
+        return rows, {"instances": [{"b64": base64.b64encode(written.getvalue()).decode()}]}
+    rows = state.rand(1, WIDTHS[name][0]).round(4).astype(np.float32)
+    return rows, {"instances": rows.astype(float).round(4).tolist()}
+
+
+# ---- servers ----
 
 
 def free_port():
@@ -60,127 +114,152 @@ def free_port():
 class Server:
     """A server process, and what was measured of it."""
 
-    def __init__(self, name, command, environment, port):
-        self.name, self.port = name, port
-        self.process = subprocess.Popen(command, env={**os.environ, **environment}, stderr=subprocess.DEVNULL)
-        self.latencies, self.seconds, self.wrong = {}, {}, 0
+    def __init__(self, name, interface, command, environment=None):
+        self.name, self.interface, self.port = name, interface, free_port()
+        command = [str(part).replace("PORT", str(self.port)) for part in command]
+        environment = {**os.environ, **(environment or {})}
+        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+        self.turns = {}
 
-    def wait(self, body):
+    def wait(self, requests):
+        """Waits until the server answers; gives its answer."""
         until = time.monotonic() + 180
         while time.monotonic() < until and self.process.poll() is None:
             try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/v1/models/model:predict", body) as response:
-                    return np.array(json.load(response)["predictions"])
-            except (urllib.error.URLError, ConnectionError):
+                if self.interface == "grpc":
+                    with grpc.insecure_channel(f"127.0.0.1:{self.port}") as channel:
+                        return of_message(channel.unary_unary(PREDICT)(requests["grpc"].read_bytes(), timeout=60))
+                with urllib.request.urlopen(self.address, requests["rest"].read_bytes()) as response:
+                    return of_json(response.read())
+            except (urllib.error.URLError, ConnectionError, grpc.RpcError):
                 time.sleep(0.2)
         raise SystemExit(f"{self.name} did not start")
 
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.port}/v1/models/model:predict"
+
     def memory(self):
-        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS"):
-                return int(line.split()[1]) / 1024
-        return 0.0
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS"))
 
-    def measure(self, connections, seconds, body, expected):
-        found, wrong, spent = asyncio.run(load(self.port, connections, seconds, body, expected))
-        self.latencies.setdefault(connections, []).extend(found)
-        self.seconds[connections] = self.seconds.get(connections, 0.0) + spent
-        self.wrong += wrong
+    def processor_time(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
 
+    def measure(self, connections, seconds, requests, expected):
+        """Adds a turn of load."""
+        before = self.processor_time()
+        if self.interface == "grpc":
+            command = [sys.executable, BENCH / "serving_grpc_client.py", self.port, connections, seconds]
+            said = subprocess.run([*map(str, command), str(requests["grpc"])], check=True, capture_output=True).stdout
+            found = json.loads(said)
+            answers = [of_message(base64.b64decode(answer)) for answer in found["answers"]]
+        else:
+            command = ["wrk", "-t1", f"-c{connections}", f"-d{max(round(seconds), 1)}s", "--timeout", "30s", "-s"]
+            said = subprocess.run(
+                [*command, str(BENCH / "serving.lua"), self.address],
+                env={**os.environ, "BODY": str(requests["rest"])},
+                check=True,
+                capture_output=True,
+            ).stdout
+            found = json.loads(said.partition(b"RESULT ")[2])
+            answers = [of_json(answer) for answer in found["answers"]]
+        found["processor"] = self.processor_time() - before
+        found["wrong"] = sum(not np.allclose(answer, expected, rtol=1e-5, atol=1e-6) for answer in answers)
+        self.turns.setdefault(connections, []).append(found)
 
-def same(answer, expected):
-    return np.allclose(json.loads(answer)["predictions"], expected, rtol=1e-5, atol=1e-6)
-
-
-async def load(port, connections, seconds, body, expected):
-    request = (
-        f"POST /v1/models/model:predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
-    ).encode() + body
-    latencies, wrong = [], []
-    began = time.perf_counter()
-
-    async def one():
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        last = b""
-        while time.perf_counter() < began + seconds:
-            sent = time.perf_counter()
-            writer.write(request)
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-            answer = await reader.readexactly(length)
-            latencies.append(time.perf_counter() - sent)
-            if answer != last:
-                # Compared when it changes only: the client must not be what is measured.
-                if not head.startswith(b"HTTP/1.1 200") or not same(answer, expected):
-                    wrong.append(answer)
-                last = answer
-        writer.close()
-
-    await asyncio.gather(*(one() for _ in range(connections)))
-    return latencies, len(wrong), time.perf_counter() - began
+    def row(self, connections):
+        """The figures of a table's row."""
+        turns = self.turns[connections]
+        requests = sum(turn["requests"] for turn in turns)
+        rate = requests / sum(turn["seconds"] for turn in turns)
+        p50, p99 = (statistics.median(turn[key] for turn in turns) * 1e3 for key in ("p50", "p99"))
+        processor = sum(turn["processor"] for turn in turns) / max(requests, 1) * 1e6
+        wrong = sum(turn["wrong"] + turn["failed"] for turn in turns)
+        return [f"{rate:.0f}", f"{p50:.2f}", f"{p99:.2f}", f"{processor:.0f}", str(wrong), f"{self.memory():.0f}"]
 
 
-def servers(folder, batching):
-    port = free_port()
-    command = [sys.executable, "-m", "headrace", "serve", "--model_base_path", str(folder), "--model_name", "model"]
-    command += ["--rest_api_port", str(port), "--port", "0", "--host", "127.0.0.1"]
-    yield Server("Headrace", command, {}, port)
+PREDICT = "/tensorflow.serving.PredictionService/Predict"
+
+
+def of_json(text):
+    return np.array(json.loads(text)["predictions"])
+
+
+def of_message(data):
+    return array_of(messages.PredictResponse.FromString(data).outputs["y"])
+
+
+def servers(interface, folder, batching):
+    command = [sys.executable, "-m", "headrace", "serve", "--model_base_path", folder, "--model_name", "model"]
+    command += ["--host", "127.0.0.1"]
+    command += ["--rest_api_port=PORT", "--port=0"] if interface == "rest" else ["--port=PORT"]
+    yield Server("Headrace", interface, command)
     if batching:
-        port = free_port()
         parameters = folder / "batching.txt"
         parameters.write_text(
-            "max_batch_size { value: 64 } batch_timeout_micros { value: 1000 } max_enqueued_batches { value: 1000 } "
+            "max_batch_size { value: 64 } batch_timeout_micros { value: 5000 } max_enqueued_batches { value: 1000 } "
             "num_batch_threads { value: 1 }"
         )
-        extra = ["--enable_batching", f"--batching_parameters_file={parameters}"]
-        yield Server("Headrace, batching", [*command[:-5], str(port), *command[-4:], *extra], {}, port)
+        more = ["--enable_batching", f"--batching_parameters_file={parameters}"]
+        yield Server("Headrace, batching", interface, [*command, *more])
     for number, title in ((1, "TensorFlow 1.15.5"), (2, "TensorFlow 2.21")):
         packages = ORACLE / f"serve{number}"
-        if not packages.is_dir():
-            continue
-        port = free_port()
-        reference = [str(ORACLE / f"tf{number}/bin/python"), str(BENCH / "serving_reference.py")]
-        environment = {"PYTHONPATH": str(packages), "TF_CPP_MIN_LOG_LEVEL": "3"}
-        yield Server(title, [*reference, str(folder / "1"), str(port)], environment, port)
+        if packages.is_dir():
+            program = [ORACLE / f"tf{number}/bin/python", BENCH / "serving_reference.py"]
+            environment = {"PYTHONPATH": str(packages), "TF_CPP_MIN_LOG_LEVEL": "3"}
+            yield Server(title, interface, [*program, interface, folder / "1", "PORT"], environment)
+
+
+# ---- the measurement ----
+
+
+def compare(name, interface, options, table):
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        save(name, folder)
+        rows, body = sample(name)
+        request = messages.PredictRequest()
+        request.model_spec.name = "model"
+        fill_message(request.inputs["x"], rows)
+        requests = {"rest": folder / "body.json", "grpc": folder / "request"}
+        requests["rest"].write_text(json.dumps(body))
+        requests["grpc"].write_bytes(request.SerializeToString())
+        running = list(servers(interface, folder, options.batching))
+        try:
+            answers = [server.wait(requests) for server in running]
+            for server, answer in zip(running, answers):
+                if not np.allclose(answer, answers[0], rtol=1e-5, atol=1e-6):
+                    raise SystemExit(f"{server.name} answers {answer}, not {answers[0]}")
+            for connections in map(int, options.connections.split(",")):
+                for _ in range(TURNS):
+                    for server in running:
+                        server.measure(connections, options.seconds / TURNS, requests, answers[0])
+                for server in running:
+                    table.add_row(name, interface, str(connections), server.name, *server.row(connections))
+        finally:
+            for server in running:
+                server.process.terminate()
+            for server in running:
+                server.process.wait()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--connections", default="1,8,64")
-    parser.add_argument("--models", default="iris,mlp")
+    parser.add_argument("--models", default="iris,mlp,inception")
+    parser.add_argument("--interfaces", default="rest,grpc")
     parser.add_argument("--batching", action="store_true")
     options = parser.parse_args()
-    table = Table("model", "connections", "server", "requests/s", "p50 ms", "p99 ms", "wrong", "MiB")
-    for name in options.models.split(","):
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = pathlib.Path(scratch)
-            save(name, folder)
-            body = json.dumps(
-                {"instances": np.random.RandomState(1).rand(1, WIDTHS[name][0]).round(4).tolist()}
-            ).encode()
-            running = list(servers(folder, options.batching))
-            try:
-                expected = [server.wait(body) for server in running]
-                for server, answer in zip(running, expected):
-                    server.wrong += not np.allclose(answer, expected[0], rtol=1e-5, atol=1e-6)
-                for connections in map(int, options.connections.split(",")):
-                    for _ in range(TURNS):
-                        for server in running:
-                            server.measure(connections, options.seconds / TURNS, body, expected[0])
-                    for server in running:
-                        times = sorted(server.latencies[connections])
-                        rate = len(times) / server.seconds[connections]
-                        p50, p99 = (times[int(len(times) * share)] * 1e3 for share in (0.5, 0.99))
-                        row = [name, connections, server.name, f"{rate:.0f}", f"{p50:.2f}", f"{p99:.2f}"]
-                        table.add_row(*map(str, [*row, server.wrong, f"{server.memory():.0f}"]))
-            finally:
-                for server in running:
-                    server.process.terminate()
-                for server in running:
-                    server.process.wait()
-    Console().print(table)
+    if "rest" in options.interfaces and shutil.which("wrk") is None:
+        raise SystemExit("wrk is not installed: apt-get install wrk, or --interfaces grpc")
+    columns = ("model", "over", "connections", "server", "requests/s", "p50 ms", "p99 ms", "µs of processor a request")
+    table = Table(*columns, "wrong", "MiB")
+    for name, interface in itertools.product(options.models.split(","), options.interfaces.split(",")):
+        compare(name, interface, options, table)
+    Console(width=140).print(table)
 
 
 if __name__ == "__main__":

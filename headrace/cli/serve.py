@@ -12,6 +12,7 @@ import click
 if TYPE_CHECKING:
     from headrace.messages import protos
     from headrace.serve.batching import BatchingOptions
+    from headrace.serve.model_configs import ModelConfig
     from headrace.serve.model_server import ServerOptions
     from headrace.serve.running import ProcessOptions
 
@@ -31,6 +32,8 @@ def _text(name: str, text: str, default: str = "") -> _Option:
     return click.option(name, default=default, help=text)
 
 
+# Of REST, where a graph is served: what posts to it speaks HTTP.
+_GRAPH_PORT = 8501
 _OPTIONS: tuple[_Option, ...] = (
     _text("--model_name", "What the model is called in requests.", "default"),
     _text("--model_base_path", "The folder with a folder for each version of the model."),
@@ -72,6 +75,9 @@ _OPTIONS: tuple[_Option, ...] = (
     _flag("--share_ports", "Let other processes listen on the same ports."),
     _number("--grace_seconds", 30, "How long requests may take to end after SIGTERM."),
     _number("--drain_seconds", 0, "How long /readyz and the health service say so before that."),
+    _text("--inputs", "With GRAPH: the tensors that requests give, name=tensor:0 or tensor:0, divided by commas."),
+    _text("--outputs", "With GRAPH: those that are answered, in the same form."),
+    _text("--codec", "With GRAPH: a file or module with encode(body) and decode(outputs), for what is posted to /."),
     click.option("--describe", metavar="DIR", default="", help="Print what a model offers, and do nothing else."),
 )
 
@@ -83,6 +89,7 @@ def _with_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command()
+@click.argument("graph", required=False, default="")
 @_with_options
 def serve(**flags: Any) -> None:
     """Serve SavedModels over REST and gRPC, to clients of TensorFlow Serving.
@@ -90,11 +97,19 @@ def serve(**flags: Any) -> None:
     \b
     headrace serve --model_base_path /models/half --model_name half --rest_api_port 8501
     curl -d '{"instances": [1.0, 2.0]}' localhost:8501/v1/models/half:predict
+
+    GRAPH serves what is no SavedModel: a frozen GraphDef, or a checkpoint with its .meta file. A folder of checkpoints
+    means the newest, and newer ones take over. REST is on port 8501 then unless another is named.
+
+    \b
+    headrace serve frozen.pb --inputs images=input:0 --outputs probabilities=softmax:0 --codec handler.py
+    curl --data-binary @cat.jpg localhost:8501/
     """
     import headrace  # noqa: F401  # wires the rooms
 
     try:
         import grpc  # noqa: F401
+        import httptools  # noqa: F401
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
@@ -108,31 +123,58 @@ def serve(**flags: Any) -> None:
 
 
 def _serve(flags: dict[str, Any]) -> int:
-    from headrace.serve.describing import describe
+    from headrace.serve.describing import describe, describe_model
     from headrace.serve.model_configs import ModelConfig
     from headrace.serve.model_server import ModelServer
     from headrace.serve.running import serve as run_server
     from headrace.serve.workers import run_workers
     from headrace.util import tf_logging
 
+    graph = _graph_config(flags)
     if flags["describe"]:
-        click.echo(describe(flags["describe"], tuple(flags["saved_model_tags"].split(","))))
+        tags = tuple(flags["saved_model_tags"].split(","))
+        click.echo(describe(flags["describe"], tags) if graph is None else describe_model(graph))
         return 0
-    if not (flags["model_base_path"] or flags["model_config_file"]):
-        raise click.UsageError("Name a --model_base_path or a --model_config_file.")
+    if sum(map(bool, (flags["model_base_path"] or flags["model_config_file"], graph))) != 1:
+        raise click.UsageError("Name a --model_base_path, a --model_config_file, or a GRAPH.")
     tf_logging.set_verbosity(tf_logging.INFO)
     if flags["workers"] > 1:
         if flags["grpc_socket_path"] or flags["rest_socket_path"]:
             raise click.UsageError("A unix socket belongs to one process: leave --workers out, or serve on ports.")
         return run_workers(flags["workers"], sys.argv[2:], flags["grace_seconds"] + flags["drain_seconds"])
     models = []
+    if graph is not None:
+        models = [graph]
+        click.echo(describe_model(graph), err=True)
     # As there, a file of models goes before a single one.
-    if not flags["model_config_file"]:
+    elif not flags["model_config_file"]:
         path = flags["model_base_path"]
         models = [ModelConfig(flags["model_name"], path if "://" in path else os.path.abspath(path))]
         click.echo(_first_description(models[0].base_path, flags), err=True)
     run_server(ModelServer(models, _server_options(flags)), _process_options(flags))
     return 0
+
+
+def _graph_config(flags: dict[str, Any]) -> ModelConfig | None:
+    """The model that GRAPH, or `--describe` together with `--inputs` and `--outputs`, names; None without one."""
+    from headrace.serve.graph_files import read_graph, suggested_names, tensors_by_name
+    from headrace.serve.model_configs import GraphSignature, ModelConfig, graph_versions
+
+    path = flags["graph"] or (flags["describe"] if flags["outputs"] else "")
+    named = [key for key in ("inputs", "outputs", "codec") if flags[key]]
+    if not path:
+        if named:
+            raise click.UsageError(f"--{named[0]} belongs to a GRAPH; a SavedModel says itself what it offers.")
+        return None
+    path = path if "://" in path else os.path.abspath(path)
+    versions = graph_versions(path)
+    if not versions:
+        raise click.UsageError(f"There is no graph and no checkpoint at {path}; SavedModels go by --model_base_path.")
+    if not flags["outputs"]:
+        raise click.UsageError(f"Name --inputs and --outputs. {suggested_names(read_graph(versions[max(versions)]))}")
+    inputs = tensors_by_name(flags["inputs"]) if flags["inputs"] else {}
+    signature = GraphSignature(inputs, tensors_by_name(flags["outputs"]))
+    return ModelConfig(flags["model_name"], path, graph=signature)
 
 
 def _first_description(path: str, flags: dict[str, Any]) -> str:
@@ -200,6 +242,7 @@ def _batching(flags: dict[str, Any]) -> BatchingOptions | None:
 
 def _process_options(flags: dict[str, Any]) -> ProcessOptions:
     from headrace.serve import messages
+    from headrace.serve.codecs import load_codec
     from headrace.serve.model_configs import read_text
     from headrace.serve.rest_app import RestOptions
     from headrace.serve.running import ProcessOptions
@@ -209,6 +252,8 @@ def _process_options(flags: dict[str, Any]) -> ProcessOptions:
         prometheus = read_text(flags["monitoring_config_file"], messages.MonitoringConfig()).prometheus_config
         metrics_path = (prometheus.path or metrics_path) if prometheus.enable else ""
     rest = RestOptions(
+        codec=load_codec(flags["codec"]) if flags["codec"] else None,
+        codec_model=flags["model_name"],
         threads=flags["rest_api_num_threads"],
         timeout=flags["rest_api_timeout_in_ms"] / 1e3,
         max_body=flags["rest_api_max_body_mb"] << 20,
@@ -220,7 +265,7 @@ def _process_options(flags: dict[str, Any]) -> ProcessOptions:
     return ProcessOptions(
         host=flags["host"],
         grpc_port=flags["port"],
-        rest_port=flags["rest_api_port"],
+        rest_port=flags["rest_api_port"] or (_GRAPH_PORT if flags["graph"] and not flags["rest_socket_path"] else 0),
         grpc_socket=flags["grpc_socket_path"],
         rest_socket=flags["rest_socket_path"],
         credentials=_credentials(flags["ssl_config_file"]) if flags["ssl_config_file"] else None,

@@ -1,8 +1,8 @@
-"""Which operations would write files: what is loaded from a file must not do so behind the program's back."""
+"""Which operations would write files or call Python: what is loaded from a file must not do so behind the program's back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from headrace.core.graph_functions import Function, called_function
@@ -21,15 +21,33 @@ def find_writer(operations: Iterable[Operation], fed: Iterable[Tensor] = ()) -> 
         the first one found, None if there is none.
     """
     given = frozenset(fed)
+
+    def writes(operation: Operation) -> bool:
+        rule = operation.decl.file_rule
+        return rule is not None and bool(rule(operation, given))
+
+    return find_needed(operations, given, writes)
+
+
+def find_python(operations: Iterable[Operation], fed: Iterable[Tensor] = ()) -> Operation | None:
+    """An operation that calls a Python function; arguments and result as of `find_writer`."""
+    return find_needed(operations, fed, lambda operation: operation.decl.runs_python)
+
+
+def find_needed(
+    operations: Iterable[Operation], fed: Iterable[Tensor], wanted: Callable[[Operation], bool]
+) -> Operation | None:
+    """An operation of a kind; arguments and result otherwise as of `find_writer`."""
+    given = frozenset(fed)
     waiting = list(operations)
     seen: set[Operation] = set(waiting)
     functions: set[Function] = set()
     while waiting:
         current = waiting.pop()
-        writes = current.decl.file_rule
-        if writes is not None and writes(current, given):
+        if wanted(current):
             return current
-        needed = [tensor.op for tensor in current.inputs] + list(current.control_inputs)
+        # What is fed is not computed.
+        needed = [tensor.op for tensor in current.inputs if tensor not in given] + list(current.control_inputs)
         for name in _texts([current.type, *current.attrs.values()]):
             function = called_function(current.graph, name)
             # The gradient may be asked for, and that of the gradient.

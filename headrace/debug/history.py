@@ -44,32 +44,3 @@ class History:
         except OSError:
             # A home that cannot be written to: the history is that of this program only.
             return
-
-    def recall(self) -> Recall:
-        """A walk through the commands, from the newest."""
-        return Recall(self.commands)
-
-
-class Recall:
-    """A walk through commands that begin with what was typed.
-
-    Args:
-        commands: the commands, the newest at the end.
-    """
-
-    def __init__(self, commands: list[str]) -> None:
-        self._commands = commands
-        self._at = len(commands)
-        self._typed = ""
-
-    def step(self, current: str, by: int) -> str:
-        """The next older (`by` -1) or newer (1) command, `current` where there is none; in the end what was typed."""
-        if self._at == len(self._commands):
-            self._typed = current
-        at = self._at + by
-        while 0 <= at < len(self._commands) and not self._commands[at].startswith(self._typed):
-            at += by
-        if at < 0:
-            return current
-        self._at = min(at, len(self._commands))
-        return self._typed if self._at == len(self._commands) else self._commands[self._at]

@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib
-import os
+import asyncio
 import re
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, get_common_complete_suffix
+from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.history import History as BufferHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.layout import (
+    BufferControl,
+    CompletionsMenu,
+    Float,
+    FloatContainer,
+    FormattedTextControl,
+    HSplit,
+    Layout,
+    Window,
+)
+from prompt_toolkit.layout.processors import BeforeInput
+from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
+from prompt_toolkit.utils import is_dumb_terminal
 
 from headrace.debug.history import History
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from prompt_toolkit.input import Input
+    from prompt_toolkit.output import Output
 
-    from headrace.debug.history import Recall
     from headrace.debug.terminal import Terminal
 
 PROMPT = "tfdbg> "
@@ -25,48 +45,7 @@ _WHEEL_LINES = 3
 
 def is_possible() -> bool:
     """Whether there is a terminal that can be written on freely."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return False
-    try:
-        curses: ModuleType = importlib.import_module("curses")
-    except ImportError:
-        return False
-    try:
-        curses.setupterm(os.environ.get("TERM", "unknown"), sys.stdout.fileno())
-    except curses.error:
-        return False
-    return bool(curses.tigetstr("cup"))
-
-
-class CommandLine:
-    """The line being typed.
-
-    Attributes:
-        text: what there is.
-        at: where the cursor stands in it.
-    """
-
-    def __init__(self) -> None:
-        self.text, self.at = "", 0
-
-    def set(self, text: str) -> None:
-        """Replaces the line; the cursor goes behind it."""
-        self.text, self.at = text, len(text)
-
-    def insert(self, text: str) -> None:
-        """Puts text where the cursor stands."""
-        self.text = self.text[: self.at] + text + self.text[self.at :]
-        self.at += len(text)
-
-    def delete(self, before: int, behind: int) -> None:
-        """Takes away characters before and behind the cursor."""
-        start = max(0, self.at - before)
-        self.text = self.text[:start] + self.text[self.at + behind :]
-        self.at = start
-
-    def move(self, to: int) -> None:
-        """Puts the cursor somewhere in the line."""
-        self.at = min(max(to, 0), len(self.text))
+    return sys.stdin.isatty() and sys.stdout.isatty() and not is_dumb_terminal()
 
 
 def wrapped(lines: Sequence[str], width: int) -> list[str]:
@@ -78,27 +57,132 @@ def wrapped(lines: Sequence[str], width: int) -> list[str]:
     return shown
 
 
+class _Commands(Completer):
+    """What the Tab key offers."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        before = document.text_before_cursor
+        start = before.rfind(" ") + 1
+        found = self._terminal.candidates(before[:start].split(), before[start:])
+        for word in found:
+            # The only one is a whole word.
+            yield Completion(f"{word} " if len(found) == 1 else word, start - len(before), display=word)
+
+
+class _FileHistory(BufferHistory):
+    """The commands of all programs, for the keys Up and Down."""
+
+    def __init__(self, kept: History) -> None:
+        super().__init__()
+        self._kept = kept
+
+    def load_history_strings(self) -> Iterator[str]:
+        return reversed(self._kept.commands)
+
+    def store_string(self, string: str) -> None:
+        self._kept.add(string)
+
+
+class _Output(FormattedTextControl):
+    """The lines of output, with the mouse on them."""
+
+    def __init__(self, screen: Screen) -> None:
+        super().__init__(screen._output_fragments)
+        self._screen = screen
+
+    def mouse_handler(self, mouse_event: MouseEvent) -> None:  # type: ignore[override]  # of None or NotImplemented
+        if mouse_event.event_type == MouseEventType.SCROLL_UP:
+            self._screen._scroll(-_WHEEL_LINES)
+        elif mouse_event.event_type == MouseEventType.SCROLL_DOWN:
+            self._screen._scroll(_WHEEL_LINES)
+        elif mouse_event.event_type == MouseEventType.MOUSE_UP:
+            self._screen._click(mouse_event.position.y, mouse_event.position.x)
+
+
 class Screen:
     """Talks with the user of a `Terminal` on the whole screen.
 
     Args:
         terminal: the commands.
-        curses: the module `curses`, or what stands for it.
+        source, target: where keys come from and where it is drawn; the terminal of the process by default.
     """
 
-    def __init__(self, terminal: Terminal, curses: Any = None) -> None:
+    def __init__(self, terminal: Terminal, source: Input | None = None, target: Output | None = None) -> None:
         self._terminal = terminal
-        self._curses: Any = curses or importlib.import_module("curses")
-        self._window: Any = None
         self._title = ""
+        self._exits: frozenset[str] = frozenset()
         self._outputs: list[tuple[str, list[str]]] = []
         self._shown = -1
         self._top = 0
         self._search: re.Pattern[str] | None = None
         self._notice = ""
-        self._line = CommandLine()
-        self._history = History.of(terminal.settings.history_path)
         self._mouse = bool(terminal.settings.get("mouse_mode"))
+        self._commands = _Commands(terminal)
+        self._line = Buffer(
+            completer=self._commands,
+            history=_FileHistory(History.of(terminal.settings.history_path)),
+            enable_history_search=True,
+            multiline=False,
+            accept_handler=self._accept,
+        )
+        self.application: Application[bool] = Application(
+            layout=self._layout(),
+            key_bindings=self._keys(),
+            mouse_support=Condition(lambda: self._mouse),
+            full_screen=True,
+            input=source,
+            output=target,
+        )
+
+    def _layout(self) -> Layout:
+        prompt = Window(BufferControl(self._line, [BeforeInput(PROMPT)]), height=1, wrap_lines=False)
+        rows = HSplit(
+            [
+                Window(FormattedTextControl(lambda: [("bold", self._title_text())]), height=1),
+                Window(_Output(self), wrap_lines=False),
+                Window(FormattedTextControl(lambda: [("", self._status())]), height=1, style="reverse"),
+                prompt,
+            ]
+        )
+        menu = Float(CompletionsMenu(max_height=8, scroll_offset=1), xcursor=True, ycursor=True)
+        return Layout(FloatContainer(rows, [menu]), focused_element=prompt)
+
+    def _keys(self) -> KeyBindings:
+        keys = KeyBindings()
+        scrolled = {
+            "pageup": lambda: -self._page(),
+            "pagedown": self._page,
+            "home": lambda: -len(self._lines()),
+            "end": lambda: len(self._lines()),
+        }
+        for name, distance in scrolled.items():
+            keys.add(name)(lambda event, distance=distance: self._scroll(distance()))
+        keys.add("tab")(lambda event: self._complete())
+
+        @keys.add("c-c")
+        def clear(event: KeyPressEvent) -> None:
+            self._line.reset()
+
+        @keys.add("c-d", filter=Condition(lambda: not self._line.text))
+        def leave(event: KeyPressEvent) -> None:
+            event.app.exit(result=True)
+
+        return keys
+
+    def _complete(self) -> None:
+        """Adds what all candidates have in common; shows them where that is nothing."""
+        if self._line.complete_state is not None:
+            self._line.complete_next()
+            return
+        found = list(self._commands.get_completions(self._line.document, CompleteEvent(completion_requested=True)))
+        common = get_common_complete_suffix(self._line.document, found)
+        if common:
+            self._line.insert_text(common)
+        elif found:
+            self._line.start_completion()
 
     # ---- the conversation ----
 
@@ -111,44 +195,34 @@ class Screen:
             exits: the commands that end it.
 
         Returns:
-            True when one of `exits` was given.
+            True when one of `exits` was given, or there is no more input.
         """
-        self._title = title
-        with self._opened() as window:
-            self._window = window
-            if first:
-                self._execute(first, remember=False)
-            while True:
-                self._draw()
-                line = self._read_line()
-                if line in exits:
-                    return True
-                if line:
-                    self._execute(line)
-
-    @contextlib.contextmanager
-    def _opened(self) -> Any:
-        curses = self._curses
-        window = curses.initscr()
+        self._title, self._exits = title, exits
+        if first:
+            self._execute(first)
         try:
-            curses.noecho()
-            curses.cbreak()
-            window.keypad(True)
-            self._follow_mouse_mode()
-            yield window
-        finally:
-            window.keypad(False)
-            curses.mousemask(0)
-            curses.nocbreak()
-            curses.echo()
-            curses.endwin()
+            return self.application.run(in_thread=_is_in_event_loop())
+        except EOFError:
+            return True
 
-    def _follow_mouse_mode(self) -> None:
-        self._curses.mousemask(self._curses.ALL_MOUSE_EVENTS if self._mouse else 0)
+    def _accept(self, line: Buffer) -> bool:
+        line.text = line.text.strip()
+        # Before it is carried out: it may be the last thing that this screen does.
+        line.append_to_history()
+        self._carry_out(line.text)
+        # Another line begins.
+        return False
 
-    def _execute(self, line: str, remember: bool = True) -> None:
-        if remember:
-            self._history.add(line)
+    def _carry_out(self, line: str) -> None:
+        if line in self._exits:
+            self.application.exit(result=True)
+        elif line:
+            try:
+                self._execute(line)
+            except Exception as error:  # noqa: BLE001 (raised again by `talk`, once the screen is the program's again)
+                self.application.exit(exception=error)
+
+    def _execute(self, line: str) -> None:
         words = line.split()
         self._notice = ""
         if line.startswith("/"):
@@ -158,7 +232,6 @@ class Screen:
         elif words[0] in ("mouse", "m"):
             if len(words) > 1 and words[1] in ("on", "off"):
                 self._mouse = words[1] == "on"
-                self._follow_mouse_mode()
             self._notice = f"Mouse mode: {'on' if self._mouse else 'off'}"
         else:
             answer = self._terminal.run_command(line)
@@ -185,162 +258,69 @@ class Screen:
         if self._search is None:
             self._notice = "/text searches in the output"
             return
-        lines = self._lines()
         start = 0 if text else self._top + 1
-        found = [i for i, line in enumerate(lines) if self._search.search(line)]
+        found = [i for i, line in enumerate(self._lines()) if self._search.search(line)]
         if not found:
             self._notice = f'No line matches "{self._search.pattern}"'
             return
         self._top = next((i for i in found if i >= start), found[0])
         self._notice = f'{len(found)} line(s) match "{self._search.pattern}"; / goes to the next'
 
-    # ---- drawing ----
+    def _scroll(self, lines: int) -> None:
+        self._top = min(max(self._top + lines, 0), max(len(self._lines()) - self._page(), 0))
+        self._notice = ""
 
-    def _size(self) -> tuple[int, int]:
-        rows, columns = self._window.getmaxyx()
-        return rows, max(columns, 2)
+    def _click(self, row: int, column: int) -> None:
+        lines = self._lines()
+        number = self._top + row
+        command = self._terminal.link(lines[number], column) if number < len(lines) else None
+        if command is not None:
+            self._line.history.append_string(command)
+            self._carry_out(command)
+
+    # ---- what is shown ----
+
+    def _columns(self) -> int:
+        return max(self.application.output.get_size().columns, 2)
 
     def _page(self) -> int:
         """How many lines of output the screen has room for: all but title, status and prompt."""
-        return max(self._size()[0] - 3, 1)
+        return max(self.application.output.get_size().rows - 3, 1)
 
     def _lines(self) -> list[str]:
         if self._shown < 0:
             return []
-        return wrapped(self._outputs[self._shown][1], self._size()[1] - 1)
+        return wrapped(self._outputs[self._shown][1], self._columns())
 
-    def _put(self, row: int, text: str, attribute: int = 0) -> None:
-        rows, columns = self._size()
-        if 0 <= row < rows:
-            # The last cell of the last row cannot be written without scrolling the screen.
-            self._window.addnstr(row, 0, text.replace("\0", " "), columns - 1, attribute)
+    def _title_text(self) -> str:
+        return f"--- {self._title} ".ljust(self._columns(), "-")
 
-    def _draw(self) -> None:
-        curses, window = self._curses, self._window
-        rows, columns = self._size()
-        # The whole screen: what other threads of the program have printed goes.
-        window.clear()
-        self._put(0, f"--- {self._title} ".ljust(columns - 1, "-"), curses.A_BOLD)
+    def _output_fragments(self) -> StyleAndTextTuples:
         lines, page = self._lines(), self._page()
-        self._top = min(max(self._top, 0), max(len(lines) - page, 0))
-        for row, line in enumerate(lines[self._top : self._top + page], 1):
-            self._put(row, line)
-            if self._search is not None:
-                for match in self._search.finditer(line):
-                    if match[0]:
-                        window.addnstr(row, match.start(), match[0], columns - 1 - match.start(), curses.A_REVERSE)
-        self._put(rows - 2, self._status(len(lines), page).ljust(columns - 1), curses.A_REVERSE)
-        self._draw_line()
+        # The screen may have become larger.
+        self._top = min(self._top, max(len(lines) - page, 0))
+        fragments: StyleAndTextTuples = []
+        for line in lines[self._top : self._top + page]:
+            end = 0
+            for match in self._search.finditer(line) if self._search is not None else ():
+                fragments += [("", line[end : match.start()]), ("reverse", match[0])]
+                end = match.end()
+            fragments.append(("", line[end:] + "\n"))
+        return fragments
 
-    def _status(self, count: int, page: int) -> str:
+    def _status(self) -> str:
         if self._notice:
             return self._notice
+        count, page = len(self._lines()), self._page()
         if count <= page:
             return _HINT
         share = 100 * self._top // (count - page)
         return f"lines {self._top + 1}-{min(self._top + page, count)} of {count} ({share}%)  {_HINT}"
 
-    def _draw_line(self) -> None:
-        rows, columns = self._size()
-        room = columns - 1 - len(PROMPT)
-        start = max(0, self._line.at - room + 1)
-        self._window.move(rows - 1, 0)
-        self._window.clrtoeol()
-        self._put(rows - 1, PROMPT + self._line.text[start : start + max(room, 1)])
-        self._window.move(rows - 1, min(len(PROMPT) + self._line.at - start, columns - 1))
-        self._window.refresh()
 
-    # ---- reading ----
-
-    def _read_line(self) -> str:
-        self._line.set("")
-        recalled = self._history.recall()
-        while True:
-            self._draw_line()
-            try:
-                key = self._window.get_wch()
-            except KeyboardInterrupt:
-                self._line.set("")
-                continue
-            except self._curses.error:
-                # The size of the screen changed, or there is no more input.
-                if not sys.stdin.isatty():
-                    return "exit"
-                continue
-            if key in ("\n", "\r", self._curses.KEY_ENTER):
-                return self._line.text.strip()
-            if key == "\x04" and not self._line.text:
-                return "exit"
-            command = self._press(key, recalled)
-            if command is not None:
-                return command
-
-    def _press(self, key: int | str, recalled: Recall) -> str | None:
-        """Does what a key asks for; returns a command where the mouse gave one."""
-        curses, line = self._curses, self._line
-        ends = {curses.KEY_LEFT: line.at - 1, curses.KEY_RIGHT: line.at + 1, "\x01": 0, "\x05": len(line.text)}
-        rubbed = {
-            curses.KEY_BACKSPACE: (1, 0), "\x7f": (1, 0), "\b": (1, 0), curses.KEY_DC: (0, 1),
-            "\x15": (line.at, 0), "\x0b": (0, len(line.text)),
-        }  # fmt: skip
-        page = self._page()
-        scrolled = {
-            curses.KEY_NPAGE: self._top + page, curses.KEY_PPAGE: self._top - page, curses.KEY_HOME: 0,
-            curses.KEY_END: len(self._lines()),
-        }  # fmt: skip
-        if key in ends:
-            line.move(ends[key])
-        elif key in rubbed:
-            line.delete(*rubbed[key])
-        elif key in scrolled:
-            self._scroll(scrolled[key])
-        elif key in (curses.KEY_UP, curses.KEY_DOWN):
-            line.set(recalled.step(line.text, -1 if key == curses.KEY_UP else 1))
-        elif key == "\t":
-            self._complete()
-        elif key == curses.KEY_RESIZE:
-            self._draw()
-        elif key == curses.KEY_MOUSE:
-            return self._clicked()
-        elif isinstance(key, str) and key.isprintable():
-            line.insert(key)
-        return None
-
-    def _scroll(self, top: int) -> None:
-        self._top = top
-        self._notice = ""
-        self._draw()
-
-    def _complete(self) -> None:
-        """Adds what all candidates for the word before the cursor have in common, and shows them."""
-        before = self._line.text[: self._line.at]
-        start = before.rfind(" ") + 1
-        candidates = self._terminal.candidates(before[:start].split(), before[start:])
-        if not candidates:
-            return
-        low, high = min(candidates), max(candidates)
-        same = next((i for i, (a, b) in enumerate(zip(low, high)) if a != b), min(len(low), len(high)))
-        common = low[:same]
-        self._line.insert(common[len(before) - start :])
-        if len(candidates) == 1:
-            self._line.insert(" ")
-        else:
-            self._notice = "  ".join(candidates)
-        self._draw()
-
-    def _clicked(self) -> str | None:
-        curses = self._curses
-        try:
-            _, column, row, _, buttons = curses.getmouse()
-        except curses.error:
-            return None
-        if buttons & getattr(curses, "BUTTON4_PRESSED", 0):
-            self._scroll(self._top - _WHEEL_LINES)
-        elif buttons & getattr(curses, "BUTTON5_PRESSED", 0):
-            self._scroll(self._top + _WHEEL_LINES)
-        elif buttons & (curses.BUTTON1_CLICKED | curses.BUTTON1_RELEASED):
-            lines = self._lines()
-            number = self._top + row - 1
-            if 1 <= row <= self._page() and number < len(lines):
-                return self._terminal.link(lines[number], column)
-        return None
+def _is_in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -8,6 +8,7 @@ from headrace.devices.denormals import flush_denormals
 
 _set = torch.set_num_threads
 _all = torch.get_num_threads()
+_steps = 1
 # From as many elements on torch divides an element-wise operation among its threads.
 _DIVIDED = 1 << 17
 _started = False
@@ -35,9 +36,18 @@ def use_threads(count: int) -> int:
     return before
 
 
+def share_threads(steps: int) -> None:
+    """Divides what `all_threads` gives among so many steps that run at the same time.
+
+    Threads that wait for one another, more of them than there are processors, take longer than one alone.
+    """
+    global _steps
+    _steps = steps
+
+
 def all_threads() -> None:
     """From here on, kernels use all threads."""
-    _set(_all)
+    _set(_all if _steps <= 1 else max(_all // _steps, 1))
 
 
 def one_thread() -> None:

@@ -5,3 +5,4 @@ application = headrace.serve.app("/models/half", "half")   # for uvicorn and oth
 """
 
 from headrace.serve.application import app as app
+from headrace.serve.codecs import Codec as Codec

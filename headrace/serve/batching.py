@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 from headrace.core import errors
 from headrace.serve.failures import FAILURES
 from headrace.serve.metrics import BATCH_SIZE, Metrics
-from headrace.serve.servable import Call, run_call
+from headrace.serve.servable import Call, Values, run_call
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ def batching_options(message: Any) -> BatchingOptions:
 
 @dataclass(eq=False)
 class _Task:
-    arrays: Sequence[np.ndarray]
+    arrays: Values
     rows: int
-    result: Future[Sequence[np.ndarray]] = field(default_factory=Future)
+    done: Callable[[Values | BaseException], None]
 
 
 @dataclass(eq=False)
@@ -113,7 +113,7 @@ class BatchScheduler:
         for thread in self._threads:
             thread.start()
 
-    def run(self, call: Call, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+    def run(self, call: Call, arrays: Values) -> Values:
         """The values of a call, run with those of others.
 
         Raises:
@@ -121,8 +121,22 @@ class BatchScheduler:
             UnavailableError: if too many wait already.
             OpError: what the call itself raises.
         """
-        if not call.batchable or any(array.ndim == 0 for array in arrays):
+        result: Future[Values | BaseException] = Future()
+        if not self.submit(call, arrays, result.set_result):
             return run_call(call, arrays)
+        found = result.result()
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+    def submit(self, call: Call, arrays: Values, done: Callable[[Values | BaseException], None]) -> bool:
+        """Has `done` called with the values of a call, or the error, by the thread that ran it; errors otherwise as of `run`.
+
+        Returns:
+            whether it will be; False for a call that is to be run alone.
+        """
+        if not call.batchable or any(array.ndim == 0 for array in arrays):
+            return False
         rows = len(arrays[0])
         if any(len(array) != rows for array in arrays):
             sizes = [len(array) for array in arrays]
@@ -130,16 +144,15 @@ class BatchScheduler:
                 None, None, f"Batching session Run() input tensors must have equal 0th-dimension size, got {sizes}"
             )
         if rows == 0:
-            return run_call(call, arrays)
+            return False
         if rows > self.options.max_batch_size:
             raise errors.InvalidArgumentError(
                 None,
                 None,
                 f"Task size {rows} is larger than maximum input batch size {self.options.max_batch_size}",
             )
-        task = _Task(arrays, rows)
-        self._enqueue((call, tuple(array.shape[1:] for array in arrays)), task)
-        return task.result.result()
+        self._enqueue((call, tuple(array.shape[1:] for array in arrays)), _Task(arrays, rows, done))
+        return True
 
     def _enqueue(self, key: _Key, task: _Task) -> None:
         with self._waiting:
@@ -197,9 +210,9 @@ class BatchScheduler:
                 _finish(task, batch.call)
             return
         for task, part in zip(batch.tasks, parts, strict=True):
-            task.result.set_result(part)
+            task.done(part)
 
-    def _run_together(self, batch: _Batch) -> list[Sequence[np.ndarray]]:
+    def _run_together(self, batch: _Batch) -> list[Values]:
         size = next((size for size in self.options.allowed_sizes if size >= batch.rows), batch.rows)
         joined = []
         for column in zip(*(task.arrays for task in batch.tasks), strict=True):
@@ -216,7 +229,7 @@ class BatchScheduler:
                     f"Batched output tensor's 0th dimension does not equal the sum of those of the inputs: got shape "
                     f"{list(np.shape(value))} for {size} rows",
                 )
-        parts: list[Sequence[np.ndarray]] = []
+        parts: list[Values] = []
         start = 0
         for task in batch.tasks:
             parts.append([value[start : start + task.rows] for value in values])
@@ -234,8 +247,7 @@ class BatchScheduler:
 
 def _finish(task: _Task, call: Call) -> None:
     try:
-        values = run_call(call, task.arrays)
+        found: Values | BaseException = run_call(call, task.arrays)
     except FAILURES as error:
-        task.result.set_exception(error)
-    else:
-        task.result.set_result(values)
+        found = error
+    task.done(found)

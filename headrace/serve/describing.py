@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from headrace.messages import protos
 from headrace.saved_model.loading import maybe_saved_model_directory, meta_graph_of_tags, parse_saved_model
-from headrace.serve.model_configs import versions_in
+from headrace.saved_model.names import DEFAULT_SERVING_SIGNATURE_DEF_KEY
+from headrace.serve.graph_files import describe_graph, read_graph
+from headrace.serve.model_configs import ModelConfig, versions_in
 
 
 def describe(path: str, tags: tuple[str, ...]) -> str:
@@ -23,17 +25,34 @@ def describe(path: str, tags: tuple[str, ...]) -> str:
         if versions:
             folder = versions[max(versions)]
     meta_graph = meta_graph_of_tags(parse_saved_model(folder), tags)
+    return _table(folder, meta_graph.signature_def)
+
+
+def describe_model(model: ModelConfig) -> str:
+    """The signature of a graph that is no SavedModel, as a table.
+
+    Raises:
+        OSError, OpError: if there is none, or it lacks a tensor.
+    """
+    versions = model.versions()
+    if model.graph is None or not versions:
+        raise OSError(f"There is no graph and no checkpoint at {model.base_path}")
+    path = versions[max(versions)]
+    return _table(path, {DEFAULT_SERVING_SIGNATURE_DEF_KEY: describe_graph(read_graph(path), model.graph)})
+
+
+def _table(where: str, signature_defs: Mapping[str, Any]) -> str:
     rows: list[tuple[str, ...]] = [("signature", "method", "", "name", "dtype", "shape")]
-    for key in sorted(meta_graph.signature_def):
+    for key in sorted(signature_defs):
         if key.startswith("__saved_model_"):
             continue
-        signature = meta_graph.signature_def[key]
+        signature = signature_defs[key]
         head = (key, signature.method_name)
         for kind, infos in (("input", signature.inputs), ("output", signature.outputs)):
             for alias in sorted(infos):
                 rows.append((*head, kind, alias, *_type(infos[alias])))
                 head = ("", "")
-    return os.path.abspath(folder) + "\n" + "\n".join(_aligned(rows))
+    return os.path.abspath(where) + "\n" + "\n".join(_aligned(rows))
 
 
 def _type(info: Any) -> tuple[str, str]:

@@ -26,6 +26,11 @@ _PREDICTION = {
     "Regress": (messages.RegressionRequest, prediction.regress),
     "GetModelMetadata": (messages.GetModelMetadataRequest, prediction.metadata),
 }
+# Calls of the protocol that have no answer here, and what to do instead.
+_NOT_SERVED = {
+    ("tensorflow.serving.PredictionService", "PredictStreamed"): "call Predict for each request.",
+    ("tensorflow.serving.SessionService", "SessionRun"): "call Predict, with a signature that has these tensors.",
+}
 # Of the metadata that travels before an answer nothing may be too long; the whole text is in its own status.
 _LONGEST_DETAILS = 1024
 
@@ -66,8 +71,13 @@ class GrpcServer:
         if health:
             services.append("grpc.health.v1.Health")
             self._add(services[-1], self.health.handlers())
-        services.append("grpc.reflection.v1alpha.ServerReflection")
-        self._add(services[-1], _reflection_handlers(services))
+        reflection = ["grpc.reflection.v1alpha.ServerReflection", "grpc.reflection.v1.ServerReflection"]
+        services += reflection
+        for name in reflection:
+            # Both versions have the same messages.
+            self._add(name, _reflection_handlers(services))
+        for (service, method), instead in _NOT_SERVED.items():
+            self._add(service, {method: _refusing(f"{method} is not served: {instead}")})
 
     def _add(self, service: str, handlers: Mapping[str, grpc.RpcMethodHandler]) -> None:
         self._grpc.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, handlers),))
@@ -197,6 +207,15 @@ def _unary(request_class: Any, handle: Callable[[Any, grpc.ServicerContext], Any
         request_deserializer=request_class.FromString,
         response_serializer=lambda message: message.SerializeToString(),
     )
+
+
+def _refusing(text: str) -> grpc.RpcMethodHandler:
+    def refuse(request: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
+        context.abort(grpc.StatusCode.UNIMPLEMENTED, text)
+        yield b""
+
+    # On the wire a single message is a stream of one.
+    return grpc.stream_stream_rpc_method_handler(refuse)
 
 
 def _reflection_handlers(services: list[str]) -> dict[str, grpc.RpcMethodHandler]:

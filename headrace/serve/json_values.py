@@ -114,7 +114,7 @@ def to_array(value: Json, dtype: DType) -> np.ndarray:
     """
     level: list[Json] = [value]
     shape: list[int] = []
-    while level and set(map(type, level)) == {list}:
+    while (kinds := set(map(type, level))) == {list}:
         lists: list[list[Json]] = level  # type: ignore[assignment]  # just checked
         sizes = set(map(len, lists))
         if len(sizes) > 1:
@@ -126,18 +126,17 @@ def to_array(value: Json, dtype: DType) -> np.ndarray:
         level = list(chain.from_iterable(lists))
     if len(shape) > _MOST_DIMENSIONS:
         raise invalid(f"JSON Value: a list of {len(shape)} dimensions has too many")
-    if any(isinstance(item, list) for item in level):
+    if list in kinds:
         other = next(item for item in level if not isinstance(item, list))
         raise invalid(
             f"JSON Value: {shown(other)} found at incorrect level: {len(shape) + 1} in the JSON DOM, where there are lists "
             "too"
         )
-    return _elements(level, dtype).reshape(shape)
+    return _elements(level, kinds, dtype).reshape(shape)
 
 
-def _elements(items: list[Json], dtype: DType) -> np.ndarray:
+def _elements(items: list[Json], kinds: set[type], dtype: DType) -> np.ndarray:
     name = dtype.name
-    kinds = set(map(type, items))
     if name in ("float32", "float64"):
         _check_kinds(items, kinds, {int, float}, name)
         try:

@@ -10,11 +10,13 @@ from typing import Any
 
 from google.protobuf import text_format
 
+from headrace.checkpoints.checkpoint_state import checkpoint_exists, latest_checkpoint
 from headrace.core import errors
 from headrace.files import file_io
 from headrace.serve import messages
 
 _URL = re.compile(r"\w+://")
+_CHECKPOINT_FILES = (".meta", ".index")
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,18 @@ class VersionPolicy:
 
 
 @dataclass(frozen=True)
+class GraphSignature:
+    """What a graph offers that says nothing of it itself: the only signature of a GraphDef or a checkpoint.
+
+    Args:
+        inputs, outputs: names of tensors, by the names that requests have for them.
+    """
+
+    inputs: Mapping[str, str]
+    outputs: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class ModelConfig:
     """A model that is served.
 
@@ -50,12 +64,18 @@ class ModelConfig:
         base_path: the folder with a folder for each version, named by its number.
         policy: which versions are served.
         labels: names of versions.
+        graph: where `base_path` is a GraphDef or a checkpoint instead of such a folder, what is served of it.
     """
 
     name: str
     base_path: str
     policy: VersionPolicy = VersionPolicy()
     labels: Mapping[str, int] = field(default_factory=dict)
+    graph: GraphSignature | None = None
+
+    def versions(self) -> dict[int, str]:
+        """The versions that are there: number to path. None if there is nothing."""
+        return versions_in(self.base_path) if self.graph is None else graph_versions(self.base_path)
 
 
 def versions_in(base_path: str) -> dict[int, str]:
@@ -70,6 +90,23 @@ def versions_in(base_path: str) -> dict[int, str]:
         if re.fullmatch(r"[0-9]+", name) and file_io.is_directory(path):
             found.setdefault(int(name), path)
     return found
+
+
+def graph_versions(path: str) -> dict[int, str]:
+    """The version of a GraphDef, which is 1, or of a checkpoint: its step. Of a folder, that of its newest checkpoint."""
+    if file_io.is_directory(path):
+        newest = latest_checkpoint(path)
+        if newest is None:
+            return {}
+        path = newest
+    elif file_io.file_exists(path) and not path.endswith(_CHECKPOINT_FILES):
+        return {1: path}
+    for ending in _CHECKPOINT_FILES:
+        path = path.removesuffix(ending)
+    if not checkpoint_exists(path):
+        return {}
+    step = re.search(r"-(\d+)$", path)
+    return {int(step[1]) if step else 1: path}
 
 
 def parse_text(text: str, message: Any, where: str) -> Any:

@@ -15,14 +15,18 @@ from headrace.saved_model import names
 from headrace.serve import messages
 from headrace.serve.batching import BatchingOptions, BatchScheduler
 from headrace.serve.failures import FAILURES, code_of, message_of
+from headrace.serve.graph_files import load_graph
 from headrace.serve.metrics import LOAD_ATTEMPTS, LOAD_LATENCY, Metrics
-from headrace.serve.model_configs import ModelConfig, model_configs, read_text, versions_in
+from headrace.serve.model_configs import GraphSignature, ModelConfig, model_configs, read_text
 from headrace.serve.servable import Servable, load_servable
 from headrace.serve.warmup import warm_up
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.messages import protos
+
+
+_MOST_ENDED = 10
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,7 @@ class _Version:
     model: str
     number: int
     path: str
+    graph: GraphSignature | None = None
     state: str = "START"
     error: BaseException | None = None
     servable: Servable | None = None
@@ -213,7 +218,7 @@ class ModelServer:
             wanted: dict[str, set[int]] = {}
             loading: list[_Version] = []
             for model in self._models.values():
-                there = versions_in(model.base_path)
+                there = model.versions()
                 wanted[model.name] = set(model.policy.choose(there))
                 if not there and not self._versions.get(model.name):
                     tf_logging.log_every_n(
@@ -224,7 +229,7 @@ class ModelServer:
                         model.base_path,
                     )
                 for number in sorted(wanted[model.name]):
-                    version = self._to_load(model.name, number, there[number])
+                    version = self._to_load(model, number, there[number])
                     if version is not None:
                         loading.append(version)
             if self.options.load_threads > 1 and len(loading) > 1:
@@ -235,14 +240,14 @@ class ModelServer:
                     self._load(version)
             self._drop_unwanted(wanted)
 
-    def _to_load(self, model: str, number: int, path: str) -> _Version | None:
+    def _to_load(self, model: ModelConfig, number: int, path: str) -> _Version | None:
         """The entry of a version that is to be loaded now, None for one that is loaded or not to be tried."""
-        versions = self._versions.setdefault(model, {})
+        versions = self._versions.setdefault(model.name, {})
         version = versions.get(number)
         if version is not None and version.state != "END":
             return None
         if version is None or version.error is None or version.path != path:
-            version = _Version(model, number, path)
+            version = _Version(model.name, number, path, model.graph)
             with self._changed:
                 versions[number] = version
             return version
@@ -256,14 +261,7 @@ class ModelServer:
         tf_logging.info("Loading %s version %d from %s", version.model, version.number, version.path)
         began = time.monotonic()
         try:
-            servable = load_servable(
-                version.model,
-                version.number,
-                version.path,
-                self.options.tags,
-                self.options.session_config,
-                self._batches.run if self._batches is not None else None,
-            )
+            servable = self._servable(version)
             warmed = warm_up(servable, version.path, self.options.warmup_iterations) if self.options.warmup else 0
         except FAILURES as error:
             version.error, version.tried = error, time.monotonic()
@@ -286,6 +284,12 @@ class ModelServer:
             warmed,
         )
 
+    def _servable(self, version: _Version) -> Servable:
+        config = self.options.session_config
+        if version.graph is not None:
+            return load_graph(version.model, version.number, version.path, version.graph, config, self._batches)
+        return load_servable(version.model, version.number, version.path, self.options.tags, config, self._batches)
+
     def _drop_unwanted(self, wanted: Mapping[str, set[int]]) -> None:
         for model, versions in self._versions.items():
             keep = wanted.get(model, set())
@@ -296,8 +300,13 @@ class ModelServer:
                     if version.number not in keep:
                         self._unload(version)
         with self._changed:
-            for model in [name for name, versions in self._versions.items() if not versions]:
-                del self._versions[model]
+            for model, versions in list(self._versions.items()):
+                ended = [number for number, one in versions.items() if one.state == "END" and one.error is None]
+                # Of those that have gone some are still told of; a server that runs for years sees many.
+                for number in sorted(ended)[:-_MOST_ENDED]:
+                    del versions[number]
+                if not versions:
+                    del self._versions[model]
 
     def _unload(self, version: _Version) -> None:
         """Takes a version away from new requests, waits for those that have it, and frees it."""

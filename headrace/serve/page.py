@@ -15,13 +15,19 @@ HTML = (resources.files("headrace.serve") / "page.html").read_text("utf-8")
 # Nothing from elsewhere, and in no other page's frame.
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data:; "
     "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
 }
 
 
-def state(server: ModelServer) -> str:
-    """What the page shows, as JSON: models with versions and signatures, and latencies."""
+def state(server: ModelServer, codec_model: str = "") -> str:
+    """What the page shows, as JSON: models with versions and signatures, and latencies.
+
+    Args:
+        server: the models.
+        codec_model: the one that understands what is posted to `/`, if there is one.
+    """
     models = []
     for name in sorted(server.models):
         shown: dict[str, Any] = {"name": name, "versions": [], "signatures": {}}
@@ -44,7 +50,7 @@ def state(server: ModelServer) -> str:
         {"labels": dict(labels), "counts": counts}
         for labels, counts in server.metrics.histograms(REQUEST_LATENCY).items()
     ]
-    return json.dumps({"models": models, "latencies": latencies, "buckets": LATENCY_BUCKETS})
+    return json.dumps({"models": models, "latencies": latencies, "buckets": LATENCY_BUCKETS, "codec": codec_model})
 
 
 def _port(port: Port) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -20,7 +22,7 @@ from headrace.serve.failures import FAILURES, code_of, http_status, message_of
 from headrace.serve.json_values import element_texts, invalid, outputs_text, parse_object, predictions_text
 from headrace.serve.model_server import ModelServer
 from headrace.serve.rest_requests import examples_request, predict_inputs, signature_name
-from headrace.serve.servable import Servable
+from headrace.serve.servable import Outputs, Servable, Values, run_call
 
 _VERSION = r"(?:/versions/(?P<version>\d+)|/labels/(?P<label>[^/:]+))?"
 _CALL = re.compile(rf"(?i)/v1/models/(?P<name>[^/:]+){_VERSION}:(?P<method>classify|regress|predict)")
@@ -33,15 +35,24 @@ _STATUS_NAMES = {
 }
 
 
+JSON_TYPE = "application/json"
+
+
 @dataclass
 class Answer:
     """What a request is answered with, and what it was for."""
 
     status: int
-    text: str
+    text: str | bytes
     code: int = errors.OK
     model: str = ""
     api: str = ""
+    media_type: str = JSON_TYPE
+
+    @property
+    def content(self) -> bytes:
+        """The text as it is sent."""
+        return self.text if isinstance(self.text, bytes) else self.text.encode("utf-8", "surrogateescape")
 
     @property
     def code_name(self) -> str:
@@ -94,6 +105,59 @@ def answer(server: ModelServer, method: str, path: str, body: bytes) -> Answer:
     return Answer(200, text, errors.OK, name, api)
 
 
+def begin(server: ModelServer, path: str, body: bytes, done: Callable[[Answer], None]) -> Callable[[], Answer] | None:
+    """Starts a POST request on a server that puts requests together.
+
+    Args:
+        server, path, body: as of `answer`.
+        done: is called with the answer, here or in the thread that ran the batch.
+
+    Returns:
+        None if `done` has been or will be called; otherwise what is still to be called, and gives the answer.
+    """
+    found = _CALL.fullmatch(path)
+    if found is None or found["method"].lower() != "predict":
+        return functools.partial(answer, server, "POST", path, body)
+    name = unquote(found["name"])
+    lease = ExitStack()
+    try:
+        servable = lease.enter_context(server.using(name, *_version(found)))
+        signature, inputs, rows = _predict_request(servable, body)
+        wanted, call = servable.prepare(signature, inputs)
+
+        def finish(values: Values | BaseException) -> None:
+            with lease:
+                done(_predicted(name, wanted, values, rows))
+
+        arrays = list(inputs.values())
+        if servable.scheduler is not None and servable.scheduler.submit(call, arrays, finish):
+            return None
+    except FAILURES as error:
+        with lease:
+            done(failed(error, name, "predict"))
+        return None
+
+    def run_alone() -> Answer:
+        with lease:
+            try:
+                values: Values | BaseException = run_call(call, arrays)
+            except FAILURES as error:
+                values = error
+            return _predicted(name, wanted, values, rows)
+
+    return run_alone
+
+
+def _predicted(name: str, wanted: list[str], values: Values | BaseException, rows: bool) -> Answer:
+    try:
+        if isinstance(values, BaseException):
+            raise values
+        text = _outputs(dict(zip(wanted, values, strict=True)), rows)
+    except FAILURES as error:
+        return failed(error, name, "predict")
+    return Answer(200, text, errors.OK, name, "predict")
+
+
 def _version(found: re.Match[str]) -> tuple[int | None, str | None]:
     label = unquote(found["label"]) if found["label"] else None
     if not found["version"]:
@@ -105,6 +169,16 @@ def _version(found: re.Match[str]) -> tuple[int | None, str | None]:
 
 
 def _predict(servable: Servable, body: bytes) -> str:
+    signature, inputs, rows = _predict_request(servable, body)
+    return _outputs(servable.predict(signature, inputs), rows)
+
+
+def _outputs(outputs: Outputs, rows: bool) -> str:
+    return predictions_text(outputs) if rows else outputs_text(outputs)
+
+
+def _predict_request(servable: Servable, body: bytes) -> tuple[str, dict[str, np.ndarray], bool]:
+    """The signature that a body names, its inputs, and whether they came as rows."""
     request = parse_object(body)
 
     def types_of(name: str) -> dict[str, DType]:
@@ -115,8 +189,7 @@ def _predict(servable: Servable, body: bytes) -> str:
         return signature.input_types
 
     inputs, rows = predict_inputs(request, types_of)
-    outputs = servable.predict(signature_name(request), inputs)
-    return predictions_text(outputs) if rows else outputs_text(outputs)
+    return signature_name(request), inputs, rows
 
 
 def _classify(servable: Servable, body: bytes) -> str:

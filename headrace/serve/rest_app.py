@@ -8,7 +8,6 @@ import os
 import time
 import zlib
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers
@@ -18,12 +17,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from headrace.core import errors
 from headrace.serve import page
+from headrace.serve.codecs import Codec, coded_answer
 from headrace.serve.metrics import REQUEST_COUNT, REQUEST_LATENCY
 from headrace.serve.model_server import ModelServer
-from headrace.serve.rest import Answer, answer, error_text, failed
+from headrace.serve.request_threads import Deadline, RequestThreads, finish
+from headrace.serve.rest import JSON_TYPE, Answer, answer, begin, error_text, failed
 from headrace.util import tf_logging
 
-_JSON = "application/json"
+# Shorter answers are sent as they are; longer ones quickly, for the event loop waits meanwhile.
+_WORTH_PACKING = 1024
+# Bodies that are read in less time than handing them to another thread takes.
+_READ_AT_ONCE = 32 << 10
+_PACKING_LEVEL = 3
 _CORS = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Methods": "POST, GET",
@@ -36,14 +41,15 @@ class RestOptions:
     """How requests are received.
 
     Args:
-        threads: how many are answered at the same time; by default four a core, and 64 at least where they are put
-            together to batches.
+        threads: how many are answered at the same time; by default four a core. Those that wait in batches do not count.
         timeout: how long a request may take to arrive, and how long to be answered, in seconds.
         max_body: the largest body, in bytes, unpacked.
         cors: whether pages of other origins may ask.
         metrics_path: where the numbers for Prometheus are; '' for nowhere.
         page: whether there is a page at `/`.
         log_requests: whether each request is logged in a line.
+        codec: what makes arrays of the bodies that are posted to `/`, and answers of arrays.
+        codec_model: the model that those are for.
     """
 
     threads: int = 0
@@ -53,6 +59,8 @@ class RestOptions:
     metrics_path: str = "/monitoring/prometheus/metrics"
     page: bool = True
     log_requests: bool = False
+    codec: Codec | None = None
+    codec_model: str = ""
 
 
 class _Refused(Exception):
@@ -78,34 +86,28 @@ class RestApplication:
         # Whether it goes down: who balances load is told so, requests are still answered.
         self.draining = False
         self._owns_server = owns_server
-        least = 64 if server.options.batching else 0
-        threads = self.options.threads or max(4 * (os.cpu_count() or 1), least)
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="rest")
-        self._packed: ASGIApp = GZipMiddleware(self._http, minimum_size=1024)
+        self._threads = RequestThreads(self.options.threads or 4 * (os.cpu_count() or 1), "rest")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         elif scope["type"] != "http":
             raise RuntimeError(f"The REST interface speaks HTTP, not {scope['type']}")
-        elif any(name == b"accept-encoding" for name, _ in scope["headers"]):
-            await self._packed(scope, receive, send)
         else:
             await self._http(scope, receive, send)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
-        loop = asyncio.get_running_loop()
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 if self._owns_server:
-                    await loop.run_in_executor(self._pool, self.server.start)
+                    await self._threads.run(self.server.start)
                 await send({"type": "lifespan.startup.complete"})
             elif message["type"] == "lifespan.shutdown":
                 self.draining = True
                 if self._owns_server:
-                    await loop.run_in_executor(None, self.server.close)
-                self._pool.shutdown(wait=False)
+                    await self._threads.run(self.server.close)
+                self._threads.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
@@ -113,14 +115,14 @@ class RestApplication:
         began = time.perf_counter()
         path = scope.get("raw_path", scope["path"].encode()).decode("latin-1").partition("?")[0]
         method = scope["method"]
-        if path[:4].lower() == "/v1/":
+        coded = path == "/" and method == "POST" and self.options.codec is not None
+        if coded or path[:4].lower() == "/v1/":
             try:
                 found = await self._answer(scope, receive, method, path)
             except _Refused as refused:
                 found = Answer(refused.status, error_text(str(refused)), errors.INVALID_ARGUMENT)
             self._count(found, time.perf_counter() - began)
-            content: bytes = found.text.encode("utf-8", "surrogateescape")
-            response = Response(content, found.status, media_type=_JSON)
+            response = Response(found.content, found.status, media_type=found.media_type)
         else:
             response = self._other(method, path)
         if self.options.cors:
@@ -129,7 +131,10 @@ class RestApplication:
             client = scope.get("client") or ("-", 0)
             milliseconds = (time.perf_counter() - began) * 1e3
             tf_logging.info("%s %s %s %d %.1f ms", client[0], method, path[:200], response.status_code, milliseconds)
-        await response(scope, receive, send)
+        sent: ASGIApp = response
+        if len(response.body) >= _WORTH_PACKING:
+            sent = GZipMiddleware(response, minimum_size=_WORTH_PACKING, compresslevel=_PACKING_LEVEL)
+        await sent(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, method: str, path: str) -> Answer:
         headers = Headers(scope=scope)
@@ -139,13 +144,30 @@ class RestApplication:
             error = errors.FailedPreconditionError(None, None, "Origin header is missing in CORS preflight")
             return failed(error)
         body = await self._body(headers, receive)
-        call = functools.partial(answer, self.server, method, path, body)
-        waiting = asyncio.get_running_loop().run_in_executor(self._pool, call)
+        codec = self.options.codec
         try:
-            return await asyncio.wait_for(waiting, self.options.timeout)
+            with Deadline(self.options.timeout):
+                if path == "/" and codec is not None:
+                    call = functools.partial(coded_answer, self.server, self.options.codec_model, codec, body)
+                elif self.server.options.batching is not None and method == "POST" and len(body) <= _READ_AT_ONCE:
+                    return await self._begin(path, body)
+                else:
+                    call = functools.partial(answer, self.server, method, path, body)
+                return await self._threads.run(call)
         except asyncio.TimeoutError:
             late = errors.DeadlineExceededError(None, None, f"The request took more than {self.options.timeout:g} s.")
             return failed(late)
+
+    async def _begin(self, path: str, body: bytes) -> Answer:
+        """An answer that comes with others: no thread waits for it, which would cost more than reading the body here."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Answer] = loop.create_future()
+
+        def done(found: Answer) -> None:
+            loop.call_soon_threadsafe(finish, future, found, None)
+
+        left = begin(self.server, path, body, done)
+        return await (future if left is None else self._threads.run(left))
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
         most = self.options.max_body
@@ -153,12 +175,13 @@ class RestApplication:
         if announced.isdigit() and int(announced) > most:
             raise _Refused(413, f"The body has {announced} bytes, more than the {most} that are allowed")
         try:
-            body = await asyncio.wait_for(_collected(receive, most), self.options.timeout)
+            with Deadline(self.options.timeout):
+                body = await _collected(receive, most)
         except asyncio.TimeoutError:
             raise _Refused(408, f"The body did not arrive within {self.options.timeout:g} s") from None
         encoding = headers.get("content-encoding", "identity").lower()
         if encoding == "gzip":
-            return await asyncio.get_running_loop().run_in_executor(self._pool, _unpacked, body, most)
+            return await self._threads.run(functools.partial(_unpacked, body, most))
         if encoding != "identity":
             raise _Refused(415, f"The body is encoded as {encoding!r}; gzip is understood")
         return body
@@ -173,7 +196,7 @@ class RestApplication:
 
     def _other(self, method: str, path: str) -> Response:
         if method not in ("GET", "HEAD"):
-            return Response(error_text(f"Malformed request: {method} {path}"), 404, media_type=_JSON)
+            return Response(error_text(f"Malformed request: {method} {path}"), 404, media_type=JSON_TYPE)
         if path == self.options.metrics_path:
             return Response(self.server.metrics.text(), media_type="text/plain; version=0.0.4")
         if path == "/healthz":
@@ -186,8 +209,9 @@ class RestApplication:
         if self.options.page and path == "/":
             return Response(page.HTML, media_type="text/html", headers=page.HEADERS)
         if self.options.page and path == "/page.json":
-            return Response(page.state(self.server), media_type=_JSON)
-        return Response(error_text(f"Malformed request: {method} {path}"), 404, media_type=_JSON)
+            coded = self.options.codec_model if self.options.codec is not None else ""
+            return Response(page.state(self.server, coded), media_type=JSON_TYPE)
+        return Response(error_text(f"Malformed request: {method} {path}"), 404, media_type=JSON_TYPE)
 
 
 async def _collected(receive: Callable[[], Awaitable[Message]], most: int) -> bytes:

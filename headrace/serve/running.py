@@ -9,7 +9,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,13 +17,21 @@ import grpc
 import uvicorn
 
 from headrace.serve.grpc_server import GrpcServer
+from headrace.serve.http_protocol import http_protocol
 from headrace.serve.model_server import ModelServer
 from headrace.serve.rest_app import RestApplication, RestOptions
 from headrace.util import tf_logging
 
+_new_event_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
+with contextlib.suppress(ImportError):  # there are none of it for Windows
+    import uvloop
+
+    _new_event_loop = uvloop.new_event_loop
 # A thread that computes in Python is interrupted after so many seconds for others: a request that arrives is not to
 # wait behind the one that is being written.
 _SWITCH_INTERVAL = 0.0005
+# How long a connection without requests stays open, in seconds: longer than clients keep theirs.
+_KEEP_ALIVE = 75
 
 
 @dataclass(frozen=True)
@@ -167,6 +175,10 @@ def _start_http(
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=int(options.grace),
+        timeout_keep_alive=_KEEP_ALIVE,
+        http=http_protocol(options.rest.timeout),
+        ws="none",
+        proxy_headers=False,
         ssl_certfile=options.rest_certificate or None,
         ssl_keyfile=options.rest_key or None,
         server_header=False,
@@ -174,6 +186,14 @@ def _start_http(
         backlog=2048,
     )
     http = _HttpServer(config)
-    thread = threading.Thread(target=lambda: asyncio.run(http.serve(sockets)), name="rest", daemon=True)
+
+    def run() -> None:
+        loop = _new_event_loop()
+        try:
+            loop.run_until_complete(http.serve(sockets))
+        finally:
+            loop.close()
+
+    thread = threading.Thread(target=run, name="rest", daemon=True)
     thread.start()
     return http, thread

@@ -7,6 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
 
 from headrace.debug import history, screen, terminal
 from headrace.debug.parsing import Arguments
@@ -64,27 +67,23 @@ class Keyboard:
 
 def test_a_program_under_a_terminal(tmp_path):
     keyboard = Keyboard(PROGRAM, tmp_path)
-    assert "run-start: run #1: 1 fetch (y:0); 1 feed (x:0)" in keyboard.until("tfdbg> ")
-    keyboard.type("run\n")
-    keyboard.until("run-end: run #1")
-    output = keyboard.until("tfdbg> ")
-    assert "3 dumped tensor(s)" in output
-    assert "inner:0" in output
+
+    def command(keys, *answers):
+        keyboard.type(keys)
+        for answer in answers:
+            # Only what changes is written; with ^L all of it.
+            keyboard.type("\x0c")
+            keyboard.until(answer)
+
+    keyboard.until("run-start: run #1: 1 fetch (y:0); 1 feed (x:0)")
+    command("run\r", "run-end: run #1", "3 dumped tensor(s)", "inner:0")
     # The Tab key: the only tensor whose name begins so.
-    keyboard.type("pt in\t\n")
-    keyboard.until('Tensor "inner:0:DebugIdentity"')
-    keyboard.until("tfdbg> ")
-    keyboard.type(f"lt > {tmp_path}/out.txt\n")
-    keyboard.until("Wrote output")
+    command("pt in\t\r", 'Tensor "inner:0:DebugIdentity"')
+    command(f"lt > {tmp_path}/out.txt\r", "Wrote output")
     # The key Up: the command before.
-    keyboard.until("tfdbg> ")
-    keyboard.type("\x1bOA\x1bOA\n")
-    keyboard.until('Tensor "inner:0:DebugIdentity"')
-    keyboard.until("tfdbg> ")
-    keyboard.type("prev\n")
-    keyboard.until("Wrote output")
-    keyboard.until("tfdbg> ")
-    keyboard.type("exit\n")
+    command("\x1bOA\x1bOA\r", 'Tensor "inner:0:DebugIdentity"')
+    command("prev\r", "Wrote output")
+    keyboard.type("exit\r")
     # The answer is for the next run; this one is over.
     keyboard.until("got [[0. 0.]]")
     keyboard.until("exited from debugger")
@@ -103,76 +102,34 @@ def test_without_a_terminal_there_is_a_line(tmp_path):
     assert ended.returncode == 1
 
 
-class Window:
-    """A screen of 8 rows and 40 columns that keeps what is written, and gives keys."""
+class Paper(DummyOutput):
+    """A screen of 8 rows and 40 columns."""
 
-    def __init__(self, keys):
-        self.keys, self.pictures = list(keys), []
-        self.clear()
-
-    def clear(self):
-        self.rows = [" " * 40 for _ in range(8)]
-        self.at = (0, 0)
-
-    def getmaxyx(self):
-        return 8, 40
-
-    def addnstr(self, row, column, text, count, attribute=0):
-        text = text[:count]
-        assert row < 8
-        assert column + len(text) < 40
-        self.rows[row] = (self.rows[row][:column] + text + self.rows[row][column + len(text) :])[:40]
-
-    def move(self, row, column):
-        self.at = (row, column)
-
-    def clrtoeol(self):
-        self.rows[self.at[0]] = self.rows[self.at[0]][: self.at[1]].ljust(40)
-
-    def refresh(self):
-        self.pictures.append([row.rstrip() for row in self.rows])
-
-    def keypad(self, on):
-        pass
-
-    def get_wch(self):
-        key = self.keys.pop(0)
-        if key is KeyboardInterrupt:
-            raise KeyboardInterrupt
-        return key
+    def get_size(self):
+        return Size(rows=8, columns=40)
 
 
-class Curses:
-    """What the screen uses of curses."""
+def rows_of(application):
+    drawn = application.renderer.last_rendered_screen
+    return ["".join(drawn.data_buffer[y][x].char for x in range(40)).rstrip() for y in range(8)]
 
-    error = ValueError
-    A_BOLD, A_REVERSE, ALL_MOUSE_EVENTS = 1, 2, 4
-    BUTTON1_CLICKED, BUTTON1_RELEASED, BUTTON4_PRESSED, BUTTON5_PRESSED = 1, 2, 4, 8
 
-    def __init__(self, keys, mouse=()):
-        self.window, self.mouse = Window(keys), list(mouse)
-        names = "ENTER LEFT RIGHT BACKSPACE DC NPAGE PPAGE HOME END UP DOWN RESIZE MOUSE"
-        for i, name in enumerate(names.split(), 500):
-            setattr(self, f"KEY_{name}", i)
+def click(row, column, button=0):
+    """What a terminal sends when the mouse is pressed and let go; rows and columns count from 0."""
+    place = f"{button};{column + 1};{row + 1}"
+    return f"\x1b[<{place}M\x1b[<{place}m"
 
-    def initscr(self):
-        return self.window
 
-    def getmouse(self):
-        return self.mouse.pop(0)
-
-    def __getattr__(self, name):
-        if name not in ("noecho", "cbreak", "nocbreak", "echo", "endwin", "mousemask"):
-            raise AttributeError(name)
-        return lambda *arguments: None
+UP, DOWN, LEFT, DELETE, PAGE_UP, PAGE_DOWN = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[3~", "\x1b[5~", "\x1b[6~"
+HOME, END, CLEAR, BACKSPACE = "\x1b[H", "\x1b[F", "\x03", "\x7f"
 
 
 @pytest.fixture
 def talk(tmp_path):
     """Gives keys to a screen with a command `count N` and one `pt NAME`; returns the pictures and the commands."""
 
-    def talk(keys, mouse=()):
-        given = []
+    def talk(*keys):
+        given, pictures = [], []
         prompt = terminal.Terminal(terminal.Settings(str(tmp_path / "settings")))
         arguments = Arguments("Count.")
         arguments.add_argument("to", type=int)
@@ -181,31 +138,41 @@ def talk(tmp_path):
         arguments.add_argument("name")
         prompt.register("pt", lambda parsed: given.append(parsed.name) or [f"value of {parsed.name} a:0"], arguments)
         prompt.complete(["pt"], ["a:0", "alpha/one:0", "alpha/two:0"])
-        made = Curses([])
-        codes = [getattr(made, key) if isinstance(key, str) and key.startswith("KEY_") else key for key in keys]
-        flat = [c for key in codes for c in (key if isinstance(key, str) else [key])]
-        curses = Curses([*flat, *"exit\n"], mouse)
-        assert screen.Screen(prompt, curses).talk("count 20", "title", frozenset({"exit"}))
-        assert not curses.window.keys
-        return curses.window.pictures, given
+
+        waiting = [*keys, "exit\r"]
+        with create_pipe_input() as source:
+            made = screen.Screen(prompt, source, Paper())
+
+            def drawn(application):
+                if application.is_done:
+                    return
+                # One thing after the other: each key is drawn before the next one comes.
+                pictures.append(rows_of(application))
+                if waiting:
+                    source.send_text(waiting.pop(0))
+
+            made.application.after_render += drawn
+            assert made.talk("count 20", "title", frozenset({"exit"}))
+        assert not waiting
+        return pictures, given
 
     return talk
 
 
 def test_scrolling(talk):
-    pictures, _ = talk(["KEY_NPAGE", "KEY_NPAGE", "KEY_PPAGE", "KEY_END", "KEY_HOME"])
+    pictures, _ = talk(PAGE_DOWN, PAGE_DOWN, PAGE_UP, END, HOME, click(3, 0, 65), click(3, 0, 64))
     tops = [picture[1] for picture in pictures]
     changes = [top for i, top in enumerate(tops) if i == 0 or top != tops[i - 1]]
-    assert changes == ["line 0", "line 5", "line 10", "line 5", "line 15", "line 0"]
+    assert changes == ["line 0", "line 5", "line 10", "line 5", "line 15", "line 0", "line 3", "line 0"]
     assert pictures[0][0].startswith("--- title ---")
     assert "lines 1-5 of 20 (0%)" in pictures[0][6]
     assert pictures[0][7] == "tfdbg>"
 
 
 def test_searching(talk):
-    pictures, _ = talk(["/line 1.\n", "/\n", "/nowhere\n", "/(\n", "next\n"])
+    pictures, _ = talk("/line 1.\r", "/\r", "/nowhere\r", "/(\r", "next\r")
     seen = [(picture[1], picture[6]) for picture in pictures if picture[7] == "tfdbg>"]
-    assert (seen[2][0], seen[2][1][:39]) == ("line 10", '10 line(s) match "line 1."; / goes to t')
+    assert ("line 10", '10 line(s) match "line 1."; / goes to th') in seen
     assert any(top == "line 11" for top, _ in seen)
     assert any('No line matches "nowhere"' in status for _, status in seen)
     assert any("Invalid regular expression" in status for _, status in seen)
@@ -214,23 +181,42 @@ def test_searching(talk):
 
 def test_editing_and_completion(talk):
     _, given = talk(
-        [
-            "pt xb", "KEY_LEFT", "KEY_BACKSPACE", "a", "KEY_DC", ":0\n",
-            "p\x01\x05\x15pt al\t", "t\t\n",
-            "nonsense", KeyboardInterrupt, "pt a:0\n", "KEY_UP", "KEY_UP", "KEY_DOWN", "KEY_UP", "\n",
-        ]
+        "pt xb", LEFT, BACKSPACE, "a", DELETE, ":0\r",
+        "p\x01\x05\x15pt al", "\t", "t", "\t", "\r",
+        "nonsense", CLEAR, "pt a:0\r", UP, UP, DOWN, UP, "\r",
     )  # fmt: skip
     assert given == ["a:0", "alpha/two:0", "a:0", "alpha/two:0"]
 
 
+def test_the_tab_key_shows_what_there_is(talk):
+    pictures, _ = talk("pt alpha/", "\t", CLEAR)
+    shown = [" ".join(picture) for picture in pictures]
+    assert any("alpha/one:0" in text and "alpha/two:0" in text for text in shown)
+
+
 def test_the_mouse(talk):
-    pictures, given = talk(
-        ["pt a:0\n", "KEY_MOUSE", "KEY_MOUSE", "count 20\n", "KEY_MOUSE", "mouse off\n"],
-        [(0, 14, 1, 0, 1), (0, 1, 1, 0, 1), (0, 0, 0, 0, 8)],
-    )
+    pictures, given = talk("pt a:0\r", click(1, 14), click(1, 1), "mouse off\r", "mouse\r")
     assert given == ["a:0", "a:0"]
-    assert any(picture[1] == "line 3" for picture in pictures)
     assert any("Mouse mode: off" in picture[6] for picture in pictures)
+
+
+def test_commands_that_end_it(tmp_path):
+    prompt = terminal.Terminal(terminal.Settings(str(tmp_path / "settings")))
+
+    def leave(parsed):
+        raise terminal.Leave("answer")
+
+    prompt.register("go", leave, Arguments("Leave."))
+    for keys, answer in (("go\r", "answer"), ("\x04", None), ("exit\r", None)):
+        with create_pipe_input() as source:
+            source.send_text(keys)
+            made = screen.Screen(prompt, source, Paper())
+            if answer is None:
+                assert made.talk("", "title", frozenset({"exit"}))
+            else:
+                with pytest.raises(terminal.Leave) as caught:
+                    made.talk("", "title", frozenset({"exit"}))
+                assert caught.value.answer == answer
 
 
 def test_history_is_kept(tmp_path):
@@ -240,11 +226,6 @@ def test_history_is_kept(tmp_path):
         first.add(command)
     again = history.History(path)
     assert again.commands == ["lt", "pt a", "ni b"]
-    recall = again.recall()
-    assert [recall.step("", by) for by in (-1, -1, -1, -1)] == ["ni b", "pt a", "lt", ""]
-    recall = again.recall()
-    assert recall.step("p", -1) == "pt a"
-    assert recall.step("pt a", 1) == "p"
 
 
 def test_long_lines_are_wrapped():

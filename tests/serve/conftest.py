@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
+import threading
 
 import pytest
+import uvicorn
 
 import headrace as tf
+from headrace.serve.http_protocol import http_protocol
 from headrace.serve.model_configs import ModelConfig
 from headrace.serve.model_server import ModelServer, ServerOptions
 from headrace.serve.rest import answer
@@ -112,3 +117,39 @@ def rest(half):
 def client():
     """What asks a server over REST."""
     return Rest
+
+
+class _Quiet(uvicorn.Server):
+    def install_signal_handlers(self):
+        """Signals are the test runner's."""
+
+
+@pytest.fixture
+def listen():
+    """Starts applications on ports of their own."""
+    running = []
+
+    def started(application):
+        protocol = http_protocol(application.options.timeout)
+        config = uvicorn.Config(application, log_level="error", lifespan="on", http=protocol)
+        server = _Quiet(config)
+        opened = socket.create_server(("127.0.0.1", 0))
+        up = threading.Event()
+        original = server.startup
+
+        async def startup(sockets=None):
+            await original(sockets)
+            up.set()
+
+        server.startup = startup
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve([opened])))
+        thread.start()
+        running.append((server, thread, opened))
+        assert up.wait(60)
+        return opened.getsockname()[1]
+
+    yield started
+    for server, thread, opened in running:
+        server.should_exit = True
+        thread.join()
+        opened.close()

@@ -158,6 +158,16 @@ def test_models_are_changed_by_request(channel, saved):
     assert refused(channel, "Predict", predict_request(x=np.float32([1.0])), messages.PredictResponse) == "NOT_FOUND"
 
 
+def test_calls_that_are_not_served_say_what_to_do_instead(channel):
+    for name, service in (("PredictStreamed", "PredictionService"), ("SessionRun", "SessionService")):
+        for kind in ("unary_unary", "stream_stream"):
+            method = getattr(channel, kind)(f"/tensorflow.serving.{service}/{name}")
+            with pytest.raises(grpc.RpcError) as caught:
+                list(method(iter([b""]), timeout=60)) if kind == "stream_stream" else method(b"", timeout=60)
+            assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
+            assert "Predict" in caught.value.details()
+
+
 def test_health(channel):
     method = channel.unary_unary(
         "/grpc.health.v1.Health/Check",
@@ -169,9 +179,10 @@ def test_health(channel):
         method(messages.HealthCheckRequest(service="none"), timeout=60)
 
 
-def test_reflection(channel):
+@pytest.mark.parametrize("version", ["v1", "v1alpha"])
+def test_reflection(channel, version):
     method = channel.stream_stream(
-        "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+        f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo",
         request_serializer=lambda message: message.SerializeToString(),
         response_deserializer=messages.ServerReflectionResponse.FromString,
     )

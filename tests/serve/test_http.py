@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import http.client
 import json
@@ -17,49 +16,15 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-import uvicorn
 from click.testing import CliRunner
 
 import headrace.serve
 from headrace.cli.commands import headrace as command
+from headrace.serve.batching import BatchingOptions
+from headrace.serve.model_configs import ModelConfig
 from headrace.serve.rest_app import RestApplication, RestOptions
 
 ROOT = Path(headrace.serve.__file__).parents[2]
-
-
-class _Quiet(uvicorn.Server):
-    def install_signal_handlers(self):
-        """Signals are the test runner's."""
-
-
-@pytest.fixture
-def listen():
-    """Starts applications on ports of their own."""
-    running = []
-
-    def started(application):
-        config = uvicorn.Config(application, log_level="error", lifespan="on")
-        server = _Quiet(config)
-        opened = socket.create_server(("127.0.0.1", 0))
-        up = threading.Event()
-        original = server.startup
-
-        async def startup(sockets=None):
-            await original(sockets)
-            up.set()
-
-        server.startup = startup
-        thread = threading.Thread(target=lambda: asyncio.run(server.serve([opened])))
-        thread.start()
-        running.append((server, thread, opened))
-        assert up.wait(60)
-        return opened.getsockname()[1]
-
-    yield started
-    for server, thread, opened in running:
-        server.should_exit = True
-        thread.join()
-        opened.close()
 
 
 @pytest.fixture
@@ -132,6 +97,55 @@ def test_slow_and_half_closed_connections(ask, half, listen):
     assert ask("POST", PREDICT, BODY)[0] == 200
 
 
+@pytest.mark.parametrize(
+    "pieces",
+    [[], [b"GET / HTTP/1.1\r\nHost: a\r\nX-Slow: "], [b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", b"GET / HT"]],
+    ids=["nothing", "a header that never ends", "the second request"],
+)
+def test_heads_that_do_not_come_are_not_waited_for(half, listen, pieces):
+    port = listen(RestApplication(half, RestOptions(timeout=0.3)))
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as slow:
+        for piece in pieces:
+            slow.sendall(piece)
+        found = b"".join(iter(lambda: slow.recv(4096), b""))
+    assert found.count(b"HTTP/1.1 200") == len(pieces[1:])
+
+
+def test_heads_that_are_too_long_end_the_connection(ask):
+    lines = (b"X-Long: " + b"a" * 10_000 + b"\r\n") * 1000
+    with socket.create_connection(("127.0.0.1", ask.port), timeout=60) as opened:
+        opened.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n")
+        with pytest.raises(ConnectionError):
+            opened.sendall(lines)
+    status, _, _ = ask("GET", "/healthz", None, X_Long="a" * 10_000)
+    assert status == 200
+
+
+def test_a_client_that_leaves_before_its_answer(ask):
+    body = BODY.encode()
+    head = f"POST {PREDICT} HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    for _ in range(20):
+        with socket.create_connection(("127.0.0.1", ask.port), timeout=60) as gone:
+            gone.sendall(head + body)
+    # One that has said all it will still listens.
+    with socket.create_connection(("127.0.0.1", ask.port), timeout=60) as half_closed:
+        half_closed.sendall(head + body)
+        half_closed.shutdown(socket.SHUT_WR)
+        found = b"".join(iter(lambda: half_closed.recv(4096), b""))
+    assert found.startswith(b"HTTP/1.1 200")
+    assert ask("POST", PREDICT, BODY)[0] == 200
+
+
+def test_requests_one_behind_the_other(ask):
+    body = BODY.encode()
+    request = f"POST {PREDICT} HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+    last = request.replace(b"Host", b"Connection: close\r\nHost")
+    with socket.create_connection(("127.0.0.1", ask.port), timeout=60) as opened:
+        opened.sendall(request * 20 + last)
+        found = b"".join(iter(lambda: opened.recv(65536), b""))
+    assert found.count(b"HTTP/1.1 200") == found.count(b"[2.5") == 21
+
+
 def test_numbers_for_prometheus(ask):
     ask("POST", PREDICT, BODY)
     ask("POST", "/v1/models/none-of-mine:predict", BODY)
@@ -154,6 +168,42 @@ def test_health_and_page(ask):
     (model,) = json.loads(ask("GET", "/page.json")[2])["models"]
     assert model["versions"] == [{"version": 2, "state": "AVAILABLE", "error": ""}]
     assert model["signatures"]["product"]["inputs"] == {"matrix": {"dtype": "float32", "shape": [None, 2]}}
+
+
+def test_requests_put_together(saved, start, listen):
+    server = start(ModelConfig("half", str(saved)), batching=BatchingOptions(max_batch_size=16, timeout=0.001))
+    port = listen(RestApplication(server))
+    asked = [
+        ("predict", {"instances": [2.0, 4.0]}, (200, {"predictions": [3.0, 4.0]})),
+        ("predict", {"instances": ["x"]}, (400, None)),
+        ("predict", {"instances": [0.0] * 17}, (400, None)),
+        ("predict", {"signature_name": "total", "inputs": [1.0, 2.0]}, (200, {"outputs": 3.0})),
+        ("predict", {"signature_name": "picked", "inputs": [1]}, (200, {"outputs": [20.0]})),
+        ("predict", {"signature_name": "picked", "inputs": [7]}, (400, None)),
+        ("predict", {"inputs": [2.0], "padding": "a" * 40_000}, (200, {"outputs": [3.0]})),
+        ("regress", {"signature_name": "regress", "examples": [{"x": 2.0}]}, (200, {"results": [3.0]})),
+        ("guess", {}, (400, None)),
+    ]
+    wrong = []
+
+    def ask():
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        for method, body, (status, said) in asked * 5:
+            connection.request("POST", f"/v1/models/half:{method}", json.dumps(body))
+            response = connection.getresponse()
+            found = json.load(response)
+            if response.status != status or (said or found) != found:
+                wrong.append((body, response.status, found))
+        connection.close()
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    # Nothing holds on to the model: it can go.
+    assert [one.users for one in server._versions["half"].values()] == [0]
 
 
 def test_an_application_of_ones_own(saved, listen):

@@ -12,6 +12,7 @@ import headrace as tf
 from headrace.core import errors
 from headrace.files.records import TFRecordWriter
 from headrace.serve import messages
+from headrace.serve.batching import BatchingOptions
 from headrace.serve.model_configs import ModelConfig, VersionPolicy, model_configs, parse_text, versions_in
 from headrace.serve.model_server import ModelServer, ServerOptions
 from headrace.serve.tensor_messages import fill_message
@@ -71,6 +72,15 @@ def test_a_new_version_takes_over(saved, base, start):
     shutil.rmtree(base / "5")
     server.update()
     assert answered(server) == 1.0
+
+
+def test_versions_that_have_gone_are_forgotten_in_time(saved, base, start):
+    server = start(ModelConfig("half", str(base)))
+    for version in range(2, 16):
+        (base / str(version - 1)).rename(base / str(version))
+        server.update()
+    assert answered(server) == 1.0
+    assert states(server) == {15: "AVAILABLE"} | dict.fromkeys(range(5, 15), "END")
 
 
 def test_a_request_ends_on_the_version_it_began_with(saved, base, start):
@@ -233,6 +243,19 @@ def test_graphs_that_call_python_or_write_files_are_refused(tmp_path, start):
         (state,) = server.status(name).model_version_status
         assert state.status.error_code == errors.INVALID_ARGUMENT, state
     assert not (tmp_path / "written").exists()
+
+
+def test_sparse_inputs_are_given_by_their_parts(tmp_path, start, client):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        sparse = tf.sparse_placeholder(tf.float32, [None, 4])
+        tf.saved_model.simple_save(sess, str(tmp_path / "1"), {"s": sparse}, {"sum": tf.sparse_reduce_sum(sparse, 1)})
+    server = start(ModelConfig("half", str(tmp_path)), batching=BatchingOptions(max_batch_size=16))
+    parts = {"s/indices": [[0, 1], [1, 2]], "s/values": [3.0, 4.0], "s/dense_shape": [2, 4]}
+    assert client(server).post({"inputs": parts}) == (200, {"outputs": [3.0, 4.0]})
+    # Rows of several requests are never put together: the numbers in indices would be wrong.
+    with server.using("half") as model:
+        (call,) = model._calls.values()
+        assert not call.batchable
 
 
 def test_a_server_without_a_model_says_so(tmp_path):
