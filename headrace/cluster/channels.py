@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import grpc
 
+from headrace.cluster import messages
 from headrace.cluster.settings import ClusterSettings, channel_options, from_environment
+from headrace.cluster.shared_memory import OwnSegments, is_available
+from headrace.core.waiting import remaining_time
 
 TOKEN_KEY = "headrace-token"
+# How long a server may take to say whether it shares memory with this process, in seconds.
+_MEET_TIMEOUT = 5.0
 # What calls a method: the library is not typed.
 Unary: TypeAlias = Any
 
@@ -30,7 +36,8 @@ class TaskChannel:
             # Not to be shared with channels of other settings: the library keeps connections by address.
             ("grpc.use_local_subchannel_pool", 1),
             ("grpc.initial_reconnect_backoff_ms", 100),
-            ("grpc.min_reconnect_backoff_ms", 100),
+            # How long an attempt to connect may take: a busy machine answers late.
+            ("grpc.min_reconnect_backoff_ms", 5000),
             ("grpc.max_reconnect_backoff_ms", 2000),
         ]
         if settings.uses_tls:
@@ -43,7 +50,13 @@ class TaskChannel:
         else:
             self._channel = grpc.insecure_channel(address, options)
         self.metadata = ((TOKEN_KEY, settings.token),) if settings.token else ()
+        self.max_message_bytes = settings.max_message_bytes
         self._calls: dict[str, Unary] = {}
+        self._shares = settings.shared_memory
+        self._memory: OwnSegments | None = None
+        self._asked = False
+        self._met: Any = None
+        self._lock = threading.Lock()
 
     def call(self, service: str, method: str) -> Unary:
         """What calls a method with bytes and gives bytes."""
@@ -52,6 +65,61 @@ class TaskChannel:
         if found is None:
             found = self._calls[name] = self._channel.unary_unary(name)
         return found
+
+    def stream(self, service: str, method: str) -> Unary:
+        """What calls a method with pieces and gives pieces."""
+        name = f"/headrace.cluster.{service}/{method}"
+        found = self._calls.get(name)
+        if found is None:
+            found = self._calls[name] = self._channel.stream_stream(name)
+        return found
+
+    def memory(self) -> OwnSegments | None:
+        """The memory that this process and the server share, None where they are not of one machine."""
+        if not self._asked:
+            with self._lock:
+                if not self._asked:
+                    self._meet()
+        return self._memory
+
+    def _meet(self) -> None:
+        memory = OwnSegments(self._shares)
+        segment = memory.take(1) if self._shares and is_available() else None
+        request = messages.MeetRequest(caller=memory.name, process=os.getpid())
+        if segment is not None:
+            place = request.first
+            place.number, place.descriptor, place.size = segment.number, segment.descriptor, segment.size
+        call = self._channel.unary_stream("/headrace.cluster.Memory/Meet")(
+            request.SerializeToString(), metadata=self.metadata
+        )
+        limit = remaining_time()
+        timer = threading.Timer(_MEET_TIMEOUT if limit is None else min(limit, _MEET_TIMEOUT), call.cancel)
+        timer.start()
+        try:
+            answer = messages.MeetResponse.FromString(next(call))
+        except grpc.RpcError:
+            # The step says what is the matter with the connection.
+            return
+        finally:
+            timer.cancel()
+        # The call stays: by its end the server learns that this process has gone. Beside it others need no new thread of
+        # the library's, which begins one whenever there is no call on a channel.
+        self._met, self._asked = call, True
+        if answer.met and segment is not None:
+            memory.give_back([segment.number])
+            self._memory = memory
+        if not call.add_callback(self._left):
+            self._memory, self._asked = None, False
+
+    def _left(self) -> None:
+        """Notes that the server does not know this process any more: the connection was cut."""
+        self._memory, self._asked = None, False
+
+    def forget_memory(self) -> None:
+        """Notes that the server may be another process, which is to be asked again whether it shares memory with this one."""
+        met, self._met = self._met, None
+        if met is not None:
+            met.cancel()
 
     def ask(
         self,
@@ -74,6 +142,7 @@ class TaskChannel:
 
     def close(self) -> None:
         """Ends the connection, and the calls that are under way."""
+        self._memory, self._asked = None, True
         self._channel.close()
 
 

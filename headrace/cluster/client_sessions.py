@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from headrace.cluster import messages
 from headrace.cluster.graphs import extend
 from headrace.cluster.guards import check_count, check_operations, parse_graph
 from headrace.cluster.parts import config_of
-from headrace.cluster.wire import encode
 from headrace.core import errors
+from headrace.core.dtypes import DType
 from headrace.core.graph import Graph
 from headrace.core.tensor import Tensor
 from headrace.core.waiting import remaining_time
@@ -58,27 +57,32 @@ class ClientSession:
             check_count(len(self._graph.get_operations()) + len(graph_def.node), self._settings)
             check_operations(self._graph, extend(self._graph, graph_def), self._settings)
 
-    def run(self, request: Any, arrays: Sequence[np.ndarray]) -> bytes:
-        """Runs a step; returns the `StepResponse`."""
+    def run(self, request: Any, arrays: Sequence[np.ndarray], response: Any) -> tuple[Sequence[Any], Sequence[DType]]:
+        """Runs a step; returns the fetched values and their types.
+
+        Args:
+            request: the `StepRequest`.
+            arrays: its tensors.
+            response: the `StepResponse`, where the step's metadata goes.
+        """
         if len(request.feeds) != len(arrays):
             raise errors.InvalidArgumentError(None, None, f"{len(request.feeds)} feeds, and {len(arrays)} tensors")
         fetches = [*request.fetches, *request.targets]
         feed_dict = dict(zip(request.feeds, arrays, strict=True))
         session = self.session
-        response = messages.StepResponse()
         if request.partial_run:
             values = session.partial_run(request.partial_run, fetches, feed_dict)
-            return encode(response, *self._fetched(request.fetches, values))
+            return self._fetched(request.fetches, values)
         options = _options(request.options)
         if options is None and not request.with_metadata and not session._settings.timeout:
             entry = session._entry(fetches, feed_dict)
             results = session._results(entry, entry.function, arrays)
-            return encode(response, results, [tensor.dtype.base_dtype for tensor in entry.fetched])
+            return results, [tensor.dtype.base_dtype for tensor in entry.fetched]
         metadata = protos.RunMetadata() if request.with_metadata else None
         values = session.run(fetches, feed_dict, options, metadata)
         if metadata is not None:
             response.metadata = metadata.SerializeToString()
-        return encode(response, *self._fetched(request.fetches, values))
+        return self._fetched(request.fetches, values)
 
     def _fetched(self, names: Sequence[str], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """The values of tensors among what a run has returned, and their types."""

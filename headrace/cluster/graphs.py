@@ -10,8 +10,10 @@ from headrace.messages import protos
 from headrace.messages.function_def import import_library, library_of
 from headrace.messages.graph_def import check_versions
 from headrace.messages.node_def import node_def_of
-from headrace.messages.node_imports import check_types, import_nodes, parse_input
+from headrace.messages.node_imports import as_text, check_types, import_nodes, parse_input
 from headrace.messages.producers import Producer
+
+_COLOCATED = "loc:@"
 
 
 class SentGraph:
@@ -72,5 +74,22 @@ def extend(graph: Graph, graph_def: protos.GraphDef) -> list[Operation]:
                     raise ValueError(f"Node '{node.name}': '{key[0]}' has no output {key[1]}")
                 mapped[key] = operation if key[1] < 0 else operation.outputs[key[1]]
         before = len(graph.get_operations())
+        colocated = _without_colocation(graph, graph_def, new)
         import_nodes(graph, graph_def, producer, "", mapped)
+    for name, groups in colocated.items():
+        graph.get_operation_by_name(name).attrs["_class"] = groups
     return graph.get_operations()[before:]
+
+
+def _without_colocation(graph: Graph, graph_def: protos.GraphDef, new: set[str]) -> dict[str, list[str]]:
+    """Takes away colocation with operations that are there, which an import does not know; returns what was taken."""
+    taken = {}
+    for node in graph_def.node:
+        if "_class" not in node.attr:
+            continue
+        groups = [as_text(group) for group in node.attr["_class"].list.s]
+        names = [group.removeprefix(_COLOCATED) for group in groups]
+        if any(name not in new and name in graph._nodes_by_name for name in names):
+            taken[node.name] = groups
+            del node.attr["_class"]
+    return taken

@@ -94,6 +94,7 @@ class _WorkerSession:
     def __init__(self, state: TaskState, isolated: bool) -> None:
         shared: SharedState = SharedState(state.device, state.config) if isolated else state
         self.runtime = SharingRuntime(BaseSession("", Graph())._runtime.device, shared)
+        self.runtime.collectives = state.collectives()
         self.parts: dict[int, RegisteredPart] = {}
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import grpc
 
 from headrace.cluster import messages
+from headrace.cluster.calls import RemoteCall, StepCaller
 from headrace.cluster.statuses import error_of
-from headrace.cluster.wire import decode, encode, values_of
 from headrace.core import errors
-from headrace.core.waiting import Attempt, Waitable, remaining_time
+from headrace.core.dims import Dims
+from headrace.core.dtypes import DType
+from headrace.core.waiting import remaining_time
 
 if TYPE_CHECKING:
     from headrace.cluster.channels import TaskChannel
@@ -96,7 +99,8 @@ class RemotePart:
         self._registration = registration
         self._session = session
         self._handle: int | None = None
-        self._call = link.channel.call("Worker", "RunPart")
+        expected = sum(map(_known_bytes, part.fetch_types, part.fetch_dims))
+        self._caller = StepCaller(link.channel, "Worker", "RunPart", self._failure, expected)
 
     def handle(self) -> int:
         """What the task calls the part.
@@ -117,70 +121,15 @@ class RemotePart:
 
     def begin(self, values: Sequence[Any]) -> RemoteCall:
         """Begins a call with the values that the part is given."""
-        request = encode(messages.StepRequest(session=self._session, part=self.handle()), values, self.part.feed_types)
-        channel = self.link.channel
-        future = self._call.future(request, timeout=remaining_time(), metadata=channel.metadata)
-        return RemoteCall(self._failure, future)
+        request = messages.StepRequest(session=self._session, part=self.handle())
+        return self._caller.begin(request, values, self.part.feed_types)
 
     def _failure(self, error: grpc.RpcError) -> errors.OpError:
         return self.link.failure(error, self.part)
 
 
-class RemoteCall(Attempt):
-    """A call that is under way, for whoever waits for what it gives.
-
-    Args:
-        failure: the error to raise for one of gRPC.
-        future: the call.
-    """
-
-    __slots__ = ("__weakref__", "_failure", "_future")
-
-    cancelled = "Step was cancelled by an explicit call to `Session::Close()`."
-
-    def __init__(self, failure: Callable[[grpc.RpcError], errors.OpError], future: Any) -> None:
-        state = Waitable()
-        super().__init__(state, state.lanes[0])
-        self.lane.append(self)
-        self._failure, self._future = failure, future
-        reference = weakref.ref(self)
-        future.add_done_callback(lambda ended: _end(reference, ended))
-
-    def advance(self) -> bool:
-        return False
-
-    def undo(self) -> None:
-        self._future.cancel()
-
-    def __del__(self) -> None:
-        # A step that has failed waits for none of its calls; the tasks are to stop what they do for it.
-        if not self.done:
-            self._future.cancel()
-
-    def ended(self, future: Any) -> None:
-        """Takes what the call has given."""
-        result: list[Any] | None = None
-        failure: Exception | None = None
-        try:
-            message, arrays = decode(messages.StepResponse, future.result())
-            result = values_of(arrays, message.tensors)
-        except grpc.RpcError as error:
-            failure = self._failure(error)
-        except grpc.FutureCancelledError:
-            failure = errors.CancelledError(None, None, self.cancelled)
-        except errors.OpError as error:
-            failure = error
-        with self.state.lock:
-            if self.done:
-                return
-            self.lane.clear()
-            if failure is None:
-                self.finish(result)
-            else:
-                self.fail(failure)
-
-
-def _end(reference: Callable[[], RemoteCall | None], future: Any) -> None:
-    call = reference()
-    if call is not None:
-        call.ended(future)
+def _known_bytes(dtype: DType, dims: Dims) -> int:
+    """How many bytes a value has, by what is known of it before it comes."""
+    if dims is None or any(size is None for size in dims) or dtype.torch is None:
+        return 0
+    return math.prod(size for size in dims if size is not None) * dtype.size

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import hmac
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from typing import Any, NoReturn, TypeAlias
 
 import grpc
+import numpy as np
 from google.protobuf.message import DecodeError
 
 from headrace.cluster import messages
 from headrace.cluster.channels import TOKEN_KEY
 from headrace.cluster.client_sessions import ClientSession, ClientSessions
 from headrace.cluster.parts import WorkerSessions
+from headrace.cluster.pieces import in_pieces, joined
 from headrace.cluster.settings import ClusterSettings, channel_options
+from headrace.cluster.shared_memory import CallersSegments, is_available
 from headrace.cluster.state import TaskState, devices_of, runs_files
 from headrace.cluster.statuses import FAILURES, NODE_KEY, status_of
-from headrace.cluster.wire import decode, encode
+from headrace.cluster.wire import Buffer, buffers_of, decode
 from headrace.core import errors
+from headrace.core.dtypes import DType
 from headrace.core.graph import Graph
 from headrace.core.waiting import Cancellation, with_cancellation, with_deadline
 from headrace.devices.pool import submit
 from headrace.runtime.session import BaseSession
 
 Context: TypeAlias = Any  # of gRPC, which is not typed
+_Stream: TypeAlias = Callable[[Iterable[bytes], Context], Iterator[bytes]]
 _ENDLESS = 365 * 24 * 3600.0
 
 
@@ -59,6 +65,7 @@ class TaskServer:
         self._target = ""
         self.workers = WorkerSessions(state)
         self.clients = ClientSessions(settings)
+        self.memory = CallersSegments()
         options = [
             *channel_options(settings),
             # A port that another process listens at is taken.
@@ -68,7 +75,11 @@ class TaskServer:
         ]
         self._grpc = grpc.server(
             _Threads(),
-            handlers=(_handlers("Master", self._master()), _handlers("Worker", self._worker())),
+            handlers=(
+                _handlers("Master", self._master(), self._streams("RunStep", self._run_step)),
+                _handlers("Worker", self._worker(), self._streams("RunPart", self._run_part)),
+                _handlers("Memory", {}, {"Meet": self._meet}),
+            ),
             interceptors=(_TokenCheck(settings.token),) if settings.token else (),
             options=options,
             maximum_concurrent_rpcs=settings.max_calls,
@@ -120,7 +131,58 @@ class TaskServer:
         """Ends what is under way, and answers no more."""
         self.workers.close()
         self.clients.close_all()
+        self._state.end_collectives()
         self._grpc.stop(None)
+
+    # ---- the tensors of steps
+
+    def _streams(self, name: str, act: Callable[[Buffer], list[Any]]) -> Mapping[str, _Stream]:
+        """The method that runs a step, whose messages come and go in pieces."""
+        most = self._settings.max_message_bytes
+
+        def handle(pieces: Iterable[bytes], context: Context) -> Iterator[bytes]:
+            try:
+                data = joined(pieces, most)
+            except FAILURES as error:
+                _abort(context, error)
+            return in_pieces(_limited(act, data, context))
+
+        return {f"{name}InPieces": handle}
+
+    def _meet(self, pieces: Iterable[bytes], context: Context) -> Iterator[bytes]:
+        """Says whether memory can be shared, and learns by the end of the call that the caller has gone."""
+        gone = threading.Event()
+        if not context.add_callback(gone.set):
+            return
+        try:
+            request = messages.MeetRequest.FromString(next(iter(pieces), b""))
+        except (DecodeError, ValueError) as error:
+            _abort(context, errors.InvalidArgumentError(None, None, f"Could not parse the message: {error}"))
+        first = request.first
+        met = bool(self._settings.shared_memory) and is_available()
+        met = met and self.memory.meet(request.caller, request.process, first.descriptor, first.size)
+        yield messages.MeetResponse(met=met).SerializeToString()
+        gone.wait()
+        self.memory.forget(request.caller)
+
+    def _request_bytes(self, request: Any) -> np.ndarray | None:
+        """The shared memory in which tensors of a request lie."""
+        note = request.memory
+        if not note.caller:
+            return None
+        self.memory.drop(note.caller, note.dropped)
+        if not note.request.number:
+            return None
+        return self.memory.lease(note.caller, note.request)[: self._settings.max_message_bytes]
+
+    def _answer(self, request: Any, response: Any, values: Sequence[Any], types: Sequence[DType]) -> list[Any]:
+        note = request.memory
+        place = None
+        if note.caller:
+            response.released.extend(self.memory.released(note.caller))
+            if note.answer.number:
+                place = self.memory.segment(note.caller, note.answer)[: self._settings.max_message_bytes]
+        return buffers_of(response, values, types, place)
 
     # ---- what clients ask
 
@@ -128,7 +190,7 @@ class TaskServer:
         return {
             "CreateSession": _plain(messages.CreateSessionRequest, self._create_session),
             "ExtendSession": _plain(messages.ExtendSessionRequest, self._extend_session),
-            "RunStep": _limited(self._run_step),
+            "RunStep": _whole(self._run_step),
             "PartialRunSetup": _plain(messages.StepRequest, self._partial_run_setup),
             "CloseSession": _plain(messages.SessionRequest, self._close_session),
             "ListDevices": _plain(messages.SessionRequest, self._list_devices),
@@ -143,9 +205,11 @@ class TaskServer:
         self.clients.get(request.session).extend(request.graph_def)
         return messages.Empty()
 
-    def _run_step(self, data: bytes) -> bytes:
-        request, arrays = decode(messages.StepRequest, data)
-        return self.clients.get(request.session).run(request, arrays)
+    def _run_step(self, data: Buffer) -> list[Any]:
+        request, arrays = decode(messages.StepRequest, data, self._request_bytes)
+        response = messages.StepResponse()
+        values, types = self.clients.get(request.session).run(request, arrays, response)
+        return self._answer(request, response, values, types)
 
     def _partial_run_setup(self, request: Any) -> Any:
         return messages.PartialRunSetupResponse(handle=self.clients.get(request.session).set_up(request))
@@ -174,9 +238,10 @@ class TaskServer:
         return {
             "GetStatus": _plain(messages.Empty, self._status),
             "RegisterPart": _plain(messages.RegisterPartRequest, self._register),
-            "RunPart": _limited(self._run_part),
+            "RunPart": _whole(self._run_part),
             "EndSession": _plain(messages.SessionRequest, self._end_session),
             "Clear": _plain(messages.ResetRequest, self._clear),
+            "CollectiveStore": _plain(messages.Empty, self._collective_store),
         }
 
     def _status(self, request: Any) -> Any:
@@ -190,10 +255,10 @@ class TaskServer:
     def _register(self, request: Any) -> Any:
         return messages.RegisterPartResponse(part=self.workers.register(request))
 
-    def _run_part(self, data: bytes) -> bytes:
-        request, arrays = decode(messages.StepRequest, data)
+    def _run_part(self, data: Buffer) -> list[Any]:
+        request, arrays = decode(messages.StepRequest, data, self._request_bytes)
         part = self.workers.part(request.session, request.part)
-        return encode(messages.StepResponse(), part.run(arrays), part.types)
+        return self._answer(request, messages.StepResponse(), part.run(arrays), part.types)
 
     def _end_session(self, request: Any) -> Any:
         self.workers.end(request.session)
@@ -203,10 +268,17 @@ class TaskServer:
         self._state.clear(list(request.containers) or None)
         return messages.Empty()
 
+    def _collective_store(self, request: Any) -> Any:
+        return messages.CollectiveStoreResponse(port=self._state.store().port)
 
-def _handlers(service: str, methods: Mapping[str, Callable[[bytes, Context], bytes]]) -> grpc.GenericRpcHandler:
+
+def _handlers(
+    service: str, methods: Mapping[str, Callable[[bytes, Context], bytes]], streams: Mapping[str, _Stream] | None = None
+) -> grpc.GenericRpcHandler:
     # Without serializers messages are bytes: those with tensors are read where they lie.
     handlers = {name: grpc.unary_unary_rpc_method_handler(method) for name, method in methods.items()}
+    for name, stream in (streams or {}).items():
+        handlers[name] = grpc.stream_stream_rpc_method_handler(stream)
     return grpc.method_handlers_generic_handler(f"headrace.cluster.{service}", handlers)
 
 
@@ -235,22 +307,23 @@ def _plain(request_class: Any, act: Callable[[Any], Any]) -> Callable[[bytes, Co
     return handle
 
 
-def _limited(act: Callable[[bytes], bytes]) -> Callable[[bytes, Context], bytes]:
-    """A method that runs a step, for as long as the caller waits for it."""
+def _limited(act: Callable[[Buffer], list[Any]], data: Buffer, context: Context) -> list[Any]:
+    """Runs a step, for as long as the caller waits for it."""
+    cancellation = Cancellation()
+    if not context.add_callback(cancellation.request):
+        context.abort(grpc.StatusCode.CANCELLED, "The caller does not wait any more.")
+    remaining = context.time_remaining()
+    deadline = None if remaining is None or remaining > _ENDLESS else time.perf_counter() + remaining
+    try:
+        with with_deadline(deadline), with_cancellation(cancellation):
+            return act(data)
+    except FAILURES as error:
+        _abort(context, error)
 
-    def handle(data: bytes, context: Context) -> bytes:
-        cancellation = Cancellation()
-        if not context.add_callback(cancellation.request):
-            context.abort(grpc.StatusCode.CANCELLED, "The caller does not wait any more.")
-        remaining = context.time_remaining()
-        deadline = None if remaining is None or remaining > _ENDLESS else time.perf_counter() + remaining
-        try:
-            with with_deadline(deadline), with_cancellation(cancellation):
-                return act(data)
-        except FAILURES as error:
-            _abort(context, error)
 
-    return handle
+def _whole(act: Callable[[Buffer], list[Any]]) -> Callable[[bytes, Context], bytes]:
+    """A method that runs a step, whose messages come and go as a whole."""
+    return lambda data, context: b"".join(_limited(act, data, context))
 
 
 class _TokenCheck(grpc.ServerInterceptor):

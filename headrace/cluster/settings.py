@@ -10,6 +10,8 @@ from pathlib import Path
 _PREFIX = "HEADRACE_CLUSTER_"
 # What `ALLOW` may name.
 FILES, PYTHON = "files", "python"
+# What it may name besides: collectives that are not encrypted where other connections are.
+PLAINTEXT = "plaintext"
 _MAX_MESSAGE = (1 << 31) - 1
 
 
@@ -22,11 +24,13 @@ class ClusterSettings:
         token: what callers must show.
         certificate, key: paths of what a server proves itself with, PEM.
         authority: the path of the certificates that are trusted; a server that has it asks callers for theirs.
-        allowed: which operations a remote caller may run besides those that compute: "files", "python".
+        allowed: which operations a remote caller may run besides those that compute: "files", "python"; and whether
+            collectives may go without TLS where other connections have it: "plaintext".
         max_message_bytes: the largest message.
         max_nodes: the most nodes that a session, or a part of a step, may have.
         max_sessions: the most sessions that a server keeps for others.
         max_calls: how many calls may be under way at the same time.
+        shared_memory: how many bytes may be shared with a server of this machine, so that large tensors need not be sent.
         keepalive: after how many seconds without an answer a connection is asked whether it lives.
         keepalive_timeout: how many seconds it has to answer.
     """
@@ -41,6 +45,7 @@ class ClusterSettings:
     max_nodes: int = 1_000_000
     max_sessions: int = 1000
     max_calls: int = 2000
+    shared_memory: int = 1 << 32
     keepalive: float = 20.0
     keepalive_timeout: float = 20.0
 
@@ -72,19 +77,22 @@ def from_environment(environment: Mapping[str, str] | None = None) -> ClusterSet
     def text(name: str) -> str:
         return given.get(_PREFIX + name, "")
 
-    def number(name: str, default: float) -> float:
+    def number(name: str, default: float, none: bool = False) -> float:
         value = text(name)
         try:
             found = float(value) if value else default
         except ValueError:
-            found = 0.0
-        if found <= 0:
-            raise ValueError(f"{_PREFIX}{name} must be a number above 0, got {value!r}")
+            found = -1.0
+        if found < 0 or not (found or none):
+            raise ValueError(
+                f"{_PREFIX}{name} must be a number {'of at least 0' if none else 'above 0'}, got {value!r}"
+            )
         return found
 
     allowed = frozenset(part.strip() for part in text("ALLOW").split(",") if part.strip())
-    if allowed - {FILES, PYTHON}:
-        raise ValueError(f"{_PREFIX}ALLOW must name '{FILES}', '{PYTHON}' or both, got {text('ALLOW')!r}")
+    if allowed - {FILES, PYTHON, PLAINTEXT}:
+        known = f"'{FILES}', '{PYTHON}', '{PLAINTEXT}'"
+        raise ValueError(f"{_PREFIX}ALLOW must name some of {known}, got {text('ALLOW')!r}")
     if bool(text("TLS_CERTIFICATE")) != bool(text("TLS_KEY")):
         raise ValueError(f"{_PREFIX}TLS_CERTIFICATE and {_PREFIX}TLS_KEY must be given together")
     return ClusterSettings(
@@ -98,6 +106,7 @@ def from_environment(environment: Mapping[str, str] | None = None) -> ClusterSet
         max_nodes=int(number("MAX_NODES", 1_000_000)),
         max_sessions=int(number("MAX_SESSIONS", 1000)),
         max_calls=int(number("MAX_CALLS", 2000)),
+        shared_memory=int(number("SHARED_MEMORY_BYTES", 1 << 32, none=True)),
         keepalive=number("KEEPALIVE_SECONDS", 20.0),
         keepalive_timeout=number("KEEPALIVE_TIMEOUT_SECONDS", 20.0),
     )

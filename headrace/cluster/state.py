@@ -14,18 +14,22 @@ import torch
 
 from headrace.cluster import messages
 from headrace.cluster.channels import TaskChannel, channels
+from headrace.cluster.collectives import ClusterCollectives, make_store
 from headrace.cluster.remote_parts import RemotePart, TaskLink
 from headrace.cluster.settings import FILES, ClusterSettings
 from headrace.cluster.statuses import error_of
 from headrace.core import errors
 from headrace.core.device import DeviceSpec
 from headrace.core.waiting import remaining_time
+from headrace.kernels.collective.combining import place_order
 from headrace.runtime.session_devices import SessionDevice
 from headrace.runtime.shared_state import SharedState, SharingRuntime
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from torch.distributed import TCPStore
 
     from headrace.core.typing import Runtime
     from headrace.messages import protos
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
 # How long a task is waited for before a line says so, in seconds.
 _PATIENCE = 10.0
 _CLEAR_TIMEOUT = 10.0
+# Of these jobs the first that there is has the task in whose store members of collectives find each other.
+_LEADERS = ("chief", "master", "worker")
 
 
 class TaskState(SharedState):
@@ -44,6 +50,7 @@ class TaskState(SharedState):
         config: a `ConfigProto` for sessions without one of their own, or None.
         addresses: of each other task, by the beginning of the names of its devices, where it listens.
         settings: what the owner allows.
+        address: where it listens itself, as the cluster names it.
     """
 
     def __init__(
@@ -52,9 +59,12 @@ class TaskState(SharedState):
         config: protos.ConfigProto | None,
         addresses: Mapping[str, str],
         settings: ClusterSettings,
+        address: str = "localhost:0",
     ) -> None:
         super().__init__(device, config)
-        self.addresses, self.settings = dict(addresses), settings
+        self.addresses, self.settings, self.address = dict(addresses), settings, address
+        self._store: TCPStore | None = None
+        self._collectives: dict[str, ClusterCollectives] = {}
         # Another one after each start: who has known the task before must not take it for the one it knew.
         self.incarnation = random.SystemRandom().getrandbits(63) | 1
 
@@ -67,6 +77,35 @@ class TaskState(SharedState):
         filters = list(config.device_filters) if config is not None else []
         others = {name: address for name, address in self.addresses.items() if not filters or _passes(name, filters)}
         return ClusterRuntime(device, state, self, others, config, isolated)
+
+    def collectives(self, leader: str = "") -> ClusterCollectives | None:
+        """What brings collectives together with those of other tasks; None where there are no others.
+
+        Args:
+            leader: the task in whose store members find each other; the chief, or else the first, by default.
+        """
+        if not self.addresses:
+            return None
+        name = leader or min((self.device, *self.addresses), key=_leads)
+        with self.lock:
+            found = self._collectives.get(name)
+            if found is None:
+                found = self._collectives[name] = ClusterCollectives(self, name)
+        return found
+
+    def store(self) -> TCPStore:
+        """The store in which the members of collectives find each other, where this task leads."""
+        with self.lock:
+            if self._store is None:
+                self._store = make_store(self.settings, self.address.rpartition(":")[0])
+            return self._store
+
+    def end_collectives(self) -> None:
+        """Ends the collectives that are under way."""
+        with self.lock:
+            found, self._collectives = self._collectives, {}
+        for each in found.values():
+            each.close()
 
     def reset(self, containers: Collection[str] | None) -> None:
         """Forgets state, here and in the other tasks; sessions that are there are over.
@@ -88,6 +127,12 @@ class TaskState(SharedState):
                 call.result()
             except grpc.RpcError as error:
                 raise error_of(error, name)[0] from None
+
+
+def _leads(name: str) -> tuple[int, list[str | int]]:
+    """What tasks are sorted by, the one first that leads."""
+    job = DeviceSpec.from_string(name).job or ""
+    return (_LEADERS.index(job) if job in _LEADERS else len(_LEADERS), place_order(name))
 
 
 def _passes(name: str, filters: Collection[str]) -> bool:
@@ -145,6 +190,8 @@ class ClusterRuntime(SharingRuntime):
         # The server's own state lives as long as the sessions that use it.
         self._task = task
         self._links: SessionTasks | None = None
+        leader = config.experimental.collective_group_leader if config is not None else ""
+        self.collectives = task.collectives(leader)
         if others:
             self._links = SessionTasks(task.device, others, config, isolated)
             self.tasks = self._links

@@ -10,12 +10,11 @@ import grpc
 import torch
 
 from headrace.cluster import messages
+from headrace.cluster.calls import StepCaller
 from headrace.cluster.channels import channels
 from headrace.cluster.graphs import SentGraph
-from headrace.cluster.remote_parts import RemoteCall
 from headrace.cluster.state import RemoteDevice
 from headrace.cluster.statuses import error_of
-from headrace.cluster.wire import encode
 from headrace.core import errors
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
@@ -113,12 +112,9 @@ class RemoteTarget(Runtime):
             made.attach(self._graph.get_operation_by_name(name))
         return made
 
-    def step(self, request: Any, values: Sequence[Any], types: Sequence[Any]) -> RemoteCall:
-        """Begins a step."""
-        data = encode(request, values, types)
-        call = self._channel.call("Master", "RunStep")
-        future = call.future(data, timeout=remaining_time(), metadata=self._channel.metadata)
-        return RemoteCall(self.failure, future)
+    def caller(self) -> StepCaller:
+        """What calls the server with steps of one kind."""
+        return StepCaller(self._channel, "Master", "RunStep", self.failure)
 
     def set_up(self, fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]) -> str:
         """Prepares a run that is taken in steps; returns its handle."""
@@ -195,6 +191,7 @@ class RemotePlan:
     ) -> None:
         self._partial_run = partial_run
         self._target, self._fetches, self._feeds = target, list(fetches), list(feeds)
+        self._caller = target.caller()
         self._types = [tensor.dtype.base_dtype for tensor in feeds]
         count = sum(isinstance(item, Tensor) for item in fetches)
         self.shared = [False] * count
@@ -209,7 +206,7 @@ class RemotePlan:
     def _run(self, *values: Any) -> Any:
         request = step_request(self._target.session(), self._fetches, self._feeds)
         request.partial_run = self._partial_run
-        return self._target.waits.wait(self._target.step(request, values, self._types))
+        return self._target.waits.wait(self._caller.begin(request, values, self._types))
 
     def observed(self) -> Callable[..., Any]:
         """The same, for who wants to look: what is to be seen is on the server."""

@@ -8,19 +8,26 @@ lie in memory, and arrays are made over the message as it came.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
+import torch
 from google.protobuf.message import DecodeError
 
 from headrace.core import errors
-from headrace.core.dtypes import DType, as_dtype
+from headrace.core.dtypes import DType, as_dtype, uint8
 from headrace.plan.values import to_numpy, to_torch
+
+Buffer: TypeAlias = bytes | memoryview
 
 _PADDING = b"\x72"  # field 14, of bytes
 _CONTENT = b"\x7a"  # field 15, of bytes
 _ALIGNED = 16
+# Tensors from this size on lie in shared memory where there is any, each on cache lines of its own.
+_LARGE = 1 << 14
+_SHARED_ALIGNED = 64
+_PARALLEL = 1 << 22
 _LENGTH_DELIMITED = 2
 _WIDTHS = {1: 8, 5: 4}
 # A message has that many tensors at most, and a tensor as many dimensions as TensorFlow's have.
@@ -28,22 +35,37 @@ _MOST_TENSORS = 1 << 16
 _MOST_DIMENSIONS = 254
 
 
-def encode(message: Any, values: Sequence[Any], dtypes: Sequence[DType]) -> bytes:
-    """A message with tensors as bytes.
+def encode(message: Any, values: Sequence[Any], dtypes: Sequence[DType], memory: np.ndarray | None = None) -> bytes:
+    """A message with tensors as bytes; for the arguments see `buffers_of`."""
+    return b"".join(buffers_of(message, values, dtypes, memory))
+
+
+def buffers_of(
+    message: Any, values: Sequence[Any], dtypes: Sequence[DType], memory: np.ndarray | None = None
+) -> list[Any]:
+    """A message with tensors as buffers, which are its bytes one after the other.
 
     Args:
         message: a `StepRequest` or `StepResponse` without tensors.
         values: the kernels' values.
         dtypes: of each its type.
+        memory: bytes that the receiver shares; large tensors are put there as long as there is room.
 
     Raises:
         UnimplementedError: for a value that is no array, such as a handle.
     """
     contents: list[list[Any]] = []
+    used = 0
     for value, dtype in zip(values, dtypes, strict=True):
-        contents.append(_encode_tensor(message.tensors.add(), value, dtype.base_dtype))
-    pieces: list[Any] = [message.SerializeToString()]
-    size = len(pieces[0])
+        header = message.tensors.add()
+        content = _encode_tensor(header, value, dtype.base_dtype)
+        if memory is not None and content and large_bytes(value) and used + content[0].nbytes <= memory.size:
+            header.place = used + 1
+            used += _put(memory[used:], content[0])
+        else:
+            contents.append(content)
+    buffers: list[Any] = [message.SerializeToString()]
+    size = len(buffers[0])
     for content in contents:
         length = sum(memoryview(piece).nbytes for piece in content)
         prefix = _CONTENT + _varint(length)
@@ -52,10 +74,32 @@ def encode(message: Any, values: Sequence[Any], dtypes: Sequence[DType]) -> byte
             # A field of padding takes two bytes at least.
             gap += _ALIGNED if gap < 2 else 0
             prefix = _PADDING + bytes([gap - 2]) + bytes(gap - 2) + prefix
-        pieces.append(prefix)
-        pieces.extend(content)
+        buffers.append(prefix)
+        buffers.extend(content)
         size += len(prefix) + length
-    return b"".join(pieces)
+    return buffers
+
+
+def large_bytes(value: Any) -> int:
+    """How many bytes of shared memory a value takes, 0 if it is small enough to be sent."""
+    if isinstance(value, torch.Tensor):
+        size = value.numel() * value.element_size()
+    elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        size = value.nbytes
+    else:
+        return 0
+    return 0 if size < _LARGE else -(-size // _SHARED_ALIGNED) * _SHARED_ALIGNED
+
+
+def _put(memory: np.ndarray, content: Any) -> int:
+    """Copies bytes to the beginning of memory; returns where the next go."""
+    source = np.frombuffer(content, np.uint8)
+    if source.size < _PARALLEL:
+        memory[: source.size] = source
+    else:
+        # torch copies on several threads, which have to be woken for it.
+        torch.from_numpy(memory[: source.size]).copy_(to_torch(source, uint8))
+    return -(-source.size // _SHARED_ALIGNED) * _SHARED_ALIGNED
 
 
 def _encode_tensor(header: Any, value: Any, dtype: DType) -> list[Any]:
@@ -90,12 +134,15 @@ def _varint(number: int) -> bytes:
     return bytes(out)
 
 
-def decode(message_class: Any, data: bytes) -> tuple[Any, list[np.ndarray]]:
-    """A message and its tensors, which lie in the message's own memory.
+def decode(
+    message_class: Any, data: Buffer, memory_of: Callable[[Any], np.ndarray | None] = lambda message: None
+) -> tuple[Any, list[np.ndarray]]:
+    """A message and its tensors, which lie in the message's own memory, or in that which it names.
 
     Args:
         message_class: of the message.
         data: what came.
+        memory_of: the bytes that the sender shares, by the message without its tensors.
 
     Raises:
         InvalidArgumentError: for what is no such message, or whose tensors are not as its headers say.
@@ -105,19 +152,28 @@ def decode(message_class: Any, data: bytes) -> tuple[Any, list[np.ndarray]]:
         message = message_class.FromString(pieces)
     except DecodeError as error:
         raise errors.InvalidArgumentError(None, None, f"Could not parse the message: {error}") from None
-    if len(message.tensors) != len(contents):
+    inside = sum(not header.place for header in message.tensors)
+    if inside != len(contents):
         raise errors.InvalidArgumentError(
-            None, None, f"Expected the bytes of {len(message.tensors)} tensors, got those of {len(contents)}"
+            None, None, f"Expected the bytes of {inside} tensors, got those of {len(contents)}"
         )
-    return message, [
-        _decode_tensor(header, data, start, end) for header, (start, end) in zip(message.tensors, contents, strict=True)
-    ]
+    memory = memory_of(message)
+    places = iter(contents)
+    arrays = []
+    for header in message.tensors:
+        if not header.place:
+            arrays.append(_decode_tensor(header, data, *next(places)))
+        elif memory is None or not 0 < header.place <= memory.size:
+            raise _malformed("it has no such shared memory")
+        else:
+            arrays.append(_decode_shared(header, memory[header.place - 1 :]))
+    return message, arrays
 
 
-def _split(data: bytes) -> tuple[bytes, list[tuple[int, int]]]:
+def _split(data: Buffer) -> tuple[bytes, list[tuple[int, int]]]:
     """The fields but `contents` and `padding`, and from where to where each of the contents goes."""
     contents: list[tuple[int, int]] = []
-    kept: list[bytes] = []
+    kept: list[Buffer] = []
     at, begin, size = 0, 0, len(data)
     while at < size:
         start = at
@@ -146,7 +202,7 @@ def _split(data: bytes) -> tuple[bytes, list[tuple[int, int]]]:
     return b"".join(kept), contents
 
 
-def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+def _read_varint(data: Buffer, at: int) -> tuple[int, int]:
     number, shift = 0, 0
     while True:
         if at >= len(data) or shift > 63:
@@ -163,7 +219,8 @@ def _malformed(what: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(None, None, f"Could not parse the message: {what}")
 
 
-def _decode_tensor(header: Any, data: bytes, start: int, end: int) -> np.ndarray:
+def _kind_of(header: Any) -> tuple[DType, np.dtype[Any], tuple[int, ...]]:
+    """The type and the shape that a header tells."""
     try:
         dtype = as_dtype(header.dtype)
         numpy_dtype = np.dtype(dtype.as_numpy_dtype)
@@ -172,11 +229,16 @@ def _decode_tensor(header: Any, data: bytes, start: int, end: int) -> np.ndarray
     shape = tuple(header.shape)
     if any(size < 0 for size in shape) or len(shape) > _MOST_DIMENSIONS:
         raise _malformed(f"no tensor has the shape {list(shape[:8])}")
+    if numpy_dtype.hasobject and dtype.name != "string":
+        raise _malformed(f"tensors of type {dtype.name} are not sent")
+    return dtype, numpy_dtype, shape
+
+
+def _decode_tensor(header: Any, data: Buffer, start: int, end: int) -> np.ndarray:
+    dtype, numpy_dtype, shape = _kind_of(header)
     count = math.prod(shape)
     if dtype.name == "string":
         return _decode_texts(header.lengths, shape, count, data, start, end)
-    if numpy_dtype.hasobject:
-        raise _malformed(f"tensors of type {dtype.name} are not sent")
     if count * numpy_dtype.itemsize != end - start:
         raise _malformed(f"a tensor of {count} elements of {dtype.name} has {end - start} bytes")
     if not count:
@@ -185,10 +247,18 @@ def _decode_tensor(header: Any, data: bytes, start: int, end: int) -> np.ndarray
     return np.asarray(_Owned(array, data)).reshape(shape)
 
 
+def _decode_shared(header: Any, memory: np.ndarray) -> np.ndarray:
+    dtype, numpy_dtype, shape = _kind_of(header)
+    size = math.prod(shape) * numpy_dtype.itemsize
+    if dtype.name == "string" or size > memory.size or (header.place - 1) % _SHARED_ALIGNED:
+        raise _malformed(f"a tensor of {size} bytes does not lie in the shared memory")
+    return memory[:size].view(numpy_dtype).reshape(shape)
+
+
 class _Owned:
     """Memory of a message as an array that may be written to: nobody else has the message."""
 
-    def __init__(self, array: np.ndarray, data: bytes) -> None:
+    def __init__(self, array: np.ndarray, data: Buffer) -> None:
         interface = dict(array.__array_interface__)
         interface["data"] = (interface["data"][0], False)
         self.__array_interface__ = interface
@@ -196,13 +266,13 @@ class _Owned:
 
 
 def _decode_texts(
-    lengths: Sequence[int], shape: tuple[int, ...], count: int, data: bytes, start: int, end: int
+    lengths: Sequence[int], shape: tuple[int, ...], count: int, data: Buffer, start: int, end: int
 ) -> np.ndarray:
     if len(lengths) != count or any(length < 0 for length in lengths) or sum(lengths) != end - start:
         raise _malformed("the lengths of texts do not fit")
     array = np.empty(count, dtype=object)
     for i, length in enumerate(lengths):
-        array[i] = data[start : start + length]
+        array[i] = bytes(data[start : start + length])
         start += length
     return array.reshape(shape)
 

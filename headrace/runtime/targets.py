@@ -58,15 +58,15 @@ def engine_of(
         NotFoundError: if no server has the target.
         InvalidArgumentError: if it is no host with a port.
     """
+    # It says what is wrong with the config.
+    settings = Settings(config)
     name = target_name(target)
     by_network = config is not None and config.rpc_options.use_rpc_for_inprocess_master
     if name and (by_network or shared_states.find(name) is None) and is_remote_target(name):
-        settings = Settings(config)
         remote = slots.remote_target(name, graph, config)
         remote.settings = settings
         return Engine(remote, settings, remote.plan, remote.partial_run, True)
     if not name:
-        settings = Settings(config)
         runtime = Runtime(settings.default_device())
     else:
         state = shared_states.get(name)

@@ -374,8 +374,8 @@ class FinalOpsHook(SessionRunHook):
             self._final_ops_values = session.run(self._final_ops, feed_dict=self._final_ops_feed_dict)
         except (errors.OutOfRangeError, StopIteration) as error:
             tf_logging.warning(
-                "What FinalOpsHook runs reads from an input that has ended (%s). It should depend on variables alone: of "
-                "a metric, run the value at the end and the update in each step.",
+                "What FinalOpsHook runs has a dependency back to some input source, which has ended (%s). It should "
+                "depend on variables alone: of a metric, run the value at the end and the update in each step.",
                 error,
             )
             raise

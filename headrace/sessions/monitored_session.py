@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import tempfile
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from headrace.sessions.saving_hooks import CheckpointSaverHook, SummarySaverHook
 from headrace.sessions.scaffold import Scaffold
 from headrace.sessions.session_creators import ChiefSessionCreator, SessionCreator, WorkerSessionCreator
 from headrace.sessions.session_run_hook import SessionRunHook
+from headrace.sessions.worker_context import WorkerContext, get_current_worker_context
 from headrace.sessions.wrapped_sessions import (
     CoordinatedSessionCreator,
     RecoverableSession,
@@ -50,9 +52,10 @@ class _MonitoredSession:
         self._hooks = hooks or []
         for hook in self._hooks:
             hook.begin()
-        self._coordinated_creator = CoordinatedSessionCreator(
-            session_creator or ChiefSessionCreator(), self._hooks, stop_grace_period_secs
-        )
+        if session_creator is None:
+            worker = get_current_worker_context()
+            session_creator = ChiefSessionCreator() if worker is None else worker.session_creator()
+        self._coordinated_creator = CoordinatedSessionCreator(session_creator, self._hooks, stop_grace_period_secs)
         self._sess: WrappedSession | None
         if should_recover:
             self._sess = RecoverableSession(self._coordinated_creator)
@@ -210,6 +213,44 @@ def _positive(*values: Any) -> bool:
     return any(value and value > 0 for value in values)
 
 
+def _folders_of(
+    worker: WorkerContext, checkpoint_dir: str | None, summary_dir: str | None
+) -> tuple[str | None, str | None]:
+    """Where a worker saves and writes summaries: all do, as collectives may be among what runs for it, one to be kept."""
+    summary_dir = summary_dir or checkpoint_dir
+    if worker.should_checkpoint and worker.should_save_summary:
+        return checkpoint_dir, summary_dir
+    scratch = tempfile.mkdtemp(prefix="headrace-worker-")
+    if checkpoint_dir and not worker.should_checkpoint:
+        checkpoint_dir = scratch
+    if summary_dir and not worker.should_save_summary:
+        summary_dir = scratch
+    return checkpoint_dir, summary_dir
+
+
+def _summary_hooks(
+    scaffold: Scaffold,
+    folder: str,
+    log_step_count_steps: int | None,
+    save_summaries_steps: int | None,
+    save_summaries_secs: float | None,
+) -> list[SessionRunHook]:
+    """What writes the steps a second and the summaries; arguments as of `MonitoredTrainingSession`."""
+    found: list[SessionRunHook] = []
+    if _positive(log_step_count_steps):
+        found.append(StepCounterHook(every_n_steps=log_step_count_steps, output_dir=folder))
+    if _positive(save_summaries_steps, save_summaries_secs):
+        found.append(
+            SummarySaverHook(
+                scaffold=scaffold,
+                save_steps=save_summaries_steps,
+                save_secs=save_summaries_secs,
+                output_dir=folder,
+            )
+        )
+    return found
+
+
 def MonitoredTrainingSession(
     master: str = "",
     is_chief: bool = True,
@@ -261,24 +302,20 @@ def MonitoredTrainingSession(
     save_checkpoint_steps, save_checkpoint_secs = _choice(save_checkpoint_steps, save_checkpoint_secs, (None, 600))
     scaffold = scaffold or Scaffold()
     creator: SessionCreator
-    if not is_chief:
+    worker = get_current_worker_context()
+    if worker is not None:
+        creator = worker.session_creator(scaffold, config, checkpoint_dir, max_wait_secs=max_wait_secs)
+        checkpoint_dir, summary_dir = _folders_of(worker, checkpoint_dir, summary_dir)
+        chief_only_hooks = chief_only_hooks if worker.is_chief else None
+    elif not is_chief:
         creator = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
         return MonitoredSession(creator, hooks or [], stop_grace_period_secs)
+    else:
+        creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
     all_hooks = list(chief_only_hooks or [])
-    creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
-    summary_dir = summary_dir or checkpoint_dir
-    if summary_dir:
-        if _positive(log_step_count_steps):
-            all_hooks.append(StepCounterHook(every_n_steps=log_step_count_steps, output_dir=summary_dir))
-        if _positive(save_summaries_steps, save_summaries_secs):
-            all_hooks.append(
-                SummarySaverHook(
-                    scaffold=scaffold,
-                    save_steps=save_summaries_steps,
-                    save_secs=save_summaries_secs,
-                    output_dir=summary_dir,
-                )
-            )
+    if summary_dir := summary_dir or checkpoint_dir:
+        save = save_summaries_steps, save_summaries_secs
+        all_hooks += _summary_hooks(scaffold, summary_dir, log_step_count_steps, *save)
     if checkpoint_dir and _positive(save_checkpoint_secs, save_checkpoint_steps):
         all_hooks.append(
             CheckpointSaverHook(

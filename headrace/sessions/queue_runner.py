@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core import errors, spans
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, get_collection, get_default_graph, get_default_session
+from headrace.core.eager import executing_eagerly
 from headrace.core.framework_ops import prepend_name_scope, register_proto_function, strip_name_scope
 from headrace.messages.protos import QueueRunnerDef
 from headrace.runtime.session_interface import SessionInterface
@@ -92,6 +93,11 @@ class QueueRunner:
         queue_runner_def: Any = None,
         import_scope: str | None = None,
     ) -> None:
+        if executing_eagerly():
+            raise RuntimeError(
+                "QueueRunners are not supported when eager execution is enabled. Instead, please use tf.data to get data into "
+                "your model."
+            )
         if queue_runner_def is not None:
             if queue or enqueue_ops:
                 raise ValueError("queue_runner_def and queue are mutually exclusive.")

@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from headrace.cluster.collectives import ClusterCollectives
 from headrace.cluster.server import TaskServer
 from headrace.cluster.settings import from_environment
 from headrace.cluster.state import TaskState
@@ -112,7 +113,7 @@ class Server:
         config = described.default_session_config if described.HasField("default_session_config") else None
         settings = from_environment()
         others = {_device(*each): address for each, address in sorted(tasks.items()) if each != task}
-        self._state = TaskState(_device(*task), config, others, settings)
+        self._state = TaskState(_device(*task), config, others, settings, tasks[task])
         self._server = TaskServer(self._state, settings)
         self._target = f"grpc://{host}:{self._server.listen(host, int(port))}"
         self._started = False
@@ -141,6 +142,19 @@ class Server:
     def target(self) -> str:
         """The target for sessions."""
         return self._target
+
+    @property
+    def device(self) -> str:
+        """The beginning of the names of its devices."""
+        return self._state.device
+
+    def collectives(self, leader: str = "") -> ClusterCollectives | None:
+        """What brings its collectives together with those of other tasks; None where there are none.
+
+        Args:
+            leader: the task in whose store members find each other; the chief, or else the first, by default.
+        """
+        return self._state.collectives(leader)
 
     @staticmethod
     def create_local_server(config: protos.ConfigProto | None = None, start: bool = True) -> Server:

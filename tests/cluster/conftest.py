@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from cluster import task
+from cluster.processes import TaskProcess
 
 import headrace as tf
 from headrace.cluster.launching import free_addresses
@@ -53,19 +49,30 @@ def graph():
 
 @pytest.fixture
 def start_task():
-    """Starts a task as a process, and ends it with the test."""
+    """Starts servers as processes, and ends them with the test."""
     started = []
 
-    def start(cluster: dict[str, list[str]], job: str, index: int = 0, **variables: str) -> subprocess.Popen:
-        command = [sys.executable, str(Path(__file__).with_name("task.py")), json.dumps(cluster), job, str(index)]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", **variables}
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    def start(cluster: dict[str, list[str]], job: str, index: int = 0, **variables: str) -> TaskProcess:
+        process = TaskProcess(task.serve, cluster, job, index, variables)
         started.append(process)
-        assert process.stdout.readline() == "listening\n"
+        assert process.said() == "listening"
         return process
 
     yield start
     for process in started:
-        process.kill()
-        process.wait()
-        process.stdout.close()
+        process.close()
+
+
+@pytest.fixture
+def start_worker():
+    """Starts workers that train as processes, and ends them with the test."""
+    started = []
+
+    def start(cluster: dict[str, list[str]], index: int, folder: str, last: int) -> TaskProcess:
+        process = TaskProcess(task.train, cluster, "worker", index, {}, folder, last)
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.close()

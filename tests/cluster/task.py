@@ -1,12 +1,64 @@
-"""A task of a cluster as a process of its own: `python task.py CLUSTER JOB INDEX`, where CLUSTER is a dictionary in JSON."""
+"""Tasks of clusters as processes of their own: functions for `multiprocessing`, which starts them from one that has imported
+everything."""
 
-import json
-import sys
+from __future__ import annotations
+
+import os
+from multiprocessing.connection import Connection
+
+import torch
 
 import headrace as tf
 
-if __name__ == "__main__":
-    cluster, job, index = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+
+def serve(cluster: dict[str, list[str]], job: str, index: int, variables: dict[str, str], report: Connection) -> None:
+    """A server that stands still; says "listening" when it answers."""
+    os.environ.update(variables)
+    torch.set_num_threads(1)
     server = tf.train.Server(cluster, job, index)
-    print("listening", flush=True)
+    report.send("listening")
     server.join()
+
+
+def counting_model(cluster: dict[str, list[str]]) -> tuple[tf.Tensor, tf.Variable, tf.Operation]:
+    """The global step, a variable that each step raises by one, and the step."""
+    with tf.device(tf.train.replica_device_setter(cluster=tf.train.ClusterSpec(cluster))):
+        step = tf.train.get_or_create_global_step()
+        v = tf.get_variable("v", [3], initializer=tf.zeros_initializer())
+        return step, v, tf.train.GradientDescentOptimizer(1.0).minimize(-tf.reduce_sum(v), global_step=step)
+
+
+def session(target: str, folder: str, last: int, **options: object) -> tf.train.MonitoredSession:
+    """A session that trains up to a step and saves every fifth."""
+    return tf.train.MonitoredTrainingSession(
+        target,
+        checkpoint_dir=folder,
+        save_checkpoint_steps=5,
+        save_checkpoint_secs=None,
+        save_summaries_steps=None,
+        save_summaries_secs=None,
+        log_step_count_steps=None,
+        hooks=[tf.train.StopAtStepHook(last_step=last)],
+        **options,
+    )
+
+
+def train(
+    cluster: dict[str, list[str]],
+    job: str,
+    index: int,
+    variables: dict[str, str],
+    report: Connection,
+    folder: str,
+    last: int,
+) -> None:
+    """A worker; the first one is the chief. Says which step each of its runs has made, "done" at the end."""
+    os.environ.update(variables)
+    torch.set_num_threads(1)
+    worker = tf.train.Server(cluster, job, index)
+    step, _, run = counting_model(cluster)
+    config = tf.ConfigProto(device_filters=["/job:ps", f"/job:worker/task:{index}"])
+    with session(worker.target, folder, last, is_chief=index == 0, config=config) as sess:
+        while not sess.should_stop():
+            report.send(int(sess.run([run, step])[1]))
+    report.send("done")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 
 import numpy as np
 import pytest
+from cluster.kills import kill_at_random, saved_step
+from cluster.proxy import Proxy
+from cluster.task import counting_model, session
 
 import headrace as tf
 from headrace.cluster.launching import free_addresses
@@ -19,35 +23,13 @@ def addresses():
     return {"ps": [one], "worker": [other]}
 
 
-def _model(cluster):
-    """A variable that each step raises by one, and the step."""
-    with tf.device(tf.train.replica_device_setter(cluster=tf.train.ClusterSpec(cluster))):
-        step = tf.train.get_or_create_global_step()
-        v = tf.get_variable("v", [3], initializer=tf.zeros_initializer())
-        return step, v, tf.train.GradientDescentOptimizer(1.0).minimize(-tf.reduce_sum(v), global_step=step)
-
-
-def _session(target, folder, last, **options):
-    return tf.train.MonitoredTrainingSession(
-        target,
-        checkpoint_dir=str(folder),
-        save_checkpoint_steps=5,
-        save_checkpoint_secs=None,
-        save_summaries_steps=None,
-        save_summaries_secs=None,
-        log_step_count_steps=None,
-        hooks=[tf.train.StopAtStepHook(last_step=last)],
-        **options,
-    )
-
-
 def test_a_server_that_is_killed_and_comes_back(addresses, start_task, tmp_path):
     """The session restores and goes on; no step is counted that the variables have not taken."""
     server = start_task(addresses, "ps")
     worker = tf.train.Server(addresses, "worker", 0)
-    step, v, train = _model(addresses)
+    step, v, train = counting_model(addresses)
     killed = False
-    with _session(worker.target, tmp_path, 12) as sess:
+    with session(worker.target, str(tmp_path), 12) as sess:
         while not sess.should_stop():
             sess.run(train)
             if sess.should_stop():
@@ -68,7 +50,7 @@ def test_a_server_that_is_killed_and_comes_back(addresses, start_task, tmp_path)
 def test_another_plan_after_a_restart_is_told(addresses, start_task):
     server = start_task(addresses, "ps")
     worker = tf.train.Server(addresses, "worker", 0)
-    step, v, _ = _model(addresses)
+    step, v, _ = counting_model(addresses)
     sess = tf.Session(worker.target)
     sess.run(tf.global_variables_initializer())
     server.kill()
@@ -88,7 +70,7 @@ def test_a_server_that_stands_still(addresses, start_task, monkeypatch):
         monkeypatch.setenv(name, value)
     server = start_task(addresses, "ps")
     worker = tf.train.Server(addresses, "worker", 0)
-    step, v, _ = _model(addresses)
+    step, v, _ = counting_model(addresses)
     sess = tf.Session(worker.target)
     sess.run(tf.global_variables_initializer())
     server.send_signal(signal.SIGSTOP)
@@ -119,3 +101,80 @@ def test_two_clusters_do_not_meet():
         sess.run(v.initializer)
         sess.run(v.assign_add(float(i + 1)))
     assert [sess.run(v) for sess in sessions] == [1.0, 2.0]
+
+
+def test_a_worker_that_is_killed_while_others_train_and_joins_again(addresses, start_task, start_worker, tmp_path):
+    """The chief trains on; the worker, started again, goes on where the others are."""
+    addresses["worker"] += free_addresses(1)
+    start_task(addresses, "ps")
+    chief = start_worker(addresses, 0, str(tmp_path), 1_000_000)
+    chief.said()
+    worker = start_worker(addresses, 1, str(tmp_path), 1_000_000)
+    before = [worker.said() for _ in range(5)][-1]
+    worker.kill()
+    reported = [chief.said() for _ in range(20)]
+    assert reported == sorted(set(reported))
+    again = start_worker(addresses, 1, str(tmp_path), 1_000_000)
+    assert again.said() > before
+    again.kill()
+    while chief.said() <= reported[-1] + 10:
+        pass
+    chief.kill()
+    assert saved_step(str(tmp_path), most=2) > before
+
+
+def test_a_chief_that_is_killed_restores_and_goes_on(addresses, start_task, start_worker, tmp_path):
+    start_task(addresses, "ps")
+    chief = start_worker(addresses, 0, str(tmp_path), 40)
+    while chief.said() < 23:
+        pass
+    chief.kill()
+    saved = saved_step(str(tmp_path))
+    assert saved >= 20
+    chief = start_worker(addresses, 0, str(tmp_path), 40)
+    reported = list(iter(chief.said, "done"))
+    assert reported[0] == saved + 1
+    assert saved_step(str(tmp_path)) == 40
+
+
+def test_kills_at_random_moments_lose_no_checkpoint(tmp_path):
+    killed = list(kill_at_random(str(tmp_path), 10, seed=3))
+    assert {which for which, _ in killed} == {"ps", "chief"}
+    assert killed[-1][1] > 0
+
+
+@pytest.fixture
+def proxied(addresses, start_task, monkeypatch):
+    """What stands between a worker of this process and a server, the session, and a variable of the server."""
+    for name, value in KEEPALIVE.items():
+        monkeypatch.setenv(name, value)
+    start_task(addresses, "ps")
+    proxy = Proxy(addresses["ps"][0])
+    worker = tf.train.Server({**addresses, "ps": [proxy.address]}, "worker", 0)
+    with tf.device("/job:ps/task:0"):
+        v = tf.get_variable("v", [50_000], initializer=tf.ones_initializer())
+    with tf.Session(worker.target) as sess:
+        sess.run(v.initializer)
+        assert sess.run(v)[0] == 1.0
+        yield proxy, sess, v
+    proxy.close()
+
+
+def test_a_connection_that_is_cut(proxied):
+    proxy, sess, v = proxied
+    proxy.cut()
+    with contextlib.suppress(tf.errors.UnavailableError):
+        sess.run(v)
+    # The task is the same: its state is there, and the session goes on.
+    assert sess.run(v.assign_add(tf.ones([50_000])))[0] == 2.0
+
+
+def test_a_connection_that_carries_nothing_any_more(proxied):
+    proxy, sess, v = proxied
+    proxy.stall()
+    with pytest.raises(tf.errors.DeadlineExceededError):
+        sess.run(v, options=tf.RunOptions(timeout_in_ms=300))
+    with pytest.raises(tf.errors.UnavailableError, match="/job:ps/replica:0/task:0 does not answer"):
+        sess.run(v)
+    proxy.cut()
+    assert sess.run(v)[0] == 1.0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+import subprocess
 
 import grpc
 import numpy as np
@@ -17,7 +19,8 @@ from headrace.cluster.settings import ClusterSettings, from_environment
 from headrace.cluster.wire import encode
 
 MASTER = ["CreateSession", "ExtendSession", "RunStep", "PartialRunSetup", "CloseSession", "ListDevices", "Reset"]
-WORKER = ["GetStatus", "RegisterPart", "RunPart", "EndSession", "Clear"]
+WORKER = ["GetStatus", "RegisterPart", "RunPart", "EndSession", "Clear", "CollectiveStore"]
+STREAMS = [("Master", "RunStepInPieces"), ("Worker", "RunPartInPieces"), ("Memory", "Meet")]
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +124,8 @@ def test_messages_that_are_none(server, channel, service, method):
     rng = np.random.RandomState(len(method))
     codes = set()
     for size in (1, 3, 17, 400):
-        data = bytes(rng.randint(0, 256, size, dtype=np.uint8)) + b"\x0a\xff\xff\xff\xff\x0f"
+        # It says of itself that it goes on for longer than it does.
+        data = b"\x0a\xff\xff\xff\xff\x0f" + bytes(rng.randint(0, 256, size, dtype=np.uint8))
         codes.add(_code(channel, service, method, data))
     # Some of them happen to be messages, of a session that is not there.
     assert codes <= {grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.ABORTED}
@@ -200,10 +204,75 @@ def test_a_token(monkeypatch):
             for method in methods:
                 code = _code(channel, service, method, b"", metadata=channel.metadata)
                 assert code is grpc.StatusCode.UNAUTHENTICATED
+        for service, method in STREAMS:
+            call = channel.stream(service, method)(iter([b""]), timeout=10, metadata=channel.metadata)
+            with pytest.raises(grpc.RpcError) as caught:
+                next(call)
+            assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
         channel.close()
     monkeypatch.delenv("HEADRACE_CLUSTER_TOKEN")
     with tf.Session(_elsewhere(server)) as sess, pytest.raises(tf.errors.UnauthenticatedError):
         sess.run(tf.constant(1.0))
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    """The paths of two pairs of key and certificate, each of which proves itself."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl makes the certificates")
+    folder = tmp_path_factory.mktemp("certificates")
+    pairs = []
+    for name in ("ours", "theirs"):
+        key, certificate = folder / f"{name}.key", folder / f"{name}.pem"
+        command = (
+            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
+        )
+        subjects = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+        subprocess.run(
+            [*command.split(), *subjects, "-keyout", str(key), "-out", str(certificate)],
+            check=True,
+            capture_output=True,
+        )
+        pairs.append((str(key), str(certificate)))
+    return pairs
+
+
+def test_tls(certificates, monkeypatch):
+    """Who does not encrypt, or shows a certificate that is not trusted, is not heard."""
+    (key, certificate), (other_key, other) = certificates
+    for name, value in (("KEY", key), ("CERTIFICATE", certificate), ("AUTHORITY", certificate)):
+        monkeypatch.setenv(f"HEADRACE_CLUSTER_TLS_{name}", value)
+    server = tf.train.Server.create_local_server()
+    _still_serves(server)
+    address = server.target.removeprefix("grpc://")
+    strangers = [
+        ClusterSettings(),
+        ClusterSettings(authority=certificate),
+        ClusterSettings(key=other_key, certificate=other, authority=certificate),
+        ClusterSettings(key=key, certificate=certificate, authority=other),
+    ]
+    for settings in strangers:
+        channel = TaskChannel(address, settings)
+        assert _code(channel, "Worker", "GetStatus", b"") is grpc.StatusCode.UNAVAILABLE
+        channel.close()
+    _still_serves(server)
+
+
+def test_a_cluster_over_tls(certificates, start_task, monkeypatch):
+    (key, certificate), _ = certificates
+    one, other = free_addresses(2)
+    cluster = {"ps": [one], "worker": [other]}
+    variables = {"TLS_KEY": key, "TLS_CERTIFICATE": certificate, "TLS_AUTHORITY": certificate, "TOKEN": "secret"}
+    variables = {f"HEADRACE_CLUSTER_{name}": value for name, value in variables.items()}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    start_task(cluster, "ps", **variables)
+    worker = tf.train.Server(cluster, "worker", 0)
+    with tf.device("/job:ps/task:0"):
+        v = tf.Variable(tf.ones([100_000]))
+    with tf.Session(worker.target) as sess:
+        sess.run(v.initializer)
+        assert sess.run(tf.reduce_sum(v.assign_add(v))) == 200_000
 
 
 def test_a_server_listens_at_its_address_only():
