@@ -1,6 +1,9 @@
 # Made by tools/make_stubs.py.
-from typing import Any
+from typing import Any, overload
 
+from headrace.core.tensor import Tensor
+from headrace.core.composite import SparseTensor
+from headrace.core.typing import TensorLike
 from headrace.shim import install_as_tensorflow as install_as_tensorflow
 __version__: str
 __headrace_version__: str
@@ -91,9 +94,37 @@ from headrace.state.variables import VariableV1 as VariableV1
 from headrace.functions.readers.readers import WholeFileReader as WholeFileReader
 from headrace.ops.math.unary import abs as abs
 from headrace.ops.math.add_n import accumulate_n as accumulate_n
-from headrace.ops.math.trigonometric import acos as acos
-from headrace.ops.math.trigonometric import acosh as acosh
-from headrace.ops.math.binary import add as add
+def acos(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The angle in [0, pi] whose cosine is each element.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+def acosh(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The number not below 0 whose hyperbolic cosine is each element.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+def add(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """x + y; of strings, their concatenation.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of bfloat16, float16, float32, float64, uint8, int8, int16, int32, int64, complex64, complex128, string.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
 from headrace.functions.flow.numerics import add_check_numerics_ops as add_check_numerics_ops
 from headrace.ops.math.add_n import add_n as add_n
 from headrace.core.defaults import add_to_collection as add_to_collection
@@ -108,8 +139,26 @@ from headrace.ops.math.argmax import argmin as argmin
 from headrace.functions.array.sort import argsort as argsort
 from headrace.core.dtypes import as_dtype as as_dtype
 from headrace.ops.string.conversion import as_string as as_string
-from headrace.ops.math.trigonometric import asin as asin
-from headrace.ops.math.trigonometric import asinh as asinh
+def asin(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The angle in [-pi/2, pi/2] whose sine is each element.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+def asinh(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The number whose hyperbolic sine is each element.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.functions.flow.checks import assert_equal as assert_equal
 from headrace.functions.flow.checks import assert_greater as assert_greater
 from headrace.functions.flow.checks import assert_greater_equal as assert_greater_equal
@@ -133,21 +182,111 @@ from headrace.state.collecting import assert_variables_initialized as assert_var
 from headrace.state.updates import assign as assign
 from headrace.state.updates import assign_add as assign_add
 from headrace.state.updates import assign_sub as assign_sub
-from headrace.ops.math.trigonometric import atan as atan
+def atan(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The angle in (-pi/2, pi/2) whose tangent is each element.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.ops.math.trigonometric import atan2 as atan2
-from headrace.ops.math.trigonometric import atanh as atanh
+def atanh(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The number whose hyperbolic tangent is each element.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace import audio as audio
 from headrace.summary.legacy import audio_summary as audio_summary
 from headrace import autograph as autograph
 from headrace.functions.math.linalg_functions import cholesky as batch_cholesky
 from headrace.functions.math.linalg_functions import cholesky_solve as batch_cholesky_solve
-from headrace.ops.math.fft import fft as batch_fft
-from headrace.ops.math.fft import fft2d as batch_fft2d
-from headrace.ops.math.fft import fft3d as batch_fft3d
+def batch_fft(input: TensorLike, name: str | None = ...) -> Tensor:
+    """The discrete Fourier transform over the last dimension.
+
+    Args:
+        input: complex numbers.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of the shape and type of `input`.
+
+    Raises:
+        ValueError: if the input has less than 1 dimensions.
+    """
+def batch_fft2d(input: TensorLike, name: str | None = ...) -> Tensor:
+    """The discrete Fourier transform over the last two dimensions.
+
+    Args:
+        input: complex numbers.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of the shape and type of `input`.
+
+    Raises:
+        ValueError: if the input has less than 2 dimensions.
+    """
+def batch_fft3d(input: TensorLike, name: str | None = ...) -> Tensor:
+    """The discrete Fourier transform over the last three dimensions.
+
+    Args:
+        input: complex numbers.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of the shape and type of `input`.
+
+    Raises:
+        ValueError: if the input has less than 3 dimensions.
+    """
 from headrace.functions.array.gather import batch_gather as batch_gather
-from headrace.ops.math.fft import ifft as batch_ifft
-from headrace.ops.math.fft import ifft2d as batch_ifft2d
-from headrace.ops.math.fft import ifft3d as batch_ifft3d
+def batch_ifft(input: TensorLike, name: str | None = ...) -> Tensor:
+    """The inverse discrete Fourier transform over the last dimension.
+
+    Args:
+        input: complex numbers.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of the shape and type of `input`.
+
+    Raises:
+        ValueError: if the input has less than 1 dimensions.
+    """
+def batch_ifft2d(input: TensorLike, name: str | None = ...) -> Tensor:
+    """The inverse discrete Fourier transform over the last two dimensions.
+
+    Args:
+        input: complex numbers.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of the shape and type of `input`.
+
+    Raises:
+        ValueError: if the input has less than 2 dimensions.
+    """
+def batch_ifft3d(input: TensorLike, name: str | None = ...) -> Tensor:
+    """The inverse discrete Fourier transform over the last three dimensions.
+
+    Args:
+        input: complex numbers.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of the shape and type of `input`.
+
+    Raises:
+        ValueError: if the input has less than 3 dimensions.
+    """
 from headrace.ops.math.matmul import batch_matmul as batch_matmul
 from headrace.functions.math.matrices import matrix_band_part as batch_matrix_band_part
 from headrace.functions.math.linalg_functions import matrix_determinant as batch_matrix_determinant
@@ -177,7 +316,16 @@ from headrace.ops.array.shape import broadcast_static_shape as broadcast_static_
 from headrace.ops.array.shape import broadcast_to as broadcast_to
 from headrace.functions.flow.case import case as case
 from headrace.ops.math.cast import cast as cast
-from headrace.ops.math.unary import ceil as ceil
+def ceil(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The smallest whole number not below each element.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.ops.flow.numerics import check_numerics as check_numerics
 from headrace.functions.math.linalg_functions import cholesky as cholesky
 from headrace.functions.math.linalg_functions import cholesky_solve as cholesky_solve
@@ -192,6 +340,7 @@ from headrace.core.dtypes import complex128 as complex128
 from headrace.core.dtypes import complex64 as complex64
 from headrace.ops.math.complex import complex_abs as complex_abs
 from headrace.kernels.composing.arranging import concat as concat
+from headrace.kernels.composing.arranging import concat as concat_v2
 from headrace.functions.flow.cond import cond as cond
 from headrace import config as config
 from headrace.functions.confusion import confusion_matrix as confusion_matrix
@@ -205,8 +354,26 @@ from headrace.config.behavior import control_flow_v2_enabled as control_flow_v2_
 from headrace.core.convert import convert_to_tensor as convert_to_tensor
 from headrace.core.composite import convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices
 from headrace.core.composite import convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor
-from headrace.ops.math.trigonometric import cos as cos
-from headrace.ops.math.trigonometric import cosh as cosh
+def cos(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The cosine of each element, in radians.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+def cosh(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The hyperbolic cosine of each element.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.functions.math.reduction import count_nonzero as count_nonzero
 from headrace.state.updates import count_up_to as count_up_to
 from headrace.state.create_partitioned import create_partitioned_variables as create_partitioned_variables
@@ -229,7 +396,16 @@ from headrace.functions.sparse.serialized import deserialize_many_sparse as dese
 from headrace.core.defaults import device as device
 from headrace.functions.math.matrices import diag as diag
 from headrace.functions.math.matrices import diag_part as diag_part
-from headrace.ops.math.special import digamma as digamma
+def digamma(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The derivative of the logarithm of gamma(x).
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.core.shapes import dimension_at_index as dimension_at_index
 from headrace.core.shapes import dimension_value as dimension_value
 from headrace.config.behavior import disable_control_flow_v2 as disable_control_flow_v2
@@ -238,6 +414,7 @@ from headrace.state.variable_scope import disable_resource_variables as disable_
 from headrace.config.behavior import disable_tensor_equality as disable_tensor_equality
 from headrace.config.behavior import disable_v2_behavior as disable_v2_behavior
 from headrace.config.behavior import disable_v2_tensorshape as disable_v2_tensorshape
+from headrace import distribute as distribute
 from headrace import distributions as distributions
 from headrace.ops.math.division import div as div
 from headrace.ops.math.division import div_no_nan as div_no_nan
@@ -256,17 +433,66 @@ from headrace.config.behavior import enable_v2_behavior as enable_v2_behavior
 from headrace.config.behavior import enable_v2_tensorshape as enable_v2_tensorshape
 from headrace.ops.string.conversion import encode_base64 as encode_base64
 from headrace.ops.array.identity import ensure_shape as ensure_shape
-from headrace.ops.math.comparison import equal as equal
-from headrace.ops.math.special import erf as erf
-from headrace.ops.math.special import erfc as erfc
+def equal(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """Where x == y.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of bfloat16, float16, float32, float64, uint8, int8, int16, int32, int64, complex64, quint8, qint8, qint32, string, bool, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
+@overload
+def erf(x: SparseTensor, name: str | None = ...) -> SparseTensor:
+    """The error function of each element.
+
+    Args:
+        x: a tensor or SparseTensor of bfloat16, float16, float32, float64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+@overload
+def erf(x: TensorLike, name: str | None = ...) -> Tensor: ...
+def erfc(x: TensorLike, name: str | None = ...) -> Tensor:
+    """1 - erf(x), exact for large x as well.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace import errors as errors
 from headrace import estimator as estimator
 from headrace import examples as examples
 from headrace.config.behavior import executing_eagerly as executing_eagerly
-from headrace.ops.math.unary import exp as exp
+def exp(x: TensorLike, name: str | None = ...) -> Tensor:
+    """e to the power of each element.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.kernels.composing.shapes import expand_dims as expand_dims
 from headrace import experimental as experimental
-from headrace.ops.math.unary import expm1 as expm1
+def expm1(x: TensorLike, name: str | None = ...) -> Tensor:
+    """exp(x) - 1, exact for small x as well.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.ops.array.patches import extract_image_patches as extract_image_patches
 from headrace.ops.array.patches import extract_volume_patches as extract_volume_patches
 from headrace.functions.math.matrices import eye as eye
@@ -277,9 +503,9 @@ from headrace.ops.array.fake_quant import fake_quant_with_min_max_vars_gradient 
 from headrace.ops.array.fake_quant import fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel
 from headrace.ops.array.fake_quant import fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient
 from headrace import feature_column as feature_column
-from headrace.ops.math.fft import fft as fft
-from headrace.ops.math.fft import fft2d as fft2d
-from headrace.ops.math.fft import fft3d as fft3d
+fft = batch_fft
+fft2d = batch_fft2d
+fft3d = batch_fft3d
 from headrace.ops.array.fill import fill as fill
 from headrace.ops.string.fingerprints import fingerprint as fingerprint
 from headrace.state.partitioned import fixed_size_partitioner as fixed_size_partitioner
@@ -287,10 +513,39 @@ from headrace import flags as flags
 from headrace.core.dtypes import float16 as float16
 from headrace.core.dtypes import float32 as float32
 from headrace.core.dtypes import float64 as float64
-from headrace.ops.math.unary import floor as floor
-from headrace.ops.math.division import floor_div as floor_div
+def floor(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The largest whole number not above each element.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+def floor_div(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """x / y rounded towards minus infinity.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of bfloat16, float16, float32, float64, uint8, int8, uint16, int16, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
 from headrace.ops.math.division import floordiv as floordiv
-from headrace.ops.math.division import floormod as floormod
+def floormod(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """What is left of x after floor division by y; it has the sign of y.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of int32, int64, bfloat16, float16, float32, float64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
 from headrace.recurrent.functional import foldl as foldl
 from headrace.recurrent.functional import foldr as foldr
 from headrace.state.polymorphic_function import function as function
@@ -317,8 +572,28 @@ from headrace.state.initializers import glorot_uniform_initializer as glorot_uni
 from headrace.functions.flow.custom_gradient import grad_pass_through as grad_pass_through
 from headrace.autodiff.gradients import gradients as gradients
 from headrace import graph_util as graph_util
-from headrace.ops.math.comparison import greater as greater
-from headrace.ops.math.comparison import greater_equal as greater_equal
+def greater(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """Where x > y.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
+def greater_equal(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """Where x >= y.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
 from headrace.ops.flow.grouping import group as group
 from headrace.ops.array.identity import guarantee_const as guarantee_const
 from headrace.core.dtypes import half as half
@@ -328,9 +603,9 @@ from headrace.functions.math.counting import histogram_fixed_width_bins as histo
 from headrace.summary.legacy import histogram_summary as histogram_summary
 from headrace.kernels.composing.arranging import identity as identity
 from headrace.ops.array.identity import identity_n as identity_n
-from headrace.ops.math.fft import ifft as ifft
-from headrace.ops.math.fft import ifft2d as ifft2d
-from headrace.ops.math.fft import ifft3d as ifft3d
+ifft = batch_ifft
+ifft2d = batch_ifft2d
+ifft3d = batch_ifft3d
 from headrace.ops.math.special import igamma as igamma
 from headrace.ops.math.special import igammac as igammac
 from headrace.ops.math.complex import imag as imag
@@ -347,12 +622,48 @@ from headrace.core.dtypes import int16 as int16
 from headrace.core.dtypes import int32 as int32
 from headrace.core.dtypes import int64 as int64
 from headrace.core.dtypes import int8 as int8
-from headrace.ops.math.unary import inv as inv
+def inv(x: TensorLike, name: str | None = ...) -> Tensor:
+    """1 / x, as 0.x spelled `reciprocal`.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.ops.array.transpose import invert_permutation as invert_permutation
 from headrace import io as io
-from headrace.ops.math.unary import is_finite as is_finite
-from headrace.ops.math.unary import is_inf as is_inf
-from headrace.ops.math.unary import is_nan as is_nan
+def is_finite(x: TensorLike, name: str | None = ...) -> Tensor:
+    """Which elements are neither an infinity nor NaN, as bools.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+def is_inf(x: TensorLike, name: str | None = ...) -> Tensor:
+    """Which elements are an infinity, as bools.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+def is_nan(x: TensorLike, name: str | None = ...) -> Tensor:
+    """Which elements are NaN, as bools.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.functions.flow.checks import is_non_decreasing as is_non_decreasing
 from headrace.functions.flow.checks import is_numeric_tensor as is_numeric_tensor
 from headrace.functions.flow.checks import is_strictly_increasing as is_strictly_increasing
@@ -361,9 +672,38 @@ from headrace.state.updates import is_variable_initialized as is_variable_initia
 from headrace import keras as keras
 from headrace import layers as layers
 from headrace.ops.math.special import lbeta as lbeta
-from headrace.ops.math.comparison import less as less
-from headrace.ops.math.comparison import less_equal as less_equal
-from headrace.ops.math.special import lgamma as lgamma
+def less(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """Where x < y.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
+def less_equal(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """Where x <= y.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
+def lgamma(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The logarithm of |gamma(x)|.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.ops.array.range import lin_space as lin_space
 from headrace import linalg as linalg
 from headrace.ops.array.range import linspace as linspace
@@ -373,13 +713,60 @@ from headrace.config.behavior import load_library as load_library
 from headrace.config.behavior import load_op_library as load_op_library
 from headrace.state.collecting import local_variables as local_variables
 from headrace.state.collecting import local_variables_initializer as local_variables_initializer
-from headrace.ops.math.unary import log as log
-from headrace.ops.math.unary import log1p as log1p
+def log(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The natural logarithm of each element.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+def log1p(x: TensorLike, name: str | None = ...) -> Tensor:
+    """log(1 + x), exact for small x as well.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.ops.math.unary import log_sigmoid as log_sigmoid
 from headrace import logging as logging
-from headrace.ops.math.logical import logical_and as logical_and
-from headrace.ops.math.logical import logical_not as logical_not
-from headrace.ops.math.logical import logical_or as logical_or
+def logical_and(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """Where both x and y hold.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
+def logical_not(x: TensorLike, name: str | None = ...) -> Tensor:
+    """Where x does not hold.
+
+    Args:
+        x: a tensor.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+def logical_or(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """Where x or y holds.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
 from headrace.ops.math.logical import logical_xor as logical_xor
 from headrace import lookup as lookup
 from headrace import losses as losses
@@ -402,22 +789,64 @@ from headrace.functions.math.linalg_functions import matrix_solve_ls as matrix_s
 from headrace.functions.math.linalg_functions import matrix_square_root as matrix_square_root
 from headrace.kernels.composing.arranging import matrix_transpose as matrix_transpose
 from headrace.functions.math.linalg_functions import matrix_triangular_solve as matrix_triangular_solve
-from headrace.ops.math.binary import maximum as maximum
+def maximum(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """The larger of x and y, element by element.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of bfloat16, float16, float32, float64, int32, int64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
 from headrace.summary.legacy import merge_all_summaries as merge_all_summaries
 from headrace.summary.legacy import merge_summary as merge_summary
 from headrace.functions.array.tile import meshgrid as meshgrid
 from headrace import metrics as metrics
 from headrace.state.partitioned import min_max_variable_partitioner as min_max_variable_partitioner
-from headrace.ops.math.binary import minimum as minimum
-from headrace.ops.math.division import mod as mod
+def minimum(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """The smaller of x and y, element by element.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of bfloat16, float16, float32, float64, int32, int64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
+mod = floormod
 from headrace.state.collecting import model_variables as model_variables
 from headrace.state.collecting import moving_average_variables as moving_average_variables
-from headrace.ops.math.binary import multiply as mul
+def mul(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """x * y, element by element.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of bfloat16, float16, float32, float64, uint8, int8, uint16, int16, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
 from headrace.ops.random.sampling import multinomial as multinomial
-from headrace.ops.math.binary import multiply as multiply
+multiply = mul
 from headrace.core.defaults import name_scope as name_scope
-from headrace.ops.math.unary import negative as neg
-from headrace.ops.math.unary import negative as negative
+@overload
+def neg(x: SparseTensor, name: str | None = ...) -> SparseTensor:
+    """-x.
+
+    Args:
+        x: a tensor or SparseTensor of bfloat16, float16, float32, float64, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+@overload
+def neg(x: TensorLike, name: str | None = ...) -> Tensor: ...
+negative = neg
 from headrace import nest as nest
 from headrace.functions.array.brackets import newaxis as newaxis
 from headrace import nn as nn
@@ -426,7 +855,17 @@ from headrace.ops.flow.grouping import no_op as no_op
 from headrace.state.variable_scope import no_regularizer as no_regularizer
 from headrace.state.batching import nondifferentiable_batch_function as nondifferentiable_batch_function
 from headrace.functions.math.norms import norm as norm
-from headrace.ops.math.comparison import not_equal as not_equal
+def not_equal(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """Where x != y.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of bfloat16, float16, float32, float64, uint8, int8, int16, int32, int64, complex64, quint8, qint8, qint32, string, bool, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
 from headrace.ops.flow.py_func import numpy_function as numpy_function
 from headrace.ops.array.where import one_hot as one_hot
 from headrace.kernels.composing.filling import ones as ones
@@ -477,18 +916,170 @@ from headrace.kernels.composing.shapes import rank as rank
 from headrace.api.gen_ops import raw_ops as raw_ops
 from headrace.ops.readers.files import read_file as read_file
 from headrace.ops.math.complex import real as real
-from headrace.ops.math.division import realdiv as realdiv
-from headrace.ops.math.unary import reciprocal as reciprocal
+def realdiv(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """x / y of floats.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of bfloat16, float16, float32, float64, uint8, int8, uint16, int16, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
+def reciprocal(x: TensorLike, name: str | None = ...) -> Tensor:
+    """1 / x.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.autodiff.recomputing import recompute_grad as recompute_grad
-from headrace.functions.math.reduction import reduce_all as reduce_all
-from headrace.functions.math.reduction import reduce_any as reduce_any
+def reduce_all(input_tensor, axis: TensorLike | None = ..., keepdims: bool | None = ..., name: str | None = ..., reduction_indices=..., keep_dims: bool | None = ...) -> Tensor:
+    """Whether all elements over axes are true.
+
+    Args:
+        input_tensor: bool of any shape.
+        axis: an int, a list of ints or an int tensor; None for all axes. Negative ones count from the end.
+        keepdims: keep the reduced axes with size 1.
+        name: a name for the operation.
+        reduction_indices, keep_dims: the older names of `axis` and `keepdims`.
+
+    Returns:
+        a tensor of the type of `input_tensor` without the reduced axes.
+
+    Raises:
+        ValueError: if an axis is out of range, or is given under both names.
+
+    Example:
+        >>> tf.Session().run(tf.reduce_all([True, False]))
+        False
+    """
+def reduce_any(input_tensor, axis: TensorLike | None = ..., keepdims: bool | None = ..., name: str | None = ..., reduction_indices=..., keep_dims: bool | None = ...) -> Tensor:
+    """Whether any element over axes is true.
+
+    Args:
+        input_tensor: bool of any shape.
+        axis: an int, a list of ints or an int tensor; None for all axes. Negative ones count from the end.
+        keepdims: keep the reduced axes with size 1.
+        name: a name for the operation.
+        reduction_indices, keep_dims: the older names of `axis` and `keepdims`.
+
+    Returns:
+        a tensor of the type of `input_tensor` without the reduced axes.
+
+    Raises:
+        ValueError: if an axis is out of range, or is given under both names.
+
+    Example:
+        >>> tf.Session().run(tf.reduce_any([True, False]))
+        True
+    """
 from headrace.ops.string.joining import reduce_join as reduce_join
 from headrace.functions.math.reduction import reduce_logsumexp as reduce_logsumexp
-from headrace.functions.math.reduction import reduce_max as reduce_max
-from headrace.functions.math.reduction import reduce_mean as reduce_mean
-from headrace.functions.math.reduction import reduce_min as reduce_min
-from headrace.functions.math.reduction import reduce_prod as reduce_prod
-from headrace.functions.math.reduction import reduce_sum as reduce_sum
+def reduce_max(input_tensor, axis: TensorLike | None = ..., keepdims: bool | None = ..., name: str | None = ..., reduction_indices=..., keep_dims: bool | None = ...) -> Tensor:
+    """The greatest element over axes.
+
+    Args:
+        input_tensor: numbers of any shape.
+        axis: an int, a list of ints or an int tensor; None for all axes. Negative ones count from the end.
+        keepdims: keep the reduced axes with size 1.
+        name: a name for the operation.
+        reduction_indices, keep_dims: the older names of `axis` and `keepdims`.
+
+    Returns:
+        a tensor of the type of `input_tensor` without the reduced axes.
+
+    Raises:
+        ValueError: if an axis is out of range, or is given under both names.
+
+    Example:
+        >>> tf.Session().run(tf.reduce_max([[1, 2], [3, 4]]))
+        4
+    """
+def reduce_mean(input_tensor, axis: TensorLike | None = ..., keepdims: bool | None = ..., name: str | None = ..., reduction_indices=..., keep_dims: bool | None = ...) -> Tensor:
+    """The mean over axes; of integers, rounded towards zero.
+
+    Args:
+        input_tensor: numbers of any shape.
+        axis: an int, a list of ints or an int tensor; None for all axes. Negative ones count from the end.
+        keepdims: keep the reduced axes with size 1.
+        name: a name for the operation.
+        reduction_indices, keep_dims: the older names of `axis` and `keepdims`.
+
+    Returns:
+        a tensor of the type of `input_tensor` without the reduced axes.
+
+    Raises:
+        ValueError: if an axis is out of range, or is given under both names.
+
+    Example:
+        >>> tf.Session().run(tf.reduce_mean([1.0, 2.0, 4.5]))
+        2.5
+    """
+def reduce_min(input_tensor, axis: TensorLike | None = ..., keepdims: bool | None = ..., name: str | None = ..., reduction_indices=..., keep_dims: bool | None = ...) -> Tensor:
+    """The least element over axes.
+
+    Args:
+        input_tensor: numbers of any shape.
+        axis: an int, a list of ints or an int tensor; None for all axes. Negative ones count from the end.
+        keepdims: keep the reduced axes with size 1.
+        name: a name for the operation.
+        reduction_indices, keep_dims: the older names of `axis` and `keepdims`.
+
+    Returns:
+        a tensor of the type of `input_tensor` without the reduced axes.
+
+    Raises:
+        ValueError: if an axis is out of range, or is given under both names.
+
+    Example:
+        >>> tf.Session().run(tf.reduce_min([[1, 2], [3, 4]]))
+        1
+    """
+def reduce_prod(input_tensor, axis: TensorLike | None = ..., keepdims: bool | None = ..., name: str | None = ..., reduction_indices=..., keep_dims: bool | None = ...) -> Tensor:
+    """The product over axes.
+
+    Args:
+        input_tensor: numbers of any shape.
+        axis: an int, a list of ints or an int tensor; None for all axes. Negative ones count from the end.
+        keepdims: keep the reduced axes with size 1.
+        name: a name for the operation.
+        reduction_indices, keep_dims: the older names of `axis` and `keepdims`.
+
+    Returns:
+        a tensor of the type of `input_tensor` without the reduced axes.
+
+    Raises:
+        ValueError: if an axis is out of range, or is given under both names.
+
+    Example:
+        >>> tf.Session().run(tf.reduce_prod([[1, 2], [3, 4]]))
+        24
+    """
+def reduce_sum(input_tensor, axis: TensorLike | None = ..., keepdims: bool | None = ..., name: str | None = ..., reduction_indices=..., keep_dims: bool | None = ...) -> Tensor:
+    """The sum over axes.
+
+    Args:
+        input_tensor: numbers of any shape.
+        axis: an int, a list of ints or an int tensor; None for all axes. Negative ones count from the end.
+        keepdims: keep the reduced axes with size 1.
+        name: a name for the operation.
+        reduction_indices, keep_dims: the older names of `axis` and `keepdims`.
+
+    Returns:
+        a tensor of the type of `input_tensor` without the reduced axes.
+
+    Raises:
+        ValueError: if an axis is out of range, or is given under both names.
+
+    Example:
+        >>> tf.Session().run(tf.reduce_sum([[1, 2], [3, 4]]))
+        10
+    """
 from headrace.ops.string.regex import regex_replace as regex_replace
 from headrace.core.convert import register_tensor_conversion_function as register_tensor_conversion_function
 from headrace.functions.array.tile import repeat as repeat
@@ -502,10 +1093,28 @@ from headrace.state.variable_scope import resource_variables_enabled as resource
 from headrace.ops.array.reverse import reverse as reverse
 from headrace.ops.array.reverse import reverse_sequence as reverse_sequence
 from headrace.ops.array.reverse import reverse as reverse_v2
-from headrace.ops.math.unary import rint as rint
+def rint(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The nearest whole number, the even one of two.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.ops.array.reverse import roll as roll
 from headrace.ops.math.unary import round as round
-from headrace.ops.math.unary import rsqrt as rsqrt
+def rsqrt(x: TensorLike, name: str | None = ...) -> Tensor:
+    """1 / sqrt(x).
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.ops.math.cast import saturate_cast as saturate_cast
 from headrace import saved_model as saved_model
 from headrace.ops.math.binary import scalar_mul as scalar_mul
@@ -523,11 +1132,96 @@ from headrace.state.updates import scatter_nd_update as scatter_nd_update
 from headrace.state.updates import scatter_sub as scatter_sub
 from headrace.state.updates import scatter_update as scatter_update
 from headrace.functions.array.search import searchsorted as searchsorted
-from headrace.functions.math.segments import segment_max as segment_max
-from headrace.functions.math.segments import segment_mean as segment_mean
-from headrace.functions.math.segments import segment_min as segment_min
-from headrace.functions.math.segments import segment_prod as segment_prod
-from headrace.functions.math.segments import segment_sum as segment_sum
+def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = ...) -> Tensor:
+    """The maximum of the rows of each segment.
+
+    Args:
+        data: numbers of shape (n, ...).
+        segment_ids: int32 or int64 of shape (n,): the segment of each row, sorted, from 0.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of shape (last id + 1, ...); a segment without rows is 0.
+
+    Raises:
+        InvalidArgumentError: when run, if the ids are not sorted or negative.
+
+    Example:
+        >>> tf.segment_max([[1, 2], [3, 4], [5, 6]], [0, 0, 1])
+        <tf.Tensor 'SegmentMax:0' shape=(?, 2) dtype=int32>
+    """
+def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = ...) -> Tensor:
+    """The mean of the rows of each segment.
+
+    Args:
+        data: numbers of shape (n, ...).
+        segment_ids: int32 or int64 of shape (n,): the segment of each row, sorted, from 0.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of shape (last id + 1, ...); a segment without rows is 0.
+
+    Raises:
+        InvalidArgumentError: when run, if the ids are not sorted or negative.
+
+    Example:
+        >>> tf.segment_mean([[1, 2], [3, 4], [5, 6]], [0, 0, 1])
+        <tf.Tensor 'SegmentMean:0' shape=(?, 2) dtype=int32>
+    """
+def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = ...) -> Tensor:
+    """The minimum of the rows of each segment.
+
+    Args:
+        data: numbers of shape (n, ...).
+        segment_ids: int32 or int64 of shape (n,): the segment of each row, sorted, from 0.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of shape (last id + 1, ...); a segment without rows is 0.
+
+    Raises:
+        InvalidArgumentError: when run, if the ids are not sorted or negative.
+
+    Example:
+        >>> tf.segment_min([[1, 2], [3, 4], [5, 6]], [0, 0, 1])
+        <tf.Tensor 'SegmentMin:0' shape=(?, 2) dtype=int32>
+    """
+def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = ...) -> Tensor:
+    """The product of the rows of each segment.
+
+    Args:
+        data: numbers of shape (n, ...).
+        segment_ids: int32 or int64 of shape (n,): the segment of each row, sorted, from 0.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of shape (last id + 1, ...); a segment without rows is 1.
+
+    Raises:
+        InvalidArgumentError: when run, if the ids are not sorted or negative.
+
+    Example:
+        >>> tf.segment_prod([[1, 2], [3, 4], [5, 6]], [0, 0, 1])
+        <tf.Tensor 'SegmentProd:0' shape=(?, 2) dtype=int32>
+    """
+def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = ...) -> Tensor:
+    """The sum of the rows of each segment.
+
+    Args:
+        data: numbers of shape (n, ...).
+        segment_ids: int32 or int64 of shape (n,): the segment of each row, sorted, from 0.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of shape (last id + 1, ...); a segment without rows is 0.
+
+    Raises:
+        InvalidArgumentError: when run, if the ids are not sorted or negative.
+
+    Example:
+        >>> tf.segment_sum([[1, 2], [3, 4], [5, 6]], [0, 0, 1])
+        <tf.Tensor 'SegmentSum:0' shape=(?, 2) dtype=int32>
+    """
 from headrace.ops.math.select import select as select
 from headrace.functions.math.linalg_functions import self_adjoint_eig as self_adjoint_eig
 from headrace.functions.math.linalg_functions import self_adjoint_eigvals as self_adjoint_eigvals
@@ -541,10 +1235,40 @@ from headrace import sets as sets
 from headrace.kernels.composing.shapes import shape as shape
 from headrace.ops.array.shape import shape_n as shape_n
 from headrace.ops.math.unary import sigmoid as sigmoid
-from headrace.ops.math.unary import sign as sign
+@overload
+def sign(x: SparseTensor, name: str | None = ...) -> SparseTensor:
+    """-1, 0 or 1 by the sign of each element; x / |x| for complex ones.
+
+    Args:
+        x: a tensor or SparseTensor of bfloat16, float16, float32, float64, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+@overload
+def sign(x: TensorLike, name: str | None = ...) -> Tensor: ...
 from headrace import signal as signal
-from headrace.ops.math.trigonometric import sin as sin
-from headrace.ops.math.trigonometric import sinh as sinh
+def sin(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The sine of each element, in radians.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+def sinh(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The hyperbolic sine of each element.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
 from headrace.kernels.composing.shapes import size as size
 from headrace.ops.array.slice import slice as slice
 from headrace.functions.array.sort import sort as sort
@@ -561,17 +1285,114 @@ from headrace.ops.sparse.cwise import sparse_maximum as sparse_maximum
 from headrace.functions.sparse.building import sparse_merge as sparse_merge
 from headrace.ops.sparse.cwise import sparse_minimum as sparse_minimum
 from headrace.functions.sparse.building import sparse_placeholder as sparse_placeholder
-from headrace.ops.sparse.reduce import sparse_reduce_max as sparse_reduce_max
+def sparse_reduce_max(sp_input: SparseTensor, axis=..., keepdims=..., reduction_axes=..., keep_dims=...) -> Tensor:
+    """The greatest of the stored elements over axes, as a dense tensor.
+
+    Args:
+        sp_input: a SparseTensor of numbers.
+        axis: an int, a list of ints or an int32 tensor; None for all axes. Negative ones count from the end.
+        keepdims: keep the reduced axes with size 1.
+        reduction_axes, keep_dims: the older names of `axis` and `keepdims`.
+
+    Returns:
+        a dense tensor; 0 where no elements are stored.
+
+    Raises:
+        ValueError: if an argument is given under both names.
+        InvalidArgumentError: when run, if an axis is out of range.
+
+    Example:
+        >>> x = tf.SparseTensor([[0, 0], [0, 2]], [1.0, 4.0], [2, 3])
+        >>> tf.Session().run(tf.sparse.reduce_max(x, 1))
+        array([4., 0.], dtype=float32)
+    """
 from headrace.ops.sparse.reduce import sparse_reduce_max_sparse as sparse_reduce_max_sparse
-from headrace.ops.sparse.reduce import sparse_reduce_sum as sparse_reduce_sum
+def sparse_reduce_sum(sp_input: SparseTensor, axis=..., keepdims=..., reduction_axes=..., keep_dims=...) -> Tensor:
+    """The sum of the stored elements over axes, as a dense tensor.
+
+    Args:
+        sp_input: a SparseTensor of numbers.
+        axis: an int, a list of ints or an int32 tensor; None for all axes. Negative ones count from the end.
+        keepdims: keep the reduced axes with size 1.
+        reduction_axes, keep_dims: the older names of `axis` and `keepdims`.
+
+    Returns:
+        a dense tensor; 0 where no elements are stored.
+
+    Raises:
+        ValueError: if an argument is given under both names.
+        InvalidArgumentError: when run, if an axis is out of range.
+
+    Example:
+        >>> x = tf.SparseTensor([[0, 0], [0, 2]], [1.0, 4.0], [2, 3])
+        >>> tf.Session().run(tf.sparse.reduce_sum(x, 1))
+        array([5., 0.], dtype=float32)
+    """
 from headrace.ops.sparse.reduce import sparse_reduce_sum_sparse as sparse_reduce_sum_sparse
 from headrace.ops.sparse.reshape import sparse_reorder as sparse_reorder
 from headrace.functions.sparse.layout import sparse_reset_shape as sparse_reset_shape
 from headrace.ops.sparse.reshape import sparse_reshape as sparse_reshape
 from headrace.functions.sparse.layout import sparse_retain as sparse_retain
-from headrace.functions.math.segments import sparse_segment_mean as sparse_segment_mean
-from headrace.functions.math.segments import sparse_segment_sqrt_n as sparse_segment_sqrt_n
-from headrace.functions.math.segments import sparse_segment_sum as sparse_segment_sum
+def sparse_segment_mean(data: TensorLike, indices: TensorLike, segment_ids: TensorLike, name: str | None = ..., num_segments=...) -> Tensor:
+    """The mean of the picked rows of each segment.
+
+    Args:
+        data: numbers of shape (m, ...).
+        indices: int32 or int64 of shape (n,): the rows of `data` that are picked.
+        segment_ids: int32 of shape (n,): the segment of each picked row, sorted, from 0.
+        name: a name for the operation.
+        num_segments: how many segments there are, if not the last id + 1.
+
+    Returns:
+        a tensor of shape (segments, ...); a segment without rows is 0.
+
+    Raises:
+        InvalidArgumentError: when run, if an index is out of range, or the ids are not sorted.
+
+    Example:
+        >>> tf.sparse_segment_mean([[1.0], [2.0], [3.0]], [2, 0], [0, 0])
+        <tf.Tensor 'SparseSegmentMean:0' shape=(?, 1) dtype=float32>
+    """
+def sparse_segment_sqrt_n(data: TensorLike, indices: TensorLike, segment_ids: TensorLike, name: str | None = ..., num_segments=...) -> Tensor:
+    """The sum, divided by the square root of the number, of the picked rows of each segment.
+
+    Args:
+        data: numbers of shape (m, ...).
+        indices: int32 or int64 of shape (n,): the rows of `data` that are picked.
+        segment_ids: int32 of shape (n,): the segment of each picked row, sorted, from 0.
+        name: a name for the operation.
+        num_segments: how many segments there are, if not the last id + 1.
+
+    Returns:
+        a tensor of shape (segments, ...); a segment without rows is 0.
+
+    Raises:
+        InvalidArgumentError: when run, if an index is out of range, or the ids are not sorted.
+
+    Example:
+        >>> tf.sparse_segment_sqrt_n([[1.0], [2.0], [3.0]], [2, 0], [0, 0])
+        <tf.Tensor 'SparseSegmentSqrtN:0' shape=(?, 1) dtype=float32>
+    """
+def sparse_segment_sum(data: TensorLike, indices: TensorLike, segment_ids: TensorLike, name: str | None = ..., num_segments=...) -> Tensor:
+    """The sum of the picked rows of each segment.
+
+    Args:
+        data: numbers of shape (m, ...).
+        indices: int32 or int64 of shape (n,): the rows of `data` that are picked.
+        segment_ids: int32 of shape (n,): the segment of each picked row, sorted, from 0.
+        name: a name for the operation.
+        num_segments: how many segments there are, if not the last id + 1.
+
+    Returns:
+        a tensor of shape (segments, ...); a segment without rows is 0.
+
+    Raises:
+        InvalidArgumentError: when run, if an index is out of range, or the ids are not sorted.
+
+    Example:
+        >>> tf.sparse_segment_sum([[1.0], [2.0], [3.0]], [2, 0], [0, 0])
+        <tf.Tensor 'SparseSegmentSum:0' shape=(?, 1) dtype=float32>
+    """
 from headrace.ops.sparse.slice import sparse_slice as sparse_slice
 from headrace.ops.sparse.cwise import sparse_softmax as sparse_softmax
 from headrace.ops.sparse.slice import sparse_split as sparse_split
@@ -582,9 +1403,44 @@ from headrace.functions.sparse.building import sparse_to_indicator as sparse_to_
 from headrace.functions.sparse.layout import sparse_transpose as sparse_transpose
 from headrace import spectral as spectral
 from headrace.ops.array.split import split as split
-from headrace.ops.math.unary import sqrt as sqrt
-from headrace.ops.math.unary import square as square
-from headrace.ops.math.binary import squared_difference as squared_difference
+from headrace.ops.array.split import split as split_v
+@overload
+def sqrt(x: SparseTensor, name: str | None = ...) -> SparseTensor:
+    """The square root of each element.
+
+    Args:
+        x: a tensor or SparseTensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+@overload
+def sqrt(x: TensorLike, name: str | None = ...) -> Tensor: ...
+@overload
+def square(x: SparseTensor, name: str | None = ...) -> SparseTensor:
+    """x * x.
+
+    Args:
+        x: a tensor or SparseTensor of bfloat16, float16, float32, float64, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+@overload
+def square(x: TensorLike, name: str | None = ...) -> Tensor: ...
+def squared_difference(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """(x - y) * (x - y).
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of bfloat16, float16, float32, float64, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
 from headrace.kernels.composing.shapes import squeeze as squeeze
 from headrace.kernels.composing.arranging import stack as stack
 from headrace.ops.array.identity import stop_gradient as stop_gradient
@@ -598,16 +1454,47 @@ from headrace.ops.string.hashing import string_to_hash_bucket_fast as string_to_
 from headrace.ops.string.hashing import string_to_hash_bucket_strong as string_to_hash_bucket_strong
 from headrace.ops.string.conversion import string_to_number as string_to_number
 from headrace import strings as strings
-from headrace.ops.math.binary import subtract as sub
+def sub(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """x - y.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of bfloat16, float16, float32, float64, uint8, int8, uint16, int16, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
 from headrace.ops.string.text import substr as substr
-from headrace.ops.math.binary import subtract as subtract
+subtract = sub
 from headrace import summary as summary
 from headrace.functions.math.linalg_functions import svd as svd
 from headrace.functions.flow.switch_case import switch_case as switch_case
 from headrace import sysconfig as sysconfig
 from headrace.lookup.tables import tables_initializer as tables_initializer
-from headrace.ops.math.trigonometric import tan as tan
-from headrace.ops.math.unary import tanh as tanh
+def tan(x: TensorLike, name: str | None = ...) -> Tensor:
+    """The tangent of each element, in radians.
+
+    Args:
+        x: a tensor of bfloat16, float16, float32, float64, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+@overload
+def tanh(x: SparseTensor, name: str | None = ...) -> SparseTensor:
+    """The hyperbolic tangent of each element.
+
+    Args:
+        x: a tensor or SparseTensor of bfloat16, float16, float32, float64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+    """
+@overload
+def tanh(x: TensorLike, name: str | None = ...) -> Tensor: ...
 from headrace.ops.array.scatter import tensor_scatter_add as tensor_scatter_add
 from headrace.ops.array.scatter import tensor_scatter_add as tensor_scatter_nd_add
 from headrace.ops.array.scatter import tensor_scatter_sub as tensor_scatter_nd_sub
@@ -633,8 +1520,28 @@ from headrace.kernels.composing.arranging import transpose as transpose
 from headrace.ops.math.division import truediv as truediv
 from headrace.ops.random.normal import truncated_normal as truncated_normal
 from headrace.state.initializers import truncated_normal_initializer as truncated_normal_initializer
-from headrace.ops.math.division import truncatediv as truncatediv
-from headrace.ops.math.division import truncatemod as truncatemod
+def truncatediv(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """x / y; of integers it is rounded towards zero.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of bfloat16, float16, float32, float64, uint8, int8, uint16, int16, int32, int64, complex64, complex128.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
+def truncatemod(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
+    """What is left of x after x / y is rounded towards zero.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast of int32, int64, bfloat16, float16, float32, float64.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: for other element types.
+        ValueError: if the shapes do not broadcast.
+    """
 from headrace.ops.flow.grouping import tuple as tuple
 from headrace.core.dtypes import uint16 as uint16
 from headrace.core.dtypes import uint32 as uint32
@@ -645,12 +1552,84 @@ from headrace.ops.array.unique import unique as unique
 from headrace.ops.array.unique import unique_with_counts as unique_with_counts
 from headrace.ops.array.join import unpack as unpack
 from headrace.ops.array.unique import unravel_index as unravel_index
-from headrace.functions.math.segments import unsorted_segment_max as unsorted_segment_max
+def unsorted_segment_max(data, segment_ids, num_segments: TensorLike, name: str | None = ...) -> Tensor:
+    """The maximum of the rows of each segment, in any order.
+
+    Args:
+        data: numbers of the shape of `segment_ids`, with further dimensions after it.
+        segment_ids: int32 or int64 of any shape; rows with negative ids are left out.
+        num_segments: how many segments there are, a scalar.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of shape (num_segments, ...); a segment without rows is the least number of the type.
+
+    Raises:
+        InvalidArgumentError: when run, if an id is not less than `num_segments`.
+
+    Example:
+        >>> tf.unsorted_segment_max([1, 2, 3], [1, 0, 1], 2)
+        <tf.Tensor 'UnsortedSegmentMax:0' shape=(2,) dtype=int32>
+    """
 from headrace.functions.math.segments import unsorted_segment_mean as unsorted_segment_mean
-from headrace.functions.math.segments import unsorted_segment_min as unsorted_segment_min
-from headrace.functions.math.segments import unsorted_segment_prod as unsorted_segment_prod
+def unsorted_segment_min(data, segment_ids, num_segments: TensorLike, name: str | None = ...) -> Tensor:
+    """The minimum of the rows of each segment, in any order.
+
+    Args:
+        data: numbers of the shape of `segment_ids`, with further dimensions after it.
+        segment_ids: int32 or int64 of any shape; rows with negative ids are left out.
+        num_segments: how many segments there are, a scalar.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of shape (num_segments, ...); a segment without rows is the greatest number of the type.
+
+    Raises:
+        InvalidArgumentError: when run, if an id is not less than `num_segments`.
+
+    Example:
+        >>> tf.unsorted_segment_min([1, 2, 3], [1, 0, 1], 2)
+        <tf.Tensor 'UnsortedSegmentMin:0' shape=(2,) dtype=int32>
+    """
+def unsorted_segment_prod(data, segment_ids, num_segments: TensorLike, name: str | None = ...) -> Tensor:
+    """The product of the rows of each segment, in any order.
+
+    Args:
+        data: numbers of the shape of `segment_ids`, with further dimensions after it.
+        segment_ids: int32 or int64 of any shape; rows with negative ids are left out.
+        num_segments: how many segments there are, a scalar.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of shape (num_segments, ...); a segment without rows is 1.
+
+    Raises:
+        InvalidArgumentError: when run, if an id is not less than `num_segments`.
+
+    Example:
+        >>> tf.unsorted_segment_prod([1, 2, 3], [1, 0, 1], 2)
+        <tf.Tensor 'UnsortedSegmentProd:0' shape=(2,) dtype=int32>
+    """
 from headrace.functions.math.segments import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
-from headrace.functions.math.segments import unsorted_segment_sum as unsorted_segment_sum
+def unsorted_segment_sum(data, segment_ids, num_segments: TensorLike, name: str | None = ...) -> Tensor:
+    """The sum of the rows of each segment, in any order.
+
+    Args:
+        data: numbers of the shape of `segment_ids`, with further dimensions after it.
+        segment_ids: int32 or int64 of any shape; rows with negative ids are left out.
+        num_segments: how many segments there are, a scalar.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of shape (num_segments, ...); a segment without rows is 0.
+
+    Raises:
+        InvalidArgumentError: when run, if an id is not less than `num_segments`.
+
+    Example:
+        >>> tf.unsorted_segment_sum([1, 2, 3], [1, 0, 1], 2)
+        <tf.Tensor 'UnsortedSegmentSum:0' shape=(2,) dtype=int32>
+    """
 from headrace.ops.array.join import unstack as unstack
 from headrace import user_ops as user_ops
 from headrace.state.partitioned import variable_axis_size_partitioner as variable_axis_size_partitioner

@@ -24,9 +24,9 @@ from headrace.functions.flow.rank_checks import assert_shapes as assert_shapes
 from headrace.functions.flow.checks import assert_type as assert_type
 from headrace.ops.flow.numerics import check_numerics as check_numerics
 from headrace.config.settings import get_log_device_placement as get_log_device_placement
-from headrace.ops.math.unary import is_finite as is_finite
-from headrace.ops.math.unary import is_inf as is_inf
-from headrace.ops.math.unary import is_nan as is_nan
+from headrace import is_finite as is_finite
+from headrace import is_inf as is_inf
+from headrace import is_nan as is_nan
 from headrace.functions.flow.checks import is_non_decreasing as is_non_decreasing
 from headrace.functions.flow.checks import is_numeric_tensor as is_numeric_tensor
 from headrace.functions.flow.checks import is_strictly_increasing as is_strictly_increasing

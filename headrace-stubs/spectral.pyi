@@ -1,16 +1,16 @@
 # Made by tools/make_stubs.py.
 
 from headrace.functions.signal.cosine import dct as dct
-from headrace.ops.math.fft import fft as fft
-from headrace.ops.math.fft import fft2d as fft2d
-from headrace.ops.math.fft import fft3d as fft3d
+from headrace import batch_fft as fft
+from headrace import batch_fft2d as fft2d
+from headrace import batch_fft3d as fft3d
 from headrace.functions.signal.cosine import idct as idct
-from headrace.ops.math.fft import ifft as ifft
-from headrace.ops.math.fft import ifft2d as ifft2d
-from headrace.ops.math.fft import ifft3d as ifft3d
-from headrace.ops.math.fft import irfft as irfft
-from headrace.ops.math.fft import irfft2d as irfft2d
-from headrace.ops.math.fft import irfft3d as irfft3d
-from headrace.ops.math.fft import rfft as rfft
-from headrace.ops.math.fft import rfft2d as rfft2d
-from headrace.ops.math.fft import rfft3d as rfft3d
+from headrace import batch_ifft as ifft
+from headrace import batch_ifft2d as ifft2d
+from headrace import batch_ifft3d as ifft3d
+from headrace.signal import irfft as irfft
+from headrace.signal import irfft2d as irfft2d
+from headrace.signal import irfft3d as irfft3d
+from headrace.signal import rfft as rfft
+from headrace.signal import rfft2d as rfft2d
+from headrace.signal import rfft3d as rfft3d

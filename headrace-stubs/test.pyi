@@ -8,7 +8,7 @@ from headrace.testing.graph_comparison import assert_equal_graph_def as assert_e
 from headrace.testing.benchmark import benchmark_config as benchmark_config
 from headrace.autodiff.checker import compute_gradient as compute_gradient
 from headrace.autodiff.checker import compute_gradient_error as compute_gradient_error
-from headrace.testing.test_util import create_local_cluster as create_local_cluster
+from headrace.testing.local_cluster import create_local_cluster as create_local_cluster
 from headrace.testing.test_case import get_temp_dir as get_temp_dir
 from headrace.devices.listing import gpu_device_name as gpu_device_name
 from headrace.devices.listing import is_built_with_cuda as is_built_with_cuda

@@ -4,7 +4,8 @@
     python tools/make_stubs.py --check    # says what is not as it would be written
 
 Each public module becomes a `.pyi` file that imports its names from the modules that implement them, so that signatures,
-types and docstrings are those of the code.
+types and docstrings are those of the code. Functions that are made while the package is imported, such as those of the
+element-wise operations, are written out.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -39,8 +42,14 @@ def stub_of(served: Finder, path: str) -> str:
         for name in dir(served._place(source)):
             if not name.startswith("_") and name not in lines:
                 lines[name] = _line(served, path, name, None, (source, name))
-    typed = any(": Any" in line for line in lines.values())
-    head = _HEAD + ("from typing import Any\n\n" if typed else "\n")
+    text = "".join(lines.values())
+    typing = [word for word, sign in (("Any", ": Any"), ("overload", "@overload")) if sign in text]
+    head = _HEAD + (f"from typing import {', '.join(typing)}\n\n" if typing else "\n")
+    written = "".join(line for line in lines.values() if line.startswith(("def ", "@overload")))
+    signatures = " ".join(re.findall(r"^def .*$", written, flags=re.MULTILINE))
+    head += "".join(
+        f"from {home} import {kind}\n" for kind, home in _TYPES.items() if re.search(rf"\b{kind}\b", signatures)
+    )
     if not path:
         own = "".join(f"from headrace.shim import {name} as {name}\n" for name in _OWN)
         head += f"{own}__version__: str\n__headrace_version__: str\n"
@@ -63,18 +72,80 @@ def _line(served: Finder, path: str, name: str, child: str | None, home: tuple[s
     if served.table(module) is not None and not _is_file(module):
         # Another public module has it under this name.
         return f"from {_full(module)} import {attribute} as {name}\n"
-    return _imported(served._place(module), module, attribute, name, value)
+    return _imported(path, served._place(module), module, attribute, name, value)
 
 
-def _imported(place: Any, module: str, attribute: str, name: str, value: Any) -> str:
+def _imported(path: str, place: Any, module: str, attribute: str, name: str, value: Any) -> str:
     if not isinstance(place, ModuleType):
         return f"{name}: Any\n"
+    if _is_made(value, place):
+        path_there, name_there = _written.setdefault(value, (path, name))
+        if path_there != path:
+            return f"from {_full(path_there)} import {name_there} as {name}\n"
+        return _written_out(name, value) if name_there == name else f"{name} = {name_there}\n"
     if attribute in _static_names(place):
         return f"from {_full(module)} import {attribute} as {name}\n"
     defined = inspect.getmodule(value)
     if defined is not None and attribute in _static_names(defined):
         return f"from {defined.__name__} import {attribute} as {name}\n"
     return f"{name}: Any\n"
+
+
+# What annotations of functions that are written out may name, and where it is.
+_TYPES = {
+    "Tensor": "headrace.core.tensor",
+    "SparseTensor": "headrace.core.composite",
+    "TensorLike": "headrace.core.typing",
+    "CompositeTensor": "headrace.core.composite_types",
+}
+_PLAIN = {"bool", "int", "float", "str", "None", "object"}
+_EITHER = "TensorLike | SparseTensor"
+
+
+# Functions that are written out, and where: other modules have them from there.
+_written: dict[Any, tuple[str, str]] = {}
+
+
+def _is_made(value: Any, place: ModuleType) -> bool:
+    """Whether this is a function that no `def` of its name states, but whose types are known."""
+    if not inspect.isfunction(value) or value.__annotations__.get("return") not in ("Tensor", "Tensor | SparseTensor"):
+        return False
+    sources = (inspect.getmodule(value.__code__) or place, place)
+    return not any(value.__name__ in _functions(source) for source in sources)
+
+
+def _written_out(name: str, value: Any) -> str:
+    """The definition of a function: its parameters, what it gives, and its docstring."""
+    text = inspect.cleandoc(value.__doc__ or "").replace("\n", "\n    ").replace("\n    \n", "\n\n")
+    body = f'    """{text}\n    """\n'
+    if value.__annotations__.get("x") != _EITHER:
+        return f"def {name}({_parameters(value, {})}) -> Tensor:\n{body}"
+    forms = (("SparseTensor", "SparseTensor"), ("TensorLike", "Tensor"))
+    (first, second) = (f"@overload\ndef {name}({_parameters(value, {'x': x})}) -> {y}:" for x, y in forms)
+    return f"{first}\n{body}{second} ...\n"
+
+
+def _parameters(function: Callable[..., Any], instead: dict[str, str]) -> str:
+    """The parameters of a function as a definition states them; types that are not known stay out."""
+    parts = []
+    for parameter in inspect.signature(function).parameters.values():
+        kind = instead.get(parameter.name, function.__annotations__.get(parameter.name, ""))
+        known = bool(kind) and set(re.findall(r"[\w.]+", kind)) <= {*_TYPES, *_PLAIN}
+        default = "" if parameter.default is parameter.empty else " = ..." if known else "=..."
+        parts.append(f"{parameter.name}: {kind}{default}" if known else f"{parameter.name}{default}")
+    return ", ".join(parts)
+
+
+_defined: dict[str, set[str]] = {}
+
+
+def _functions(module: ModuleType) -> set[str]:
+    """The names of the functions that a module's source defines at its top."""
+    if module.__name__ not in _defined:
+        source = getattr(module, "__file__", None)
+        tree = ast.parse(Path(source).read_text()) if source and source.endswith(".py") else ast.Module([], [])
+        _defined[module.__name__] = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    return _defined[module.__name__]
 
 
 _names: dict[str, set[str]] = {}

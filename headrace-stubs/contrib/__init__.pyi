@@ -1,11 +1,13 @@
 # Made by tools/make_stubs.py.
 
+from headrace.contrib import all_reduce as all_reduce
 from headrace.contrib import batching as batching
 from headrace.contrib import bayesflow as bayesflow
 from headrace.contrib import bigtable as bigtable
 from headrace.contrib import boosted_trees as boosted_trees
 from headrace.contrib import checkpoint as checkpoint
 from headrace.contrib import cloud as cloud
+from headrace.contrib import cluster_resolver as cluster_resolver
 from headrace.contrib import compiler as compiler
 from headrace.contrib import constrained_optimization as constrained_optimization
 from headrace.contrib import crf as crf
@@ -13,6 +15,7 @@ from headrace.contrib import cudnn_rnn as cudnn_rnn
 from headrace.contrib import data as data
 from headrace.contrib import decision_trees as decision_trees
 from headrace.contrib import deprecated as deprecated
+from headrace.contrib import distribute as distribute
 from headrace.contrib import distributions as distributions
 from headrace.contrib import eager as eager
 from headrace.contrib import estimator as estimator
@@ -45,6 +48,7 @@ from headrace.contrib import metrics as metrics
 from headrace.contrib import mixed_precision as mixed_precision
 from headrace.contrib import model_pruning as model_pruning
 from headrace.contrib import mpi_collectives as mpi_collectives
+from headrace.contrib import nccl as nccl
 from headrace.contrib import nearest_neighbor as nearest_neighbor
 from headrace.contrib import nn as nn
 from headrace.contrib import opt as opt
@@ -58,6 +62,7 @@ from headrace.contrib import rnn as rnn
 from headrace.contrib import rpc as rpc
 from headrace.contrib import saved_model as saved_model
 from headrace.contrib import seq2seq as seq2seq
+from headrace.contrib import session_bundle as session_bundle
 from headrace.contrib import signal as signal
 from headrace.contrib import slim as slim
 from headrace.contrib import solvers as solvers

@@ -35,6 +35,7 @@ from headrace.ops.nn.ctc_decoding import ctc_greedy_decoder as ctc_greedy_decode
 from headrace.ops.nn.ctc import ctc_loss as ctc_loss
 from headrace.functions.nn.ctc_functions import ctc_loss_v2 as ctc_loss_v2
 from headrace.recurrent.ctc_labels import ctc_unique_labels as ctc_unique_labels
+from headrace.functions.nn.transposed_functions import conv2d_transpose as deconv2d
 from headrace.ops.array.space import depth_to_space as depth_to_space
 from headrace.functions.nn.separable_functions import depthwise_conv2d as depthwise_conv2d
 from headrace.functions.nn.separable_functions import depthwise_conv2d_native_backprop_filter as depthwise_conv2d_backprop_filter
@@ -105,7 +106,7 @@ from headrace.recurrent.static import static_rnn as static_rnn
 from headrace.recurrent.static import static_state_saving_rnn as static_state_saving_rnn
 from headrace.functions.nn.moments import sufficient_statistics as sufficient_statistics
 from headrace.functions.nn.activations import swish as swish
-from headrace.ops.math.unary import tanh as tanh
+from headrace import tanh as tanh
 from headrace.ops.nn.topk import top_k as top_k
 from headrace.ops.nn.candidates import uniform_candidate_sampler as uniform_candidate_sampler
 from headrace.functions.nn.cross_entropy import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits

@@ -60,6 +60,8 @@ def reset_default_graph() -> None:
         AssertionError: inside a `with graph.as_default()` block.
     """
     if _eager is not None and not default_graphs.items:
+        # It keeps no operations.
+        _eager._collections.clear()
         return
     if default_graphs.items:
         raise AssertionError(
@@ -179,7 +181,7 @@ class name_scope:
         self._exits.__exit__(*exc)
 
 
-def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
+def control_dependencies(control_inputs: Iterable[Any] | None) -> AbstractContextManager[object]:
     """`Graph.control_dependencies` of the default graph."""
     return get_default_graph().control_dependencies(control_inputs)
 
@@ -205,7 +207,7 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextMana
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
-def container(container_name: str) -> Any:
+def container(container_name: str) -> AbstractContextManager[object]:
     """`Graph.container` of the default graph."""
     return get_default_graph().container(container_name)
 

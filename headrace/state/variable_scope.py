@@ -112,7 +112,7 @@ def get_local_variable(
     name: str,
     shape: ShapeLike | None = None,
     dtype: DTypeLike | None = None,
-    initializer: InitializerLike | None = None,
+    initializer: InitializerLike | TensorLike | None = None,
     regularizer: Regularizer | None = None,
     trainable: bool = False,
     collections: Any = None,

@@ -1,6 +1,8 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
+from headrace.core.tensor import Tensor
+from headrace.core.composite import SparseTensor
 from headrace.sparse import SparseTensor as SparseTensor
 add: Any
 concat: Any
@@ -13,8 +15,12 @@ from headrace.sparse import from_dense as from_dense
 from headrace.sparse import mask as mask
 from headrace.sparse import maximum as maximum
 from headrace.sparse import minimum as minimum
-from headrace.ops.sparse.reduce import sparse_reduce_max_v2 as reduce_max
-from headrace.ops.sparse.reduce import sparse_reduce_sum_v2 as reduce_sum
+def reduce_max(sp_input: SparseTensor, axis: int | None = ..., keepdims: bool | None = ..., output_is_sparse: bool = ..., name: str | None = ...) -> Tensor:
+    """As `sparse_reduce_max`, or, if `output_is_sparse`, as `sparse_reduce_max_sparse`.
+    """
+def reduce_sum(sp_input: SparseTensor, axis: int | None = ..., keepdims: bool | None = ..., output_is_sparse: bool = ..., name: str | None = ...) -> Tensor:
+    """As `sparse_reduce_sum`, or, if `output_is_sparse`, as `sparse_reduce_sum_sparse`.
+    """
 from headrace.sparse import reorder as reorder
 from headrace.sparse import reset_shape as reset_shape
 from headrace.sparse import reshape as reshape

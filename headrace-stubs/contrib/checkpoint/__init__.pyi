@@ -2,11 +2,11 @@
 from typing import Any
 
 from headrace.checkpoints.checkpoint_manager import CheckpointManager as CheckpointManager
-from headrace.checkpoints.tracking import AutoTrackable as Checkpointable
+from headrace.checkpoints.auto_trackable import AutoTrackable as Checkpointable
 from headrace.checkpoints.tracking import Trackable as CheckpointableBase
 CheckpointableObjectGraph: Any
-from headrace.checkpoints.tracking import List as List
-from headrace.checkpoints.tracking import Mapping as Mapping
+from headrace.checkpoints.containers import List as List
+from headrace.checkpoints.containers import Mapping as Mapping
 from headrace.checkpoints.tracking import NoDependency as NoDependency
 from headrace.checkpoints.python_state import NumpyState as NumpyState
 from headrace.checkpoints.python_state import PythonState as PythonStateWrapper

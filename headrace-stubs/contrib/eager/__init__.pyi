@@ -2,7 +2,7 @@
 
 from headrace.config.eager_context import ASYNC as ASYNC
 from headrace.checkpoints.checkpoint import Checkpoint as Checkpoint
-from headrace.checkpoints.tracking import AutoTrackable as Checkpointable
+from headrace.checkpoints.auto_trackable import AutoTrackable as Checkpointable
 from headrace.config.eager_context import DEVICE_PLACEMENT_EXPLICIT as DEVICE_PLACEMENT_EXPLICIT
 from headrace.config.eager_context import DEVICE_PLACEMENT_SILENT as DEVICE_PLACEMENT_SILENT
 from headrace.config.eager_context import DEVICE_PLACEMENT_WARN as DEVICE_PLACEMENT_WARN

@@ -1,5 +1,7 @@
 # Made by tools/make_stubs.py.
 
+from headrace.contrib.estimator.annotated import DNNClassifierWithLayerAnnotations as DNNClassifierWithLayerAnnotations
+from headrace.contrib.estimator.annotated import DNNRegressorWithLayerAnnotations as DNNRegressorWithLayerAnnotations
 from headrace.estimator.hooks.in_memory_evaluator import InMemoryEvaluatorHook as InMemoryEvaluatorHook
 from headrace.contrib.estimator.rnn import RNNClassifier as RNNClassifier
 from headrace.contrib.estimator.rnn import RNNEstimator as RNNEstimator

@@ -34,6 +34,7 @@ from headrace.contrib.learn.trainable import Trainable as Trainable
 from headrace.contrib.learn.classification_heads import binary_svm_head as binary_svm_head
 from headrace.contrib.learn.serving_inputs import build_parsing_serving_input_fn as build_parsing_serving_input_fn
 from headrace.contrib.learn import datasets as datasets
+from headrace.contrib.learn.graph_training import evaluate as evaluate
 from headrace.contrib.learn.pandas_data import extract_dask_data as extract_dask_data
 from headrace.contrib.learn.pandas_data import extract_dask_labels as extract_dask_labels
 from headrace.contrib.learn.pandas_data import extract_pandas_data as extract_pandas_data
@@ -66,4 +67,5 @@ from headrace.contrib.learn.feature_queues import read_keyed_batch_features_shar
 from headrace.contrib.learn.heads import regression_head as regression_head
 from headrace.contrib.learn.graph_runs import run_feeds as run_feeds
 from headrace.contrib.learn.graph_runs import run_n as run_n
+from headrace.contrib.learn.graph_training import train as train
 from headrace.contrib.learn import utils as utils

@@ -1,6 +1,8 @@
 # Made by tools/make_stubs.py.
 
+from headrace.contrib.learn.graph_training import evaluate as evaluate
 from headrace.contrib.learn.graph_runs import infer as infer
 from headrace.contrib.learn.graph_runs import run_feeds as run_feeds
 from headrace.contrib.learn.graph_runs import run_feeds_iter as run_feeds_iter
 from headrace.contrib.learn.graph_runs import run_n as run_n
+from headrace.contrib.learn.graph_training import train as train

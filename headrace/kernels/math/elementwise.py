@@ -263,7 +263,7 @@ def function_of(decl: OpDecl, name: str, summary: str, *, sparse: bool = False) 
     """
     if sparse:
 
-        def function(x, name=None):
+        def function(x: TensorLike | SparseTensor, name: str | None = None) -> Tensor | SparseTensor:
             if isinstance(x, SparseTensor):
                 return SparseTensor(x.indices, decl(x.values, name=name), x.dense_shape)
             return decl(x, name=name)
@@ -271,13 +271,13 @@ def function_of(decl: OpDecl, name: str, summary: str, *, sparse: bool = False) 
         arguments = "x: a tensor or SparseTensor"
     elif len(decl.signature.inputs) == 1:
 
-        def function(x, name=None):
+        def function(x: TensorLike, name: str | None = None) -> Tensor:  # type: ignore[misc]  # another form of it
             return decl(x, name=name)
 
         arguments = "x: a tensor"
     else:
 
-        def function(x, y, name=None):  # type: ignore[misc]  # the other form of one function
+        def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:  # type: ignore[misc]  # the third
             return decl(x, y, name=name)
 
         arguments = "x, y: tensors of one type, of shapes that broadcast"

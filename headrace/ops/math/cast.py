@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import torch
@@ -22,6 +22,7 @@ from headrace.kernels.math.elementwise import bracketed, same_shape
 
 if TYPE_CHECKING:
     from headrace.core.building_facts import PythonValues
+    from headrace.core.composite_types import CompositeTensor
     from headrace.core.dtypes import DType
     from headrace.core.operation import Operation
     from headrace.core.typing import DTypeLike, NodeView, TensorLike
@@ -188,6 +189,14 @@ def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tens
     return raw.Bitcast(input, type=type, name=name)
 
 
+@overload
+def cast(x: SparseTensor, dtype: DTypeLike, name: str | None = None) -> SparseTensor: ...
+@overload
+def cast(  # type: ignore[overload-overlap]  # what is TensorLike may be IndexedSlices
+    x: IndexedSlices, dtype: DTypeLike, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def cast(x: TensorLike | CompositeTensor, dtype: DTypeLike, name: str | None = None) -> Tensor: ...
 def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Any:
     """`x` in another element type.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -69,9 +69,15 @@ def _scope_values(*items: Any) -> list[Any]:
     return [item.values if isinstance(item, IndexedSlices) else item for item in items]
 
 
+@overload
+def clip_by_value(  # type: ignore[overload-overlap]  # what is TensorLike may be IndexedSlices
+    t: IndexedSlices, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> IndexedSlices: ...
+@overload
 def clip_by_value(
     t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor: ...
+def clip_by_value(t: Any, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None) -> Any:
     """`t` with elements below `clip_value_min` or above `clip_value_max` set to these.
 
     Args:
@@ -98,7 +104,13 @@ def clip_by_value(
         return _like(t, clipped)
 
 
-def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: Any = None, name: str | None = None) -> Any:
+@overload
+def clip_by_norm(  # type: ignore[overload-overlap]  # what is TensorLike may be IndexedSlices
+    t: IndexedSlices, clip_norm: TensorLike, axes: Any = None, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: Any = None, name: str | None = None) -> Tensor: ...
+def clip_by_norm(t: Any, clip_norm: TensorLike, axes: Any = None, name: str | None = None) -> Any:
     """`t` scaled down so that its L2 norm is at most `clip_norm`: t * clip_norm / max(norm(t), clip_norm).
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import torch
@@ -115,6 +115,10 @@ is_inf = function_of(is_inf_op, "is_inf", "Which elements are an infinity, as bo
 is_finite = function_of(is_finite_op, "is_finite", "Which elements are neither an infinity nor NaN, as bools.")
 
 
+@overload
+def abs(x: SparseTensor, name: str | None = None) -> SparseTensor: ...
+@overload
+def abs(x: TensorLike | CompositeTensor, name: str | None = None) -> Tensor: ...
 def abs(x: TensorLike | SparseTensor | CompositeTensor, name: str | None = None) -> Any:
     """The absolute value of each element.
 

@@ -3,6 +3,8 @@
 from headrace.contrib.learn.serving_inputs import InputFnOps as InputFnOps
 from headrace.contrib.learn.serving_inputs import build_default_serving_input_fn as build_default_serving_input_fn
 from headrace.contrib.learn.serving_inputs import build_parsing_serving_input_fn as build_parsing_serving_input_fn
+from headrace.contrib.learn.utils import export as export
+from headrace.contrib.learn.bundle_exports import export_estimator as export_estimator
 from headrace.contrib.learn.utils import gc as gc
 from headrace.contrib.learn.utils import input_fn_utils as input_fn_utils
 from headrace.contrib.learn.utils import inspect_checkpoint as inspect_checkpoint

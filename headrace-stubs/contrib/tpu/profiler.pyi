@@ -1,0 +1,2 @@
+# Made by tools/make_stubs.py.
+
