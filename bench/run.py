@@ -9,7 +9,8 @@ the bar is what that ratio may be. CPU time (of all threads) and peak memory of 
 
 The references are the environments that `make oracle` makes; HEADRACE_TF1 and HEADRACE_TF2 name other Pythons. Workloads
 of Keras have a column for Keras 3 on PyTorch too, where `make keras3` has made its environment (or HEADRACE_KERAS3 names
-one): it is shown, and no bar is about it.
+one): it is shown, and no bar is about it. Headrace has a second column without its native runner, where that is built, and
+the geometric means of both ratios end the table.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ OURS = "headrace"
 REFERENCES = {"tf1": "TensorFlow 1.15.5", "tf2": "TensorFlow 2.21"}
 # Runs the workloads that say `KERAS = True`, and is compared with by nobody.
 BESIDE = "keras3"
+# Headrace without its native runner: shown, with a ratio of its own, and no bar is about it.
+WITHOUT_NATIVE = "native off"
 
 
 @dataclass
@@ -77,7 +80,8 @@ class Worker:
         environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore")
         # An installed package has its bytecode beside it, whatever a developer's shell says of that.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        if implementation == OURS:
+        if implementation in (OURS, WITHOUT_NATIVE):
+            environment["HEADRACE_NATIVE"] = "1" if implementation == OURS else "0"
             environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         self.process = subprocess.Popen(
             [python, str(BENCH / "worker.py"), implementation, str(path)],
@@ -209,12 +213,37 @@ def pythons_to_use(wanted: list[str], console: Console) -> dict[str, str]:
         else:
             console.print(f"[yellow]{REFERENCES[name]} left out: {python} does not exist (make oracle makes it)")
     found[OURS] = os.environ.get("HEADRACE_PYTHON", sys.executable)
+    asked = [found[OURS], "-c", "from headrace import native; print(native.available())"]
+    if subprocess.run(asked, cwd=ROOT, capture_output=True, text=True).stdout.strip() == "True":
+        found[WITHOUT_NATIVE] = found[OURS]
     return found
 
 
-def verdict(figures: dict[str, Figures], bar: float | None, of: str = "wall") -> tuple[float | None, str]:
+def processor() -> str:
+    """What the machine computes with, as it calls itself."""
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def versions(pythons: dict[str, str]) -> dict[str, str]:
+    """Of each implementation, the version of what computes for it."""
+    asked = "import importlib.metadata as m; print(m.version('{}'))"
+    found = {}
+    for name, python in pythons.items():
+        package = "tensorflow" if name in REFERENCES else "keras" if name == BESIDE else "torch"
+        said = subprocess.run([python, "-c", asked.format(package)], capture_output=True, text=True).stdout.strip()
+        found[name] = f"{package} {said}"
+    return found
+
+
+def verdict(
+    figures: dict[str, Figures], bar: float | None, of: str = "wall", name: str = OURS
+) -> tuple[float | None, str]:
     """Headrace over the faster TensorFlow, and what that means for the bar."""
-    ours = figures.get(OURS)
+    ours = figures.get(name)
     peers = [min(getattr(one, of)) for name, one in figures.items() if name in REFERENCES and getattr(one, of)]
     if ours is None or ours.error or ours.absent or not peers:
         return None, "[red]error" if ours is not None and ours.error else "–"
@@ -237,7 +266,7 @@ def main() -> int:
     console = Console(width=max(Console().width, 132))
     pythons = pythons_to_use([name for name in arguments.reference.split(",") if name], console)
     if arguments.no_headrace:
-        del pythons[OURS]
+        pythons = {name: python for name, python in pythons.items() if name not in (OURS, WITHOUT_NATIVE)}
     paths = sorted((BENCH / "workloads").glob("*.py"))
     loads = [read_workload(path) for path in paths if arguments.only in path.stem]
     if loads and any(load.keras for load in loads) and pathlib.Path(python_of(BESIDE)).exists():
@@ -250,7 +279,7 @@ def main() -> int:
     table.add_column("step")
     for name in pythons:
         table.add_column(name, justify="right")
-    for heading in ("ratio", "bar", "", "CPU ratio", "peak MB " + "/".join(pythons)):
+    for heading in ("ratio", "off", "bar", "", "CPU ratio", "peak MB " + "/".join(pythons)):
         table.add_column(heading, justify="right")
 
     rows, missed, errors = [], 0, []
@@ -265,6 +294,7 @@ def main() -> int:
             mine = {name: figures[name][step] if name in used else Figures(absent=True) for name in pythons}
             ratio, word = verdict(mine, bar)
             cpu_ratio, _ = verdict(mine, None, "cpu")
+            off, _ = verdict(mine, None, name=WITHOUT_NATIVE)
             missed += "FAIL" in word or "error" in word
             errors += [f"{load.name}, {name}: {one.error}" for name, one in mine.items() if one.error]
             table.add_row(
@@ -272,6 +302,7 @@ def main() -> int:
                 step,
                 *("error" if one.error else "–" if one.absent else duration(min(one.wall)) for one in mine.values()),
                 "–" if ratio is None else f"{ratio:.2f}",
+                "–" if off is None else f"{off:.2f}",
                 "–" if bar is None else f"{bar:g}",
                 word,
                 "–" if cpu_ratio is None else f"{cpu_ratio:.2f}",
@@ -283,11 +314,16 @@ def main() -> int:
                     "step": step,
                     "bar": bar,
                     "ratio": ratio,
+                    "ratio_native_off": off,
                     "cpu_ratio": cpu_ratio,
                     "figures": {name: one.summary() for name, one in mine.items()},
                 }
             )
     console.print(table)
+    for key, word in (("ratio", "native on"), ("ratio_native_off", "native off")):
+        ratios = [row[key] for row in rows if row["ratio"] and row["ratio_native_off"]]
+        if ratios:
+            console.print(f"geometric mean of {len(ratios)} ratios, {word}: {statistics.geometric_mean(ratios):.2f}")
     for line in dict.fromkeys(errors):
         console.print(f"[red]{line}", highlight=False)
 
@@ -296,6 +332,7 @@ def main() -> int:
     stamp = time.strftime("%Y%m%d-%H%M%S")
     target = results / f"{stamp}.json"
     about = {"when": stamp, "machine": platform.platform(), "cores": os.cpu_count(), "load": os.getloadavg()}
+    about |= {"processor": processor(), "python": platform.python_version(), "versions": versions(pythons)}
     target.write_text(json.dumps({**about, "rows": rows}, indent=1))
     console.print(f"written to {target.relative_to(ROOT)}")
     return 1 if missed and arguments.strict else 0
