@@ -17,7 +17,7 @@ from headrace.functions.math.reduction import reduce_max, reduce_sum
 from headrace.functions.sparse.join import sparse_concat
 from headrace.functions.weights import broadcast_weights
 from headrace.kernels import composing
-from headrace.metrics.local_variables import collect, in_graphs_only, metric_variable
+from headrace.metrics.local_variables import collect, in_graphs_only, metric_variable, of_all_replicas
 from headrace.metrics.ranking import Metric, at_k, found_labels, set_sizes, with_labels_axis
 from headrace.ops.array.where import where_v2
 from headrace.ops.math.division import div, div_no_nan
@@ -150,8 +150,7 @@ def streaming_average_precision_at_top_k(
         with name_scope(None, "total", [precisions]) as total_scope:
             total = metric_variable([], "float64", name=total_scope)
             update_total = assign_add(total, reduce_sum(precisions, name="batch_total"), name="update")
-        value = div_no_nan(total, most, name="mean")
-        collect(metrics_collections, value)
+        value = of_all_replicas(metrics_collections, lambda: div_no_nan(total, most, name="mean"))
         update = div_no_nan(update_total, update_most, name=scope)
         collect(updates_collections, update)
         return value, update

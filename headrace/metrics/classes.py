@@ -13,7 +13,7 @@ from headrace.functions.confusion import confusion_matrix
 from headrace.functions.math.matrices import diag_part
 from headrace.functions.math.reduction import reduce_mean, reduce_sum
 from headrace.kernels import composing
-from headrace.metrics.local_variables import collect, in_graphs_only, metric_variable, ratio
+from headrace.metrics.local_variables import collect, in_graphs_only, metric_variable, of_all_replicas, ratio
 from headrace.ops.math.division import div
 from headrace.state.updates import assign_add, scatter_add
 from headrace.state.variable_scope import variable_scope
@@ -51,6 +51,20 @@ def streaming_confusion_matrix(
     return total, assign_add(total, batch)
 
 
+def _mean_overlap(total: Any) -> Tensor:
+    """The mean over classes of what labels and predictions have in common over what either has."""
+    predicted = composing.cast(reduce_sum(total, 0), "float32")
+    labelled = composing.cast(reduce_sum(total, 1), "float32")
+    hits = composing.cast(diag_part(total), "float32")
+    union = predicted + labelled - hits
+    occurring = reduce_sum(composing.cast(raw.NotEqual(union, 0), "float32"))
+    union = raw.Select(raw.Greater(union, 0), union, composing.ones_like(union))
+    overlap = div(hits, union)
+    any_occurs = raw.Greater(occurring, 0)
+    value: Tensor = raw.Select(any_occurs, reduce_sum(overlap, name="mean_iou") / occurring, 0)
+    return value
+
+
 @in_graphs_only
 def mean_iou(
     labels: Tensor,
@@ -81,16 +95,7 @@ def mean_iou(
     with variable_scope(name, "mean_iou", [predictions, labels, weights]):
         predictions.get_shape().assert_is_compatible_with(labels.get_shape())
         total, update = streaming_confusion_matrix(labels, predictions, num_classes, weights)
-        predicted = composing.cast(reduce_sum(total, 0), "float32")
-        labelled = composing.cast(reduce_sum(total, 1), "float32")
-        hits = composing.cast(diag_part(total), "float32")
-        union = predicted + labelled - hits
-        occurring = reduce_sum(composing.cast(raw.NotEqual(union, 0), "float32"))
-        union = raw.Select(raw.Greater(union, 0), union, composing.ones_like(union))
-        overlap = div(hits, union)
-        any_occurs = raw.Greater(occurring, 0)
-        value = raw.Select(any_occurs, reduce_sum(overlap, name="mean_iou") / occurring, 0)
-        collect(metrics_collections, value)
+        value = of_all_replicas(metrics_collections, lambda: _mean_overlap(total))
         collect(updates_collections, update)
         return value, update
 
@@ -143,8 +148,9 @@ def mean_per_class_accuracy(
             ones = ones * weights
         update_total = scatter_add(total, labels, ones)
         update_count = scatter_add(count, labels, right)
-        value = reduce_mean(ratio(count, total, None), name="mean_accuracy")
-        collect(metrics_collections, value)
+        value = of_all_replicas(
+            metrics_collections, lambda: reduce_mean(ratio(count, total, None), name="mean_accuracy")
+        )
         update = ratio(update_count, update_total, "update_op")
         collect(updates_collections, update)
         return value, update

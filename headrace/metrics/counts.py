@@ -5,7 +5,7 @@ Arguments and results are those of every metric, see `headrace.metrics.means`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import control_dependencies
@@ -15,7 +15,7 @@ from headrace.functions.flow.checks import assert_type
 from headrace.functions.flow.rank_checks import assert_rank_in
 from headrace.functions.math.reduction import reduce_sum
 from headrace.kernels import composing
-from headrace.metrics.local_variables import aligned, collect, in_graphs_only, metric_variable
+from headrace.metrics.local_variables import aligned, collect, in_graphs_only, metric_variable, of_all_replicas
 from headrace.metrics.thresholds import counts_at_thresholds
 from headrace.ops.math.division import div
 from headrace.state.updates import assign_add
@@ -51,8 +51,7 @@ def count_condition(
         with control_dependencies([assert_rank_in(weights, (0, composing.rank(values)))]):
             weights = composing.cast(weights, "float32")
             values = raw.Mul(values, weights)
-    value = raw.Identity(count)
-    collect(metrics_collections, value)
+    value = of_all_replicas(metrics_collections, lambda: raw.Identity(count))
     update = assign_add(count, reduce_sum(values))
     collect(updates_collections, update)
     return value, update
@@ -92,8 +91,7 @@ def _count_at_thresholds(
 ) -> Metric:
     with variable_scope(name, scope, [predictions, labels, weights]):
         variables, updates = counts_at_thresholds(labels, predictions, thresholds, weights=weights, includes=[short])
-        value = raw.Identity(variables[short])
-        collect(metrics_collections, value)
+        value = of_all_replicas(metrics_collections, lambda: raw.Identity(variables[short]))
         collect(updates_collections, updates[short])
         return value, updates[short]
 
@@ -367,8 +365,7 @@ def precision(
         predictions, labels, weights = _as_bool(predictions, labels, weights)
         right, update_right = true_positives(labels, predictions, weights)
         wrong, update_wrong = false_positives(labels, predictions, weights)
-        value = _fraction(right, wrong, "value")
-        collect(metrics_collections, value)
+        value = of_all_replicas(metrics_collections, lambda: _fraction(right, wrong, "value"))
         update = _fraction(update_right, update_wrong, "update_op")
         collect(updates_collections, update)
         return value, update
@@ -402,8 +399,7 @@ def recall(
         predictions, labels, weights = _as_bool(predictions, labels, weights)
         right, update_right = true_positives(labels, predictions, weights)
         missed, update_missed = false_negatives(labels, predictions, weights)
-        value = _fraction(right, missed, "value")
-        collect(metrics_collections, value)
+        value = of_all_replicas(metrics_collections, lambda: _fraction(right, missed, "value"))
         update = _fraction(update_right, update_missed, "update_op")
         collect(updates_collections, update)
         return value, update
@@ -422,12 +418,14 @@ def _fraction_at_thresholds(
 ) -> Metric:
     with variable_scope(name, f"{which}_at_thresholds", [predictions, labels, weights]):
         sums, updates = counts_at_thresholds(labels, predictions, thresholds, weights, includes=["tp", wrong])
-        results = []
-        for counts, suffix in ((sums, "value"), (updates, "update_op")):
-            results.append(div(counts["tp"], 1e-7 + counts["tp"] + counts[wrong], name=f"{which}_{suffix}"))
-        collect(metrics_collections, results[0])
-        collect(updates_collections, results[1])
-        return results[0], results[1]
+
+        def rate(counts: Mapping[str, Any], suffix: str) -> Tensor:
+            return div(counts["tp"], 1e-7 + counts["tp"] + counts[wrong], name=f"{which}_{suffix}")
+
+        value = of_all_replicas(metrics_collections, lambda: rate(sums, "value"))
+        update = rate(updates, "update_op")
+        collect(updates_collections, update)
+        return value, update
 
 
 @in_graphs_only

@@ -12,7 +12,7 @@ from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.math.reduction import reduce_min, reduce_sum
 from headrace.kernels import composing
-from headrace.metrics.local_variables import collect, in_graphs_only, ratio
+from headrace.metrics.local_variables import collect, in_graphs_only, of_all_replicas, ratio
 from headrace.metrics.thresholds import counts_at_thresholds, spaced_thresholds
 from headrace.ops.math.argmax import argmax, argmin
 from headrace.ops.math.division import div
@@ -124,8 +124,7 @@ def auc(
             limits = [0.0 - _RATE_EPSILON, *sorted(thresholds), 1.0 + _RATE_EPSILON]
         variables, updates = counts_at_thresholds(labels, predictions, limits, weights)
         last = len(limits) - 1
-        value = _area(variables, curve, summation_method, last, "value")
-        collect(metrics_collections, value)
+        value = of_all_replicas(metrics_collections, lambda: _area(variables, curve, summation_method, last, "value"))
         update = _area(updates, curve, summation_method, last, "update_op")
         collect(updates_collections, update)
         return value, update
@@ -144,8 +143,7 @@ def _rate_at(
 ) -> Metric:
     with variable_scope(name, scope, [predictions, labels, weights]):
         variables, updates = counts_at_thresholds(labels, predictions, limits, weights)
-        value = rate(variables, "value")
-        collect(metrics_collections, value)
+        value = of_all_replicas(metrics_collections, lambda: rate(variables, "value"))
         update = rate(updates, "update_op")
         collect(updates_collections, update)
         return value, update

@@ -6,13 +6,14 @@ that adds a batch to them and is the value afterwards.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import add_to_collections
+from headrace.core.defaults import add_to_collections, control_dependencies
 from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -20,6 +21,7 @@ from headrace.functions.squeezing import remove_squeezable_dimensions, squeeze_w
 from headrace.kernels import composing
 from headrace.ops.math.division import div_no_nan
 from headrace.state.modes import VariableAggregation, VariableSynchronization
+from headrace.state.replication import get_replica_context, has_strategy, in_cross_replica_context
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
@@ -72,6 +74,31 @@ def collect(collections: CollectionNames | None, value: TensorLike | Operation |
     """Adds `value` to a collection or several; nothing happens without any."""
     if collections:
         add_to_collections(collections, value)
+
+
+def of_all_replicas(collections: CollectionNames | None, compute: Callable[[], Any]) -> Any:
+    """What is computed of the variables of a metric, added to collections.
+
+    Under a distribution strategy it is computed once, of what all replicas have counted.
+
+    Args:
+        collections: names of collections, or None.
+        compute: gives the value.
+    """
+
+    def computed(strategy: Any) -> Any:
+        # Several steps may run in a loop: what is asked of them is asked after it.
+        outside = hasattr(strategy.extended, "_outer_control_flow_context")
+        with control_dependencies(None) if outside else contextlib.nullcontext():
+            value = compute()
+        collect(collections, value)
+        return value
+
+    if has_strategy() and not in_cross_replica_context():
+        return get_replica_context().merge_call(computed)
+    value = compute()
+    collect(collections, value)
+    return value
 
 
 def aligned(predictions: TensorLike, labels: TensorLike | None, weights: TensorLike | None) -> tuple[Tensor, Any, Any]:

@@ -17,7 +17,7 @@ from headrace.functions.math.reduction import reduce_sum
 from headrace.functions.squeezing import remove_squeezable_dimensions
 from headrace.functions.weights import broadcast_weights
 from headrace.kernels import composing
-from headrace.metrics.local_variables import aligned, collect, in_graphs_only, metric_variable, ratio
+from headrace.metrics.local_variables import aligned, collect, in_graphs_only, metric_variable, of_all_replicas, ratio
 from headrace.ops.math.division import div
 from headrace.state.updates import assign_add
 from headrace.state.variable_scope import variable_scope
@@ -49,8 +49,7 @@ def _of_sums(
     update_total = assign_add(total, added)
     with control_dependencies([values]):
         update_count = assign_add(count, number)
-    value = ratio(total, count, "value")
-    collect(metrics, value)
+    value = of_all_replicas(metrics, lambda: ratio(total, count, "value"))
     update = ratio(update_total, update_count, "update_op")
     collect(updates, update)
     return value, update
@@ -310,8 +309,7 @@ def root_mean_squared_error(
     """
     predictions, labels, weights = aligned(predictions, labels, weights)
     squared, update = mean_squared_error(labels, predictions, weights, None, None, name or "root_mean_squared_error")
-    root = raw.Sqrt(squared)
-    collect(metrics_collections, root)
+    root = of_all_replicas(metrics_collections, lambda: raw.Sqrt(squared))
     update = raw.Sqrt(update)
     collect(updates_collections, update)
     return root, update

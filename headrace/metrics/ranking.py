@@ -20,7 +20,7 @@ from headrace.functions.sparse.layout import sparse_retain
 from headrace.functions.weights import assert_broadcastable
 from headrace.kernels import composing
 from headrace.kernels.composing.shapes import shape_internal
-from headrace.metrics.local_variables import collect, in_graphs_only, metric_variable
+from headrace.metrics.local_variables import collect, in_graphs_only, metric_variable, of_all_replicas
 from headrace.ops.array.fill import fill
 from headrace.ops.math.division import div
 from headrace.ops.math.reduce import reduced_shape
@@ -147,8 +147,7 @@ def _rate_at_top_k(
         best = composing.cast(predictions_idx, "int64")
         right, update_right = _summed(found_labels, "true_positive", labels, best, k, class_id, weights)
         rest, update_rest = _summed(other, other_name, labels, best, k, class_id, weights)
-        value = div(right, raw.Add(right, rest), name=scope)
-        collect(metrics_collections, value)
+        value = of_all_replicas(metrics_collections, lambda: div(right, raw.Add(right, rest), name=scope))
         update = div(update_right, raw.Add(update_right, update_rest), name="update")
         collect(updates_collections, update)
         return value, update

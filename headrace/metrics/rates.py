@@ -23,7 +23,7 @@ from headrace.metrics.counts import (
     true_positives,
 )
 from headrace.metrics.curves import _AREA_EPSILON, _RATE_EPSILON
-from headrace.metrics.local_variables import aligned, collect, metric_variable
+from headrace.metrics.local_variables import aligned, collect, metric_variable, of_all_replicas
 from headrace.metrics.thresholds import counts_at_thresholds, spaced_thresholds
 from headrace.ops.array.range import lin_space
 from headrace.ops.flow.grouping import group
@@ -56,8 +56,8 @@ def _wrong_rate(
         predictions, labels, weights = _as_bool(predictions, labels, weights)
         bad, update_bad = wrong(labels, predictions, weights)
         good, update_good = right(labels, predictions, weights)
-        rate, update = _fraction(bad, good, "value"), _fraction(update_bad, update_good, "update_op")
-        collect(metrics_collections, rate)
+        rate = of_all_replicas(metrics_collections, lambda: _fraction(bad, good, "value"))
+        update = _fraction(update_bad, update_good, "update_op")
         collect(updates_collections, update)
         return rate, update
 
@@ -159,9 +159,8 @@ def _by_thresholds(
 ) -> Metric:
     with variable_scope(name, scope, [predictions, labels, weights]):
         sums, updates = counts_at_thresholds(labels, predictions, thresholds, weights, includes, check)
-        value = value_of(sums, suffixes[0])
+        value = of_all_replicas(metrics_collections, lambda: value_of(sums, suffixes[0]))
         update = value_of(updates, suffixes[1])
-        collect(metrics_collections, value)
         collect(updates_collections, update)
         return value, update
 
@@ -400,8 +399,7 @@ def f1_score(
         predictions, labels, weights = aligned(predictions, labels, weights)
         limits = spaced_thresholds(num_thresholds)
         sums, updates = counts_at_thresholds(labels, predictions, limits, weights, ("tp", "fp", "fn"))
-        value = best(sums, "value")
-        collect(metrics_collections, value)
+        value = of_all_replicas(metrics_collections, lambda: best(sums, "value"))
         update = best(updates, "update")
         collect(updates_collections, update)
         return value, update

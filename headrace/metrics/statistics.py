@@ -13,7 +13,7 @@ from headrace.functions.math.matrices import diag_part
 from headrace.functions.math.reduction import reduce_mean, reduce_sum
 from headrace.functions.weights import broadcast_weights
 from headrace.kernels import composing
-from headrace.metrics.local_variables import aligned, collect, metric_variable
+from headrace.metrics.local_variables import aligned, collect, metric_variable, of_all_replicas
 from headrace.ops.math.division import div, div_no_nan, truediv
 from headrace.state.updates import assign_add
 from headrace.state.variable_scope import variable_scope
@@ -82,8 +82,7 @@ def count(
             more = reduce_sum(broadcast_weights(composing.cast(weights, "float32"), values))
         with control_dependencies([values]):
             update = assign_add(number, more)
-        value = raw.Identity(number)
-        collect(metrics_collections, value)
+        value = of_all_replicas(metrics_collections, lambda: raw.Identity(number))
         collect(updates_collections, update)
         return value, update
 
@@ -146,10 +145,9 @@ def streaming_covariance(
             few = raw.LessEqual(number, 1.0)
             return raw.Select(few, float("nan"), truediv(comoment, number - 1), name=result)
 
-        value = covariance("covariance")
+        value = of_all_replicas(metrics_collections, lambda: covariance("covariance"))
         with control_dependencies([update_comoment]):
             update = covariance("update_op")
-    collect(metrics_collections, value)
     collect(updates_collections, update)
     return value, update
 
@@ -239,8 +237,7 @@ def cohen_kappa(
             agreement, total = composing.cast(agreement, "float64"), composing.cast(total, "float64")
             return div_no_nan(agreement - chance, total - chance, name=result)
 
-        value, update = kappa(sums, "value"), kappa(updates, "update_op")
-        collect(metrics_collections, value)
+        value, update = of_all_replicas(metrics_collections, lambda: kappa(sums, "value")), kappa(updates, "update_op")
         collect(updates_collections, update)
         return value, update
 

@@ -296,7 +296,7 @@ def cosine_decay_restarts(
     with get_default_graph().name_scope(name or "SGDRDecay") as scope:
         rate, dtype = _start(learning_rate)
         first = cast(first_decay_steps, dtype)
-        alpha = cast(alpha, dtype)
+        lowest = cast(alpha, dtype)
         longer = cast(t_mul, dtype)
         higher = cast(m_mul, dtype)
         periods = cast(global_step, dtype) / first
@@ -313,7 +313,7 @@ def cosine_decay_restarts(
         restarts, fraction = cond(raw.Equal(longer, 1.0), equal_lengths, growing_lengths)
         height = higher**restarts
         wave = 0.5 * height * (1.0 + raw.Cos(constant(math.pi) * fraction))
-        return raw.Mul(rate, (1 - alpha) * wave + alpha, name=scope)
+        return raw.Mul(rate, (1 - lowest) * wave + lowest, name=scope)
 
 
 @_computed_when_called

@@ -33,7 +33,7 @@ class GradientDescentOptimizer(OpOptimizer):
     ) -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
-        self._learning_rate_tensor: Tensor | None = None
+        self._learning_rate_tensor: Any = None  # a tensor, while gradients are applied
 
     def _kind(self) -> str:
         return "GradientDescent"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import abc
 from typing import TYPE_CHECKING, Any
 
-from headrace.checkpoints.tracking import Trackable, TrackableReference
+from headrace.checkpoints.tracking import Trackable
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.eager import executing_eagerly
@@ -19,6 +19,7 @@ from headrace.functions.math.reduction import reduce_all
 from headrace.ops.flow.grouping import group, no_op
 from headrace.ops.math.binary import maximum
 from headrace.ops.math.unary import is_finite
+from headrace.state.dependencies import TrackableReference
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:

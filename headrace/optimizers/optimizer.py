@@ -30,9 +30,18 @@ from headrace.ops.array.unique import unique
 from headrace.ops.flow.grouping import group
 from headrace.ops.flow.grouping import tuple as control_tuple
 from headrace.optimizers import slots
+from headrace.optimizers.processors import part_beside, processor_of
 from headrace.state import restoring
 from headrace.state.collecting import trainable_variables
 from headrace.state.dependencies import SlotOwner, TrackableReference
+from headrace.state.modes import ReduceOp
+from headrace.state.replication import (
+    get_replica_context,
+    get_strategy,
+    has_strategy,
+    in_cross_replica_context,
+    scaled_for_replicas,
+)
 from headrace.state.resource_variable_class import BaseResourceVariable, is_resource_variable
 from headrace.state.scoping import init_scope
 from headrace.state.updates import assign_add
@@ -55,6 +64,10 @@ def _deduplicate_indexed_slices(values: TensorLike, indices: TensorLike) -> tupl
 
 
 def _var_key(var: Any) -> tuple[Any, Any]:
+    container = getattr(var, "_distributed_container", None)
+    if container is not None:
+        # The slots of a variable of several replicas are such variables too.
+        var = container()
     if not getattr(var, "_in_graph_mode", True):
         return var._graph_key, var._unique_id
     return var.op.graph, var.op.name
@@ -64,63 +77,6 @@ def _name_of(var: Variable) -> str:
     if isinstance(var, Variable):
         return var._shared_name
     return "" if executing_eagerly() else var.op.name
-
-
-class _TensorProcessor:
-    """What gradients are taken for, though it cannot be updated: a tensor."""
-
-    def __init__(self, var: Any) -> None:
-        self._var = var
-
-    def target(self) -> Any:
-        """What gradients are taken with respect to."""
-        return self._var
-
-    def update_op(self, optimizer: Optimizer, grad: TensorLike) -> Operation | Tensor | Variable | None:
-        """The operation that updates the variable by `grad`."""
-        raise NotImplementedError("Trying to update a Tensor ", self._var)
-
-    def _projected(self, update: Operation | Tensor | Variable | None) -> Operation | Tensor | Variable | None:
-        constraint = self._var.constraint
-        if constraint is None:
-            return update
-        with control_dependencies([update]):
-            return self._var.assign(constraint(self._var))
-
-    def _refuse_constraint(self) -> None:
-        if self._var.constraint is not None:
-            raise RuntimeError("Cannot use a constraint function on a sparse variable.")
-
-
-class _RefVariableProcessor(_TensorProcessor):
-    def target(self) -> Tensor:
-        return self._var._ref()
-
-    def update_op(self, optimizer: Optimizer, grad: Any) -> Any:
-        if isinstance(grad, Tensor):
-            return self._projected(optimizer._apply_dense(grad, self._var))
-        self._refuse_constraint()
-        return optimizer._apply_sparse_duplicate_indices(grad, self._var)
-
-
-class _ResourceVariableProcessor(_TensorProcessor):
-    def update_op(self, optimizer: Optimizer, grad: TensorLike) -> Operation | Tensor | Variable | None:
-        if isinstance(grad, IndexedSlices):
-            self._refuse_constraint()
-            return optimizer._resource_apply_sparse_duplicate_indices(grad.values, self._var, grad.indices)
-        return self._projected(optimizer._resource_apply_dense(grad, self._var))
-
-
-def _get_processor(var: Variable) -> _TensorProcessor:
-    if isinstance(var, Tensor) and executing_eagerly():
-        return _TensorProcessor(var)
-    if is_resource_variable(var) or var.op.type == "VarHandleOp":
-        return _ResourceVariableProcessor(var)
-    if isinstance(var, Variable):
-        return _RefVariableProcessor(var)
-    if isinstance(var, Tensor):
-        return _TensorProcessor(var)
-    raise NotImplementedError("Trying to optimize unsupported type ", var)
 
 
 class Optimizer(SlotOwner):
@@ -234,6 +190,7 @@ class Optimizer(SlotOwner):
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  Not "
                 f"{gate_gradients}"
             )
+        loss = scaled_for_replicas(loss)
         self._assert_valid_dtypes([loss])
         if grad_loss is not None:
             self._assert_valid_dtypes([grad_loss])
@@ -242,7 +199,7 @@ class Optimizer(SlotOwner):
         else:
             var_list = flatten(var_list)
         var_list = var_list + get_collection(GraphKeys._STREAMING_MODEL_PORTS)
-        processors = [_get_processor(var) for var in var_list]
+        processors = [processor_of(var) for var in var_list]
         if not var_list:
             raise ValueError("No variables to optimize.")
         grads = gradients(
@@ -287,6 +244,7 @@ class Optimizer(SlotOwner):
         Raises:
             TypeError: if a gradient is no tensor.
             ValueError: if no variable has a gradient.
+            RuntimeError: in cross-replica context of a distribution strategy.
 
         Example:
             >>> pairs = optimizer.compute_gradients(loss)
@@ -295,7 +253,16 @@ class Optimizer(SlotOwner):
         grads_and_vars = tuple(grads_and_vars)
         if not grads_and_vars:
             raise ValueError("No variables provided.")
-        converted = [(_converted(grad), var, _get_processor(var)) for grad, var in grads_and_vars]
+        if has_strategy():
+            if in_cross_replica_context():
+                raise RuntimeError(
+                    "Use `_distributed_apply()` instead of `apply_gradients()` in a cross-replica context."
+                )
+            found = [(grad, var) for grad, var in grads_and_vars if grad is not None]
+            if not found:
+                raise ValueError(f"No gradients provided for any variable: {[str(var) for _, var in grads_and_vars]}.")
+            return get_replica_context().merge_call(self._distributed_apply, args=(found, global_step, name))
+        converted = [(_converted(grad), var, processor_of(var)) for grad, var in grads_and_vars]
         var_list = [var for grad, var, _ in converted if grad is not None]
         if not var_list:
             raise ValueError(f"No gradients provided for any variable: {[str(var) for _, var, _ in converted]}.")
@@ -314,14 +281,47 @@ class Optimizer(SlotOwner):
             else:
                 with control_dependencies([self._finish(update_ops, "update")]), colocate_with(global_step):
                     apply_updates = _count_up(global_step, scope)
-            if executing_eagerly():
-                return None
-            if isinstance(apply_updates, Tensor):
-                apply_updates = apply_updates.op
-            train_op = get_collection_ref(GraphKeys.TRAIN_OP)
-            if apply_updates not in train_op:
-                train_op.append(apply_updates)
-            return apply_updates
+            return _as_train_op(apply_updates)
+
+    def _distributed_apply(
+        self, distribution: Any, grads_and_vars: Iterable[Any], global_step: Any = None, name: str | None = None
+    ) -> Any:
+        """`apply_gradients` for all replicas of a strategy, in cross-replica context.
+
+        Args:
+            distribution: the strategy.
+            grads_and_vars: pairs of the replicas' gradients and a variable.
+            global_step, name: as of `apply_gradients`.
+        """
+        extended = distribution.extended
+        grads_and_vars = list(grads_and_vars)
+        var_list = [var for _, var in grads_and_vars]
+        sums = extended.batch_reduce_to(ReduceOp.SUM, grads_and_vars)
+        with init_scope():
+            self._create_slots(var_list)
+        restoring.changed()
+
+        def update(var: Any, grad: Any) -> Any:
+            processor = processor_of(var)
+            with name_scope(f"update_{_name_of(var)}"):
+                return processor.update_op(self, convert_to_tensor_or_indexed_slices(grad))
+
+        with name_scope(name, self._name) as scope:
+            self._prepare()
+            update_ops = [
+                op
+                for grad, var in zip(sums, var_list, strict=True)
+                for op in extended.update(var, update, args=(grad,), group=False)
+            ]
+            finished = extended.update_non_slot(
+                extended.non_slot_devices(var_list), self._finish, args=(update_ops, "update"), group=False
+            )
+            if global_step is None:
+                apply_updates = distribution.group(finished, name=scope)
+            else:
+                with control_dependencies([] if executing_eagerly() else finished):
+                    apply_updates = extended.update(global_step, assign_add, args=(1,), kwargs={"name": scope})
+            return _as_train_op(apply_updates)
 
     @property
     def _checkpoint_dependencies(self) -> list[TrackableReference]:
@@ -341,7 +341,8 @@ class Optimizer(SlotOwner):
             var: a variable that the optimizer updates.
             name: one of `get_slot_names()`.
         """
-        return self._slots.get(name, {}).get(_var_key(var))
+        found = self._slots.get(name, {}).get(_var_key(var))
+        return part_beside(var, found)
 
     def get_slot_names(self) -> list[str]:
         """The names of the kinds of slots it has made."""
@@ -361,13 +362,16 @@ class Optimizer(SlotOwner):
         key = (name, getattr(beside, "_graph_key", None) or beside.graph)
         var = self._non_slot_dict.get(key)
         if var is None:
-            with colocate_with(beside):
+            place = get_strategy().extended.colocate_vars_with(beside) if has_strategy() else colocate_with(beside)
+            with place:
                 var = Variable(initial_value, name=name, trainable=False, use_resource=is_resource_variable(beside))
             self._non_slot_dict[key] = var
         return var
 
     def _get_non_slot_variable(self, name: str, graph: Graph | None = None) -> Variable | None:
-        return self._non_slot_dict.get((name, graph))
+        found: Any = self._non_slot_dict.get((name, graph))
+        # Of one for several replicas, that of the replica which is updated.
+        return found.get() if hasattr(found, "_should_act_as_resource_variable") else found
 
     def _non_slot_variables(self) -> Iterable[Any]:
         return self._non_slot_dict.values()
@@ -460,6 +464,18 @@ class Optimizer(SlotOwner):
     def _call_if_callable(self, param: TensorLike | Callable[..., Any]) -> Any:
         """`param`, or what it returns."""
         return param() if callable(param) else param
+
+
+def _as_train_op(apply_updates: Any) -> Any:
+    """The operation of a step, in the collection of such; None while executing eagerly."""
+    if executing_eagerly():
+        return None
+    if isinstance(apply_updates, Tensor):
+        apply_updates = apply_updates.op
+    train_op = get_collection_ref(GraphKeys.TRAIN_OP)
+    if all(apply_updates is not known for known in train_op):
+        train_op.append(apply_updates)
+    return apply_updates
 
 
 def _converted(grad: TensorLike | None) -> IndexedSlices | Tensor | None:

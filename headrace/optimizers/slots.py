@@ -12,12 +12,15 @@ from headrace.core.tensor import Tensor
 from headrace.kernels.composing.filling import zeros
 from headrace.kernels.composing.shapes import shape as shape_of
 from headrace.state.initializers import zeros_initializer
+from headrace.state.replication import get_strategy, has_strategy
 from headrace.state.resource_variable_class import is_resource_variable
 from headrace.state.slice_info import SaveSliceInfo
 from headrace.state.variable_scope import get_variable, get_variable_scope, variable_scope
 from headrace.state.variables import RefVariable, Variable
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from headrace.core.dtypes import DType
     from headrace.core.typing import DTypeLike, InitializerLike, ShapeLike, TensorLike
 
@@ -79,7 +82,12 @@ def create_zeros_slot(primary: Any, name: str, dtype: DType | None = None, coloc
 
 @contextlib.contextmanager
 def _below(primary: TensorLike, name: str, colocate: bool) -> Iterator[None]:
-    place = colocate_with(primary) if colocate else contextlib.nullcontext()
+    if not colocate:
+        place: AbstractContextManager[Any] = contextlib.nullcontext()
+    elif has_strategy():
+        place = get_strategy().extended.colocate_vars_with(primary)
+    else:
+        place = colocate_with(primary)
     # As a default name, so that a second slot of the same name becomes "w/Adam_1".
     with variable_scope(None, f"{_name_of(primary)}/{name}"), place:
         yield

@@ -31,9 +31,10 @@ GROUPS: dict[str, str] = {
     "sparse gradients": "Size UnsortedSegmentSum",
     "sparse shapes": "SparseReshape",
     "updates": (
-        "ApplyAdaMax ApplyAdagrad ApplyAdagradV2 ApplyAdam ApplyGradientDescent ApplyMomentum ApplyRMSProp "
-        "ResourceApplyAdaMax ResourceApplyAdagrad ResourceApplyAdagradV2 ResourceApplyAdam "
-        "ResourceApplyGradientDescent ResourceApplyKerasMomentum ResourceApplyMomentum ResourceApplyRMSProp"
+        "ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradV2 ApplyAdam ApplyGradientDescent ApplyMomentum "
+        "ApplyRMSProp ResourceApplyAdaMax ResourceApplyAdadelta ResourceApplyAdagrad ResourceApplyAdagradV2 "
+        "ResourceApplyAdam ResourceApplyGradientDescent ResourceApplyKerasMomentum ResourceApplyMomentum "
+        "ResourceApplyRMSProp"
     ),
     "vocabulary buckets": "StringToHashBucket StringToHashBucketFast StringToHashBucketStrong | SelectV2 | NotEqual",
 }

@@ -28,6 +28,10 @@ NATIVE_REGION = "_NativeRegion"
 # The sum of two values that broadcast, as programs of either age write it. Fusions are chosen by the types of ops, so it
 # is a set of those and no word of the declarations.
 ADDITIONS = frozenset({"Add", "AddV2"})
+# What the members of a group run together.
+COLLECTIVES = frozenset(
+    {"CollectiveReduce", "CollectiveGather", "CollectiveBcastSend", "CollectiveBcastRecv", "NcclAllReduce"}
+)
 
 
 # A device of this type stands for another task of the cluster; its index is that of the task.

@@ -11,7 +11,7 @@ from headrace.plan.constant_sizes import bind_sizes
 from headrace.plan.copies import values_to_copy
 from headrace.plan.fusion import FusionPass
 from headrace.plan.graph import PlanGraph, all_nodes
-from headrace.plan.ir import is_remote
+from headrace.plan.ir import COLLECTIVES, is_remote
 from headrace.plan.live import drop_gates, keep_live
 from headrace.plan.loops import outermost, raise_loops
 from headrace.plan.native_nodes import set_regions
@@ -143,6 +143,15 @@ def _cut_tasks(graph: PlanGraph) -> None:
     slots.cut_tasks(graph)
 
 
+def _has_collectives(graph: PlanGraph) -> bool:
+    return not COLLECTIVES.isdisjoint(graph.op_types())
+
+
+def _meet_collectives(graph: PlanGraph) -> None:
+    # Most programs have none.
+    slots.meet_collectives(graph)
+
+
 def _is_one_function(graph: PlanGraph) -> bool:
     return graph.waits is None
 
@@ -234,6 +243,14 @@ PASSES: tuple[Pass, ...] = (
         _cut_tasks,
         needs={RAISED, ASSIGNED, BOUND, GUARDED},
         when=_has_remote_nodes,
+        watched=True,
+    ),
+    Pass(
+        "meet collectives",
+        "bring together the members of collectives that are in one plan",
+        _meet_collectives,
+        needs={RAISED, ASSIGNED, BOUND, GUARDED},
+        when=_has_collectives,
         watched=True,
     ),
     FusionPass("decided branches"),

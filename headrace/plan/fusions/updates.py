@@ -66,6 +66,14 @@ ada_max_many = op(
 ada_max_many.writes("var", "m", "v").on_host("beta1_power", "lr", "beta1", "beta2", "epsilon").costs(3).advances()
 ada_max_many.kernel(keras_updates.ada_max)
 
+adadelta_many = op(
+    "_ApplyAdadeltaMany",
+    "lr: T, rho: T, epsilon: T, var: N * ref T, accum: N * ref T, accum_update: N * ref T, grad: N * T, *, " + _LISTS,
+    stateful=True,
+)
+adadelta_many.writes("var", "accum", "accum_update").on_host("lr", "rho", "epsilon").costs(3).advances()
+adadelta_many.kernel(keras_updates.adadelta)
+
 adam_many = op(
     "_ApplyAdamMany",
     "beta1_power: T, beta2_power: T, lr: T, beta1: T, beta2: T, epsilon: T, "
@@ -100,30 +108,21 @@ class _Many(NamedTuple):
     alone: bool = False
 
 
-_DESCENT = _Many("_ApplyGradientDescentMany", (0, 2))
-_MOMENTUM = _Many("_ApplyMomentumMany", (0, 1, 3), alone=True)
-_ADAGRAD = _Many("_ApplyAdagradMany", (0, 1, 3), alone=True)
-_ADAGRAD_V2 = _Many("_ApplyAdagradV2Many", (0, 1, 4), alone=True)
-_RMS_PROP = _Many("_ApplyRMSPropMany", (0, 1, 2, 7))
-_ADA_MAX = _Many("_ApplyAdaMaxMany", (0, 1, 2, 8))
-_ADAM = _Many("_ApplyAdamMany", (0, 1, 2, 9), alone=True)
 _KINDS = {
-    "ApplyGradientDescent": _DESCENT,
-    "ResourceApplyGradientDescent": _DESCENT,
-    "ApplyMomentum": _MOMENTUM,
-    "ResourceApplyMomentum": _MOMENTUM,
-    "ResourceApplyKerasMomentum": _Many("_ApplyKerasMomentumMany", (0, 1, 3)),
-    "ApplyAdagrad": _ADAGRAD,
-    "ResourceApplyAdagrad": _ADAGRAD,
-    "ApplyAdagradV2": _ADAGRAD_V2,
-    "ResourceApplyAdagradV2": _ADAGRAD_V2,
-    "ApplyRMSProp": _RMS_PROP,
-    "ResourceApplyRMSProp": _RMS_PROP,
-    "ApplyAdaMax": _ADA_MAX,
-    "ResourceApplyAdaMax": _ADA_MAX,
-    "ApplyAdam": _ADAM,
-    "ResourceApplyAdam": _ADAM,
+    prefix + name: many
+    for name, many in {
+        "GradientDescent": _Many("_ApplyGradientDescentMany", (0, 2)),
+        "Momentum": _Many("_ApplyMomentumMany", (0, 1, 3), alone=True),
+        "Adagrad": _Many("_ApplyAdagradMany", (0, 1, 3), alone=True),
+        "AdagradV2": _Many("_ApplyAdagradV2Many", (0, 1, 4), alone=True),
+        "RMSProp": _Many("_ApplyRMSPropMany", (0, 1, 2, 7)),
+        "AdaMax": _Many("_ApplyAdaMaxMany", (0, 1, 2, 8)),
+        "Adadelta": _Many("_ApplyAdadeltaMany", (0, 1, 2, 6)),
+        "Adam": _Many("_ApplyAdamMany", (0, 1, 2, 9), alone=True),
+    }.items()
+    for prefix in ("Apply", "ResourceApply")
 }
+_KINDS["ResourceApplyKerasMomentum"] = _Many("_ApplyKerasMomentumMany", (0, 1, 3))
 # An update of as many elements with momentum takes 4.8 microseconds in single calls and 2.5 in torch's multi-tensor kernel
 # on a core of a virtual machine, Adam's 17 and 5; of fewer there is less to win.
 _ALONE_SIZE = 10_000
@@ -411,7 +410,7 @@ fusion = Fusion(
     [_KINDS.keys()],
     makes=[
         *(descent_many, momentum_many, keras_many, adagrad_many, adagrad_v2_many, rms_prop_many),
-        *(ada_max_many, adam_many),
+        *(ada_max_many, adadelta_many, adam_many),
         descent_by_product,
     ],
 )
@@ -468,6 +467,11 @@ def ada_max(tf: API, x: Tensor) -> Fetches:
     ones = {"initializer": tf.ones_initializer(), "use_resource": True}
     w, b = tf.get_variable("w", [4, 3], **ones), tf.get_variable("b", [3], **ones)
     return tf.keras.optimizers.Adamax(0.1).get_updates(_loss(tf, x, w, b), [w, b])
+
+
+@fusion.example(_ROWS, _MATRIX, _BIAS, makes=["_ApplyAdadeltaMany"])
+def adadelta(tf: API, x: Tensor, w: Tensor, b: Tensor) -> Fetches:
+    return tf.train.AdadeltaOptimizer(0.5, rho=0.7, epsilon=1e-3).minimize(_loss(tf, x, w, b))
 
 
 @fusion.example(_ROWS, _MATRIX, _BIAS, makes=["_ApplyAdamMany"])

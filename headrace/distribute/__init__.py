@@ -1,0 +1,1 @@
+"""Distribution strategies: one program for several replicas, on several devices and processes."""

@@ -1,0 +1,102 @@
+"""Dividing global batches among replicas, and the elements of a dataset among workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from headrace.core import nest
+from headrace.core.composite import SparseTensor
+from headrace.core.defaults import device
+from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.data.dataset import Dataset
+from headrace.ops.sparse.slice import sparse_slice
+
+
+def check_batched(dataset: Any) -> None:
+    """Checks that the elements of a dataset are batches.
+
+    Raises:
+        ValueError: if a component is a scalar.
+    """
+    for shape in nest.flatten(dataset.output_shapes):
+        if shape.ndims == 0:
+            raise ValueError(
+                "Input shape should have at least one dimension. Perhaps your input dataset is not batched?"
+            )
+
+
+def _parts(batch: Any, devices: Sequence[str]) -> list[Any]:
+    """A batch in parts, of which the first have as many rows as fit and the last may have fewer, or none."""
+    count = len(devices)
+    if batch is None:
+        return [None] * count
+    if isinstance(batch, Tensor) and batch.dims and batch.dims[0] is not None and batch.dims[0] % count == 0:
+        return list(raw.Split(0, batch, num_split=count))
+    rows = batch.dense_shape[0] if isinstance(batch, SparseTensor) else _number_of_rows(batch)
+    size = (rows + (count - 1)) // count
+    parts = []
+    for number, where in enumerate(devices):
+        with device(where):
+            if isinstance(batch, SparseTensor):
+                rest = batch.dense_shape[1:]
+                start = raw.ConcatV2([raw.Reshape(size * number, [1]), raw.ZerosLike(rest)], 0)
+                parts.append(sparse_slice(batch, start, raw.ConcatV2([raw.Reshape(size, [1]), rest], 0)))
+            else:
+                parts.append(batch[size * number : size * (number + 1)])
+    return parts
+
+
+def _number_of_rows(batch: Any) -> Tensor:
+    rows: Tensor = raw.Shape(batch)[0] if isinstance(batch, Tensor) else batch.nrows()
+    return rows
+
+
+def split_batch(element: Any, devices: Sequence[str]) -> list[Any]:
+    """An element of batches as one element for each replica.
+
+    Args:
+        element: tensors, or a structure of them.
+        devices: the devices of the replicas.
+
+    Example:
+        >>> from headrace.distribute.batch_splitting import split_batch
+        >>> first, second = split_batch(tf.constant([1, 2, 3, 4]), ["/cpu:0", "/cpu:1"])
+        >>> second.shape.as_list()
+        [2]
+    """
+    if len(devices) == 1:
+        return [element]
+    split = [_parts(component, devices) for component in nest.flatten(element)]
+    return [nest.pack_sequence_as(element, [parts[i] for parts in split]) for i in range(len(devices))]
+
+
+def rebatch(dataset: Any, count: int) -> Any:
+    """A dataset whose elements are the parts of another's batches, in `count` parts each."""
+    check_batched(dataset)
+    if count == 1:
+        return dataset
+    several = isinstance(dataset.element_spec, tuple)
+
+    def parts(*batch: Any) -> Any:
+        first, *others = split_batch(batch if several else batch[0], ["/device:CPU:0"] * count)
+        made = Dataset.from_tensors(first)
+        for part in others:
+            made = made.concatenate(Dataset.from_tensors(part))
+        return made
+
+    return dataset.flat_map(parts)
+
+
+def auto_shard_dataset(dataset: Any, num_shards: int, index: int) -> Any:
+    """The part of a dataset's elements that is for one of several workers.
+
+    Args:
+        dataset: the dataset.
+        num_shards: the number of workers.
+        index: the number of the worker.
+    """
+    if num_shards <= 1 or not dataset.options().experimental_distribute.auto_shard:
+        return dataset
+    return dataset.shard(num_shards, index)

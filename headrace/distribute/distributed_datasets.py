@@ -1,0 +1,367 @@
+"""Datasets whose elements are values of several replicas, and the iterators over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from headrace.core.defaults import control_dependencies, device, get_default_graph
+from headrace.core.eager import executing_eagerly
+from headrace.core.errors import OutOfRangeError
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+from headrace.data import nest
+from headrace.data.dataset import Dataset
+from headrace.data.eager_iterator import EagerIterator
+from headrace.distribute.batch_splitting import auto_shard_dataset, check_batched, rebatch, split_batch
+from headrace.distribute.values import regroup
+from headrace.ops.flow.grouping import group
+
+if TYPE_CHECKING:
+    from headrace.core.shapes import TensorShape
+    from headrace.distribute.input_workers import InputWorkers
+    from headrace.distribute.strategy import InputContext
+
+
+class _WorkerIterator:
+    """An iterator of one host, which feeds several devices.
+
+    Args:
+        dataset: the dataset.
+        worker: the host.
+        devices: the devices.
+        splits: whether an element is divided among the devices; else each device gets the next one.
+    """
+
+    def __init__(self, dataset: Any, worker: str, devices: Sequence[str], splits: bool) -> None:
+        self.dataset = dataset
+        self._worker, self._devices, self._splits = worker, devices, splits
+        if splits:
+            check_batched(dataset)
+        self._iterator = self._made()
+
+    def _made(self) -> Any:
+        with device(self._worker):
+            if executing_eagerly() or get_default_graph().building_function:
+                return EagerIterator(self.dataset)
+            return self.dataset.make_initializable_iterator()
+
+    def initialize(self) -> Operation | None:
+        """The operation that begins anew; eagerly it has begun."""
+        if executing_eagerly():
+            self._iterator = self._made()
+            return None
+        return self._iterator.initializer
+
+    def _next(self) -> Any:
+        return self._iterator.get_next()
+
+    @property
+    def gives_one_to_all(self) -> bool:
+        """Whether one element of the dataset is for all devices."""
+        return self._splits or len(self._devices) == 1
+
+    def parts(self, element: Any) -> list[Any]:
+        """The part of an element for each device."""
+        return split_batch(element, self._devices)
+
+    def get_next_as_list(self) -> list[Any]:
+        """The element of each device."""
+        if self.gives_one_to_all:
+            with device(self._worker):
+                whole = self._next()
+            return self.parts(whole)
+        elements: list[Any] = []
+        for where in self._devices:
+            # One after the other, so that the devices get them in turn.
+            before = [part for element in elements[-1:] for part in nest.flatten(element) if isinstance(part, Tensor)]
+            with device(where), control_dependencies([] if executing_eagerly() else before):
+                elements.append(self._next())
+        return elements
+
+
+class _CallableIterator:
+    """What calls a function for each device.
+
+    Args:
+        fn: returns an element.
+        worker, devices: as of an iterator over a dataset.
+    """
+
+    def __init__(self, fn: Callable[[], Any], worker: str, devices: Sequence[str]) -> None:
+        self._fn, self._worker, self._devices = fn, worker, devices
+
+    def initialize(self) -> Operation | None:
+        """Nothing: functions need not be begun."""
+        return None
+
+    def get_next_as_list(self) -> list[Any]:
+        """The element of each device."""
+        elements = []
+        for where in self._devices:
+            with device(where):
+                elements.append(self._fn())
+        return elements
+
+
+class DistributedIterator:
+    """An iterator whose elements are values of several replicas.
+
+    Args:
+        input_workers: the hosts.
+        iterators: an iterator for each.
+        strategy: the strategy.
+    """
+
+    def __init__(self, input_workers: InputWorkers, iterators: Sequence[Any], strategy: Any) -> None:
+        self._input_workers = input_workers
+        self._iterators = list(iterators)
+        self._strategy = strategy
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element.
+
+        Args:
+            name: accepted; operations have the names that the iterators give them.
+
+        Raises:
+            OutOfRangeError: eagerly, where there is none; in a graph when it is run.
+        """
+        replicas: list[Any] = []
+        for iterator in self._iterators:
+            replicas += iterator.get_next_as_list()
+        return regroup(self._input_workers.device_map, replicas)
+
+    def next(self) -> Any:
+        """The next element, as `next(iterator)`."""
+        return self.__next__()
+
+    def __next__(self) -> Any:
+        try:
+            return self.get_next()
+        except OutOfRangeError:
+            raise StopIteration from None
+
+    def __iter__(self) -> DistributedIterator:
+        return self
+
+    def get_iterator(self, worker: str) -> Any:
+        """The iterator of a host, None if there is none."""
+        for number, name in enumerate(self._input_workers.worker_devices):
+            if name == worker:
+                return self._iterators[number]
+        return None
+
+    def initialize(self) -> Any:
+        """The operation that begins anew; eagerly it is done, and the list is empty."""
+        made = [iterator.initialize() for iterator in self._iterators]
+        return [] if executing_eagerly() else group(*[operation for operation in made if operation is not None])
+
+    @property
+    def initializer(self) -> Any:
+        """The operation that `initialize` returns."""
+        return self.initialize()
+
+    _initializer = initializer
+
+    @property
+    def _dataset(self) -> Any:
+        return self._iterators[0].dataset
+
+    @property
+    def output_shapes(self) -> TensorShape | Any:
+        """The shapes of the elements of the dataset."""
+        return self._dataset.output_shapes
+
+    @property
+    def output_types(self) -> Any:
+        """The types of the elements of the dataset."""
+        return self._dataset.output_types
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of the elements of the dataset."""
+        return self._dataset.output_classes
+
+
+class _Distributed:
+    """Something to iterate over, whose elements are values of several replicas."""
+
+    _input_workers: InputWorkers
+    _strategy: Any
+
+    def _worker_iterators(self) -> list[Any]:
+        raise NotImplementedError(f"{type(self).__name__}._worker_iterators")
+
+    def _iterator(self) -> DistributedIterator:
+        return DistributedIterator(self._input_workers, self._worker_iterators(), self._strategy)
+
+    def __iter__(self) -> Iterator[Any]:
+        if not executing_eagerly() and not get_default_graph().building_function:
+            raise RuntimeError("__iter__() is only supported inside of tf.function or when eager execution is enabled.")
+        return self._iterator()
+
+    def reduce(self, initial_state: Any, reduce_fn: Callable[[Any, Any], Any]) -> Any:
+        """What `reduce_fn(state, element)` makes of a state with all elements, eagerly or in a function.
+
+        Args:
+            initial_state: the state before the first element.
+            reduce_fn: gives the next state.
+
+        Raises:
+            NotImplementedError: in a function, where hosts or devices get different elements.
+        """
+        if executing_eagerly():
+            state = initial_state
+            for element in iter(self):
+                state = reduce_fn(state, element)
+            return state
+        (worker, *others) = self._worker_iterators()
+        if others or not worker.gives_one_to_all:
+            raise NotImplementedError(
+                "A loop in a tf.function over a dataset whose elements go to devices in turn: iterate outside of the function, "
+                "or use experimental_distribute_dataset."
+            )
+        device_map = self._input_workers.device_map
+        return worker.dataset.reduce(
+            initial_state, lambda state, element: reduce_fn(state, regroup(device_map, worker.parts(element)))
+        )
+
+    def make_initializable_iterator(self) -> DistributedIterator:
+        """An iterator that `initialize()` begins, in a graph.
+
+        Raises:
+            ValueError: while executing eagerly.
+        """
+        if executing_eagerly():
+            raise ValueError("Cannot create initializable iterator in Eager mode. Please use `iter` instead.")
+        return self._iterator()
+
+    _make_initializable_iterator = make_initializable_iterator
+
+    def make_one_shot_iterator(self) -> DistributedIterator:
+        """An iterator that goes through the dataset once, while executing eagerly.
+
+        Raises:
+            ValueError: in a graph.
+        """
+        if not executing_eagerly():
+            raise ValueError("Cannot create a one shot iterator. Please use `make_initializable_iterator()` instead.")
+        return self._iterator()
+
+    _make_one_shot_iterator = make_one_shot_iterator
+
+
+class DistributedDataset(_Distributed):
+    """A dataset whose batches are divided among the replicas.
+
+    Args:
+        dataset: the dataset.
+        input_workers: the hosts.
+        strategy: the strategy.
+        split_batch_by: the number of replicas a batch is divided by; None leaves it whole.
+        input_context: of several input pipelines, which one this is; it takes its part of the elements.
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        input_workers: InputWorkers,
+        strategy: Any,
+        split_batch_by: int | None = None,
+        input_context: InputContext | None = None,
+    ) -> None:
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"experimental_distribute_dataset: expected a tf.data.Dataset, got {dataset!r}")
+        self._input_workers, self._strategy = input_workers, strategy
+        pipelines = input_context.num_input_pipelines if input_context is not None else 1
+        fed = [len(input_workers.compute_devices_for_worker(i)) for i in range(input_workers.num_workers)]
+        # One host that feeds all replicas divides each batch as it comes. Otherwise its parts are elements to be dealt out.
+        self._splits = split_batch_by is not None and len(fed) == 1 and fed[0] == split_batch_by and pipelines == 1
+        if split_batch_by is not None and not self._splits:
+            dataset = rebatch(dataset, split_batch_by)
+        if input_context is not None:
+            dataset = auto_shard_dataset(dataset, pipelines, input_context.input_pipeline_id)
+        self._cloned_datasets = [
+            auto_shard_dataset(dataset, len(fed), number) if len(fed) > 1 else dataset for number in range(len(fed))
+        ]
+
+    def _worker_iterators(self) -> list[Any]:
+        workers = self._input_workers
+        return [
+            _WorkerIterator(dataset, worker, workers.compute_devices_for_worker(number), self._splits)
+            for number, (dataset, worker) in enumerate(zip(self._cloned_datasets, workers.worker_devices, strict=True))
+        ]
+
+
+class DistributedDatasetsFromFunction(_Distributed):
+    """What a function makes for each host, an element for each replica.
+
+    Args:
+        dataset_fn: called with an `InputContext`; returns a dataset, or a function that returns an element.
+        input_workers: the hosts.
+        input_contexts: what each is told.
+        strategy: the strategy.
+
+    Raises:
+        ValueError: if there are more contexts than hosts, or fewer; or the function returns something else.
+    """
+
+    def __init__(
+        self,
+        dataset_fn: Callable[[InputContext], Any],
+        input_workers: InputWorkers,
+        input_contexts: Sequence[InputContext],
+        strategy: Any,
+    ) -> None:
+        if input_workers.num_workers != len(input_contexts):
+            raise ValueError(
+                f"Number of input workers ({input_workers.num_workers}) is not same as number of input_contexts "
+                f"({len(input_contexts)})"
+            )
+        self._dataset_fn, self._input_workers, self._strategy = dataset_fn, input_workers, strategy
+        self._input_contexts = list(input_contexts)
+
+    def _worker_iterators(self) -> list[Any]:
+        iterators: list[Any] = []
+        workers = self._input_workers
+        for number, context in enumerate(self._input_contexts):
+            worker, devices = workers.worker_devices[number], workers.compute_devices_for_worker(number)
+            with device(worker):
+                result = self._dataset_fn(context)
+            if isinstance(result, Dataset):
+                iterators.append(_WorkerIterator(result, worker, devices, False))
+            elif callable(result):
+                iterators.append(_CallableIterator(result, worker, devices))
+            else:
+                raise ValueError("input_fn must return a tf.data.Dataset or a callable.")
+        return iterators
+
+
+class DatasetIterator(DistributedIterator):
+    """An iterator over a dataset whose batches are divided among the replicas; arguments as of `DistributedDataset`."""
+
+    def __init__(
+        self,
+        dataset: Any,
+        input_workers: InputWorkers,
+        strategy: Any,
+        split_batch_by: int | None = None,
+        input_context: InputContext | None = None,
+    ) -> None:
+        distributed = DistributedDataset(dataset, input_workers, strategy, split_batch_by, input_context)
+        super().__init__(input_workers, distributed._worker_iterators(), strategy)
+
+
+class InputFunctionIterator(DistributedIterator):
+    """An iterator over what an input function gives; arguments as of `DistributedDatasetsFromFunction`."""
+
+    def __init__(
+        self,
+        input_fn: Callable[[InputContext], Any],
+        input_workers: InputWorkers,
+        input_contexts: Sequence[InputContext],
+        strategy: Any,
+    ) -> None:
+        distributed = DistributedDatasetsFromFunction(input_fn, input_workers, input_contexts, strategy)
+        super().__init__(input_workers, distributed._worker_iterators(), strategy)

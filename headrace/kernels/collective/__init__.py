@@ -1,0 +1,1 @@
+"""Collectives: what each member gives, and what comes of it for all."""

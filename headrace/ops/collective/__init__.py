@@ -1,0 +1,1 @@
+"""Ops that the members of a group run together."""

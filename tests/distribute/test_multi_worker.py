@@ -1,0 +1,69 @@
+"""Workers that are processes of their own: what they train, what they save."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from oracle import golden
+
+import headrace as tf
+
+
+def test_two_processes_train_as_those_of_tensorflow_do(start, tasks):
+    expected = golden("distribute/two_workers")["momentum"]
+    workers = [start("model", "momentum", TF_CONFIG=told) for told in tasks]
+    for worker, want in zip(workers, expected, strict=True):
+        found = worker.heard()
+        np.testing.assert_allclose(found["losses"], np.array(want["losses"]), rtol=1e-5)
+        sums = [np.abs(value).sum() for value in want["variables"]]
+        np.testing.assert_allclose(found["sums"], sums, rtol=1e-4)
+
+
+def test_checkpoints_go_on_alone_and_in_a_cluster(start, tasks, tmp_path):
+    def run(environments, count):
+        return [each.heard() for each in [start("steps", str(count), CHECKPOINTS=folder, **e) for e in environments]]
+
+    folder = str(tmp_path)
+    # On a row (1, 2) the model is a number w1 + 2 w2, from whose error a step takes 0.02 * 2 * 5 for each worker, as the
+    # gradients of workers are added. Two train in the first two steps and in the last two, one in between.
+    losses, error = [], 1.0
+    for workers in (2, 2, 1, 1, 2, 2):
+        losses.append(error**2)
+        error *= 1.0 - 0.2 * workers
+    first = run([{"TF_CONFIG": told} for told in tasks], 2)
+    assert [each["first"] for each in first] == [1, 1]
+    np.testing.assert_allclose(first[0]["losses"], losses[:2], rtol=1e-5)
+    assert tf.train.latest_checkpoint(folder).endswith("model.ckpt-2")
+    (alone,) = run([{}], 4)
+    assert alone["first"] == 3
+    np.testing.assert_allclose(alone["losses"], losses[2:4], rtol=1e-5)
+    again = run([{"TF_CONFIG": told} for told in tasks], 6)
+    assert [each["first"] for each in again] == [5, 5]
+    for each in again:
+        np.testing.assert_allclose(each["losses"], losses[4:], rtol=1e-5)
+
+
+def test_eager_workers(start, tasks):
+    found = [worker.heard() for worker in [start("eager", "3", TF_CONFIG=told) for told in tasks]]
+    # The variable is the chief's 0; each worker adds its number.
+    assert found[0] == found[1] == {"totals": [1.0, 3.0, 5.0], "v": 0.0}
+
+
+def test_torchrun(tmp_path):
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    done = subprocess.run(
+        [*command, str(Path(__file__).with_name("worker.py")), "torchrun", "started"],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    said = [json.loads(line) for line in done.stdout.replace("}{", "}\n{").splitlines() if line.startswith("{")]
+    assert said == [{"name": "started", "workers": 2, "total": 3.0}] * 2

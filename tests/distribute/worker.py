@@ -1,0 +1,125 @@
+"""A worker of a cluster as a process of its own: `python worker.py WHAT`, where TF_CONFIG says which; it prints JSON lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import sys
+from pathlib import Path
+
+import headrace as tf
+from headrace.shim import install_as_tensorflow
+
+PROGRAM = Path(__file__).resolve().parent.parent / "programs" / "distribute" / "two_workers.py"
+
+
+def say(**values):
+    print(json.dumps(values), flush=True)
+
+
+def server_of(strategy):
+    """The server of this process's task, and the settings of its sessions."""
+    told = json.loads(os.environ["TF_CONFIG"])
+    config = strategy.update_config_proto(tf.ConfigProto())
+    return tf.distribute.Server(told["cluster"], told["task"]["type"], told["task"]["index"], config=config), config
+
+
+def model(name):
+    """Trains as the program of two workers does."""
+    install_as_tensorflow()
+    train = runpy.run_path(str(PROGRAM))["train"]
+    strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()
+    server, config = server_of(strategy)
+    found = train(strategy, server.target, config, name)
+    say(losses=[float(loss) for loss in found["losses"]], sums=[float(abs(v).sum()) for v in found["variables"]])
+
+
+def steps(count):
+    """Trains under the coordinator with checkpoints in CHECKPOINTS, until a number of steps in all."""
+
+    def work(strategy):
+        with tf.Graph().as_default(), strategy.scope():
+            x = strategy.make_input_fn_iterator(lambda context: tf.data.Dataset.from_tensors([[1.0, 2.0]]).repeat())
+
+            def step(row):
+                weights = tf.get_variable("weights", initializer=[[1.0], [1.0]])
+                loss = tf.reduce_sum(tf.square(tf.matmul(row, weights) - 4.0))
+                optimizer = tf.train.GradientDescentOptimizer(0.02)
+                with tf.control_dependencies([optimizer.minimize(loss, tf.train.get_or_create_global_step())]):
+                    return tf.identity(loss)
+
+            losses = strategy.extended.call_for_each_replica(step, args=(x.get_next(),))
+            loss = strategy.reduce(tf.distribute.ReduceOp.MEAN, losses)
+            scaffold = tf.train.Scaffold(local_init_op=tf.group(x.initialize(), tf.local_variables_initializer()))
+            global_step = strategy.extended.read_var(tf.train.get_global_step())
+            folder = os.environ["CHECKPOINTS"]
+            with tf.train.MonitoredTrainingSession(
+                checkpoint_dir=folder, scaffold=scaffold, save_checkpoint_steps=1, save_summaries_steps=None
+            ) as sess:
+                first, seen = None, []
+                while first is None or first + len(seen) <= int(count):
+                    before = int(sess.run(global_step))
+                    first = before + 1 if first is None else first
+                    if before >= int(count):
+                        break
+                    seen.append(float(sess.run(loss)))
+                say(first=first, losses=seen)
+
+    from headrace.distribute.coordinator import CoordinatorMode, run_distribute_coordinator
+
+    run_distribute_coordinator(
+        work,
+        tf.distribute.experimental.MultiWorkerMirroredStrategy(),
+        mode=CoordinatorMode.INDEPENDENT_WORKER,
+    )
+
+
+def rounds(count):
+    """Reduces the numbers of rounds; says what comes of each, or the error. Waits for a line before each but the first."""
+    from headrace.ops.collective.collective import all_reduce
+
+    told = json.loads(os.environ["TF_CONFIG"])
+    index = told["task"]["index"]
+    server = tf.distribute.Server(told["cluster"], "worker", index)
+    with tf.device(f"/job:worker/task:{index}/cpu:0"):
+        x = tf.placeholder(tf.float32, [2])
+        total = all_reduce(x + index, 2, 1, 1, "Add", "Id")
+    config = tf.ConfigProto(device_filters=[f"/job:worker/task:{index}"])
+    with tf.Session(server.target, config=config) as sess:
+        for number in range(int(count)):
+            try:
+                say(total=sess.run(total, {x: [number, 1.0]}).tolist())
+            except tf.errors.OpError as error:
+                say(error=type(error).__name__, message=error.message)
+            if not sys.stdin.readline():
+                return
+
+
+def eager(count):
+    """Reduces over all workers with eager execution."""
+    tf.enable_eager_execution()
+    strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()
+    with strategy.scope():
+        v = tf.Variable(float(strategy.extended._task_id), name="v")
+    totals = []
+    for number in range(int(count)):
+        replica = strategy.experimental_run_v2(lambda own: v + own, (float(number + strategy.extended._task_id),))
+        totals.append(float(strategy.reduce(tf.distribute.ReduceOp.SUM, replica, axis=None)))
+    say(totals=totals, v=float(v.numpy()))
+
+
+def torchrun(name):
+    """Trains as `torchrun` has started it: ranks instead of TF_CONFIG."""
+    strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()
+    server, config = server_of(strategy)
+    with tf.Graph().as_default(), strategy.scope():
+        context = strategy.extended._input_context()
+        here = tf.constant(float(context.input_pipeline_id + 1))
+        total = strategy.reduce(tf.distribute.ReduceOp.SUM, here)
+        with tf.Session(server.target, config=config) as sess:
+            say(name=name, workers=strategy.num_replicas_in_sync, total=float(sess.run(total)))
+
+
+if __name__ == "__main__":
+    {"model": model, "steps": steps, "rounds": rounds, "eager": eager, "torchrun": torchrun}[sys.argv[1]](sys.argv[2])
