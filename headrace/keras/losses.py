@@ -41,6 +41,7 @@ from headrace.keras.loss_functions import sparse_categorical_crossentropy as spa
 from headrace.keras.loss_functions import squared_hinge as squared_hinge
 from headrace.keras.utils.generic_utils import deserialize_keras_object, serialize_keras_object
 from headrace.keras.utils.losses_utils import ReductionV2, compute_weighted_loss
+from headrace.state.replication import has_strategy
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
@@ -101,6 +102,12 @@ class Loss(abc.ABC):
         """The loss of each example, a tensor of shape (batch, ...) without the last dimension."""
 
     def _get_reduction(self) -> str:
+        if has_strategy() and self.reduction in (ReductionV2.AUTO, ReductionV2.SUM_OVER_BATCH_SIZE):
+            raise ValueError(
+                "Please use `tf.keras.losses.Reduction.SUM` or `tf.keras.losses.Reduction.NONE` for loss reduction when losses "
+                "are used with `tf.distribute.Strategy` outside of the built-in training loops. A mean over the global batch "
+                "is `tf.reduce_sum(loss(labels, predictions)) * (1. / global_batch_size)` with Reduction.NONE."
+            )
         return ReductionV2.SUM_OVER_BATCH_SIZE if self.reduction == ReductionV2.AUTO else self.reduction
 
 

@@ -15,6 +15,10 @@ _ENGINE = (
     "keras.engine.input_layer keras.engine.network keras.engine.training keras.models keras.layers keras.utils "
     "keras.saving.hdf5_format keras.saving.weight_conversions keras.utils.generic_utils"
 )
+_TRAINING_UTILS = (
+    "keras.engine.training_input_checks keras.engine.training_weights keras.engine.training_arrays "
+    "keras.engine.training_splitting keras.utils.data_utils"
+)
 _NETWORKS = [
     "densenet",
     "imagenet_utils",
@@ -38,19 +42,25 @@ MODULES: dict[str, str] = {
     "": "keras.standalone.package",
     "activations": "keras.standalone.activations keras.activations",
     "applications": "keras.applications",
-    "backend": "keras.standalone.backend keras.backend",
+    "backend": "keras.standalone.backend keras.backend keras.backend.arrays",
     "backend.common": "keras.standalone.backend keras.backend keras.standalone.tensorflow_backend",
     "backend.load_backend": "keras.standalone.backend keras.backend",
     "backend.tensorflow_backend": "keras.standalone.tensorflow_backend keras.standalone.backend keras.backend",
     "callbacks": "keras.standalone.callbacks keras.callbacks",
-    "callbacks.callbacks": "keras.standalone.callbacks keras.callbacks",
+    **{
+        f"callbacks.{name}": "keras.standalone.callbacks keras.callbacks"
+        for name in ["callbacks", "tensorboard_v1", "tensorboard_v2"]
+    },
     "constraints": "keras.standalone.constraints keras.constraints",
     "datasets": "keras.datasets",
     "engine": _ENGINE,
     **{
         f"engine.{name}": _ENGINE
-        for name in ["base_layer", "input_layer", "network", "sequential", "topology", "training", "training_utils"]
+        for name in ["base_layer", "input_layer", "network", "sequential", "topology", "training"]
     },
+    "engine.training_arrays": "keras.engine.training_arrays",
+    "engine.training_generator": "keras.engine.training_generator",
+    "engine.training_utils": f"{_ENGINE} {_TRAINING_UTILS}",
     "engine.saving": (
         "keras.standalone.models keras.saving.hdf5_format keras.saving.model_config keras.saving.weight_conversions"
     ),
@@ -92,10 +102,13 @@ MODULES: dict[str, str] = {
     "utils.conv_utils": "keras.utils.conv_utils",
     "utils.data_utils": "keras.standalone.utils keras.utils keras.utils.downloads",
     "utils.generic_utils": "keras.standalone.utils keras.utils.generic_utils keras.utils",
-    "utils.io_utils": "keras.standalone.utils keras.utils keras.utils.io_utils",
+    "utils.io_utils": "keras.standalone.utils keras.standalone.io_utils keras.utils keras.utils.io_utils",
     "utils.layer_utils": "keras.standalone.utils keras.utils.layer_utils keras.utils",
     "utils.multi_gpu_utils": "keras.utils",
     "utils.np_utils": "keras.standalone.utils keras.standalone.np_utils keras.utils keras.utils.conv_utils",
+    "utils.losses_utils": "keras.utils.losses_utils",
+    "utils.metrics_utils": "keras.utils.metrics_utils",
+    "utils.test_utils": "keras.standalone.test_utils",
     "utils.training_utils": "keras.utils",
     "utils.vis_utils": "keras.standalone.utils keras.utils",
     "utils.visualize_util": "keras.standalone.utils keras.utils",
@@ -107,6 +120,7 @@ MODULES: dict[str, str] = {
         for name in _NETWORKS
     },
     "applications.mobilenetv2": "keras.applications.mobilenet_v2 keras.applications keras.standalone.applications",
+    "datasets.cifar": "keras.datasets.cifar",
     **{f"datasets.{name}": f"keras.datasets.{name}" for name in _DATASETS},
 }
 

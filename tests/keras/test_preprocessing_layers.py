@@ -7,6 +7,7 @@ import pytest
 
 import headrace as tf
 from headrace.keras.engine import base_preprocessing_layer, base_preprocessing_layer_v1
+from tests.oracle import TESTS, assert_same, golden, run_program
 
 DATA = np.array([[1.0], [2.0], [3.0], [4.0], [5.0]], "float32")
 
@@ -101,3 +102,9 @@ def test_mistakes():
         layer._set_state_variables({"other": 1.0})
     with pytest.raises(ValueError, match="incompatible"):
         layer._set_state_variables({"sum": 1.0})
+
+
+@pytest.mark.parametrize("name", ["normalization_of_data", "adapters_of_data", "kinds_of_datasets"])
+def test_as_in_1_15(name):
+    path = TESTS / "programs" / "keras" / f"{name}.py"
+    assert_same(run_program(path.read_text(), path=str(path)), golden(f"keras/{name}"))

@@ -413,3 +413,26 @@ def test_losses_and_metrics_of_the_program(tmp_path):
         keras.models.load_model(path)
     assert keras.models.load_model(path, custom_objects={"far": far}).metrics_names == model.metrics_names
     assert keras.models.load_model(path, compile=False).optimizer is None
+
+
+def test_a_sequential_model_without_an_input_shape(tmp_path):
+    """Its layers and how it is compiled are saved, as 1.15.5 does; it makes its weights at the first data after loading."""
+    path = str(tmp_path / "model.h5")
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.save(path)
+    loaded = keras.models.load_model(path)
+    assert not loaded.built
+    assert loaded.optimizer is not None
+    assert loaded.predict(np.ones((2, 3))).shape == (2, 1)
+    with pytest.raises(ValueError, match="have not yet been created"):
+        model.save_weights(path)
+
+
+def test_what_goes_with_validation_data_only():
+    model = small_model()
+    model.compile("sgd", "mse")
+    with pytest.raises(ValueError, match="`validation_steps` should not be specified if `validation_data` is None"):
+        model.fit(X, np.ones((2, 1)), validation_steps=1, verbose=0)
+    with pytest.raises(TypeError, match="Could not interpret loss_weights argument"):
+        model.compile("sgd", "mse", loss_weights=(1.0,))

@@ -242,3 +242,88 @@ def test_logs_under_both_names():
     assert with_both_names({"loss": 1, "val_acc": 2, "binary_accuracy": 3}) == {
         "loss": 1, "val_acc": 2, "val_accuracy": 2, "binary_accuracy": 3,
     }  # fmt: skip
+
+
+def test_files_of_arrays_and_files_as_dicts(tmp_path):
+    program = """
+import numpy as np
+from keras.utils.io_utils import H5Dict, load_array, save_array
+save_array(np.arange(4.0), 'a.h5')
+print(load_array('a.h5').tolist())
+with H5Dict('d.h5', mode='w') as file:
+    file['x'], file['names'], file['group']['z'] = np.arange(3.0), ['a', 'b'], 7
+with H5Dict('d.h5', mode='r') as file:
+    print(file['x'].tolist(), file['names'], file['group']['z'], 'x' in file, 'y' in file, file.get('y', 5))
+    for key, value in (('x', 1), ('y', 1)):
+        try:
+            file[key] = value
+        except ValueError as error:
+            print(error)
+kept = H5Dict({})
+kept['g']['b'] = 2
+print(kept['g']['b'], H5Dict.is_supported_type('p'), H5Dict.is_supported_type(3))
+try:
+    kept['g']['b'] = 3
+except KeyError as error:
+    print(error)
+try:
+    H5Dict(3)
+except TypeError as error:
+    print(error)
+"""
+    assert run(tmp_path, program).splitlines() == [
+        "[0.0, 1.0, 2.0, 3.0]",
+        "[0.0, 1.0, 2.0] ['a', 'b'] 7 True False 5",
+        "Cannot set item in read-only mode.",
+        "Cannot set item in read-only mode.",
+        "2 True False",
+        "\"Cannot set attribute. Group with name 'b' exists.\"",
+        "Required Group, str or dict. Received: <class 'int'>.",
+    ]
+
+
+def test_decorators_and_initializers_of_keras_1(tmp_path):
+    program = """
+import numpy as np
+from keras import initializations
+from keras.layers import Dense, Layer
+from keras.legacy import interfaces
+from keras.models import Sequential
+from keras.utils.test_utils import get_test_data
+class Own(Layer):
+    @interfaces.legacy_add_weight_support
+    def add_weight(self, name, shape, initializer=None):
+        return name, tuple(shape)
+    @interfaces.legacy_generator_methods_support
+    def fit_generator(self, generator, steps_per_epoch=None, epochs=1):
+        return steps_per_epoch, epochs
+own = Own()
+print(own.add_weight((2, 3), name='w'), own.add_weight('w', (2, 3)))
+print(own.fit_generator(None, samples_per_epoch=3, nb_epoch=2))
+def doubled(args, kwargs):
+    if 'old' not in kwargs:
+        return args, kwargs, []
+    return args, {'new': 2 * kwargs['old']}, [('old', 'new')]
+@interfaces.generate_legacy_interface(allowed_positional_args=['self', 'new'], preprocessor=doubled)
+def call(self, new):
+    return new
+print(call(own, old=3), call(own, 4))
+try:
+    interfaces.raise_duplicate_arg_error('W', 'kernel')
+except TypeError as error:
+    print('both the legacy keyword argument `W`' in str(error))
+model = Sequential()
+model.add(Dense(3, init=lambda shape, name=None: initializations.normal(shape, scale=1e-9, name=name), input_dim=2))
+model.add(Dense(1, init=lambda shape: np.full(shape, 2.0, 'float32')))
+print(abs(model.get_weights()[0]).max() < 1e-6, model.get_weights()[2].ravel().tolist())
+(x, y), (other, _) = get_test_data(20, 10, (4,), classification=True, num_classes=3)
+print(x.shape, other.shape, set(y) <= {0, 1, 2})
+"""
+    assert run(tmp_path, program).splitlines() == [
+        "('w', (2, 3)) ('w', (2, 3))",
+        "(3, 2)",
+        "6 4",
+        "True",
+        "True [2.0, 2.0, 2.0]",
+        "(20, 4) (10, 4) True",
+    ]

@@ -17,6 +17,7 @@ _OPTIMIZERS = {
     "nadam": (lambda: tf.keras.optimizers.Nadam(0.1), "_ApplyNadamMany"),
     "nadam_without_moment": (lambda: tf.keras.optimizers.Nadam(0.1, beta_1=0.0), "_ApplyNadamMany"),
     "ada_max": (lambda: tf.keras.optimizers.Adamax(0.1), "_ApplyAdaMaxMany"),
+    "adadelta": (lambda: tf.keras.optimizers.Adadelta(0.5, rho=0.7, epsilon=1e-3), "_ApplyAdadeltaMany"),
     "rms_prop_of_keras_alone": (
         lambda: tf.python.keras.optimizers.RMSprop(0.1),
         "_ApplyRMSPropByRootMany",
@@ -59,8 +60,9 @@ def test_steps_are_those_of_single_operations(name, count):
     assert types.count(op_type) == (0 if count == 1 and "ByRoot" not in op_type and "Nadam" not in op_type else 1)
 
 
-def test_large_variables_with_momentum():
-    make, _ = _OPTIMIZERS["rms_prop_with_momentum"]
+@pytest.mark.parametrize("name", ["rms_prop_with_momentum", "adadelta"])
+def test_large_variables(name):
+    make, _ = _OPTIMIZERS[name]
     shapes = [(150_000,), (150_000,)]
     together, apart = (_trained(make, shapes, fused, steps=2)[0] for fused in (True, False))
     for found, expected in zip(together, apart, strict=True):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from headrace.core import nest
-from headrace.core.composite import SparseTensorValue
+from headrace.core.composite import SparseTensor, SparseTensorValue
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph, get_default_session
@@ -18,6 +18,7 @@ from headrace.core.graph_functions import Function
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
+from headrace.functions.ragged.tensor import RaggedTensor
 from headrace.functions.ragged.value import RaggedTensorValue
 from headrace.keras.backend.sessions import get_session, graph_of
 from headrace.kernels.composing.arranging import identity
@@ -154,7 +155,7 @@ class GraphExecutionFunction:
                 self.fetch_callbacks[fetch](value)
         if self._is_list:
             return found[:count]
-        return nest.pack_sequence_as(self._outputs_structure, found[:count], expand_composites=True)
+        return packed_values(self._outputs_structure, found[:count])
 
 
 def _called_last_with(function: Callable[..., Any], value: bool) -> Callable[..., Any]:
@@ -191,6 +192,29 @@ def composite_values(value: Any) -> list[Any]:
             value = value.values
         return [value, *splits]
     return [value]
+
+
+def packed_values(structure: Any, values: Sequence[Any]) -> Any:
+    """Arrays in the structure of the tensors they are the values of; those of a sparse or ragged tensor are put together.
+
+    Args:
+        structure: tensors, sparse and ragged ones among them.
+        values: the arrays of their parts, in the order of `nest`.
+    """
+    waiting = iter(values)
+
+    def value_of(tensor: Any) -> Any:
+        parts = [next(waiting) for _ in nest.flatten(tensor, expand_composites=True)]
+        if isinstance(tensor, SparseTensor):
+            return SparseTensorValue(*parts)
+        if isinstance(tensor, RaggedTensor):
+            whole, *splits = parts
+            for inner in reversed(splits):
+                whole = RaggedTensorValue(whole, inner)
+            return whole
+        return nest.pack_sequence_as(tensor, parts, expand_composites=True)
+
+    return nest.map_structure(value_of, structure)
 
 
 def _identity(x: Any) -> Any:
@@ -238,7 +262,7 @@ class EagerExecutionFunction:
                 [*arguments, *self._outer], Tout=tuple(self._function.output_types), f=self._function.name
             )
         found = [t.numpy() for t in made] if self.outputs else []
-        return nest.pack_sequence_as(self._outputs_structure, found, expand_composites=True)
+        return packed_values(self._outputs_structure, found)
 
 
 def _as_argument(tensor: Tensor, value: Any) -> Tensor:

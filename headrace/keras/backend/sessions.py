@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.checkpoints.load_status import register_session_provider
 from headrace.core.defaults import get_default_graph, get_default_session
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import EagerTensor, eager_mode, executing_eagerly
@@ -229,3 +230,7 @@ def batch_set_value(tuples: Sequence[tuple[Any, ArrayLike]]) -> None:
             operations.append(operation)
             feeds[fed] = array
         get_session().run(operations, feed_dict=feeds)
+
+
+# Checkpoints of models are written from it where there is no other.
+register_session_provider(get_session)

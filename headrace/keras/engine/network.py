@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.dependencies import OWN_ATTRIBUTES, dependencies_of_layer
 from headrace.checkpoints.layer_weights import (
     filter_empty_layer_containers,
     gather_non_trainable_weights,
     gather_trainable_weights,
 )
-from headrace.checkpoints.tracking import dependencies_of_layer
 from headrace.checkpoints.tracking_internals import no_automatic_dependency_tracking
 from headrace.core import nest, slots
 from headrace.core.shapes import TensorShape
@@ -187,7 +187,7 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
     @property
     def _checkpoint_dependencies(self) -> list[TrackableReference]:
         named = [TrackableReference(name, layer) for name, layer in self.__dict__.get("_named_layers", {}).items()]
-        return [*named, *dependencies_of_layer(_Attributes(self))]
+        return [*named, *dependencies_of_layer(_Attributes(self), type(self))]
 
     def _insert_layers(self, layers: Sequence[Any], relevant_nodes: Sequence[Node] | None = None) -> None:
         """Makes layers that take tensors of the model a part of it: those of losses and metrics."""
@@ -485,7 +485,7 @@ class _Attributes:
         listed = {id(layer) for layer in network.__dict__.get("_layer_list", ())}
         own = {"inputs", "outputs", "input_names", "output_names", "layers", "loss", "loss_functions", "loss_weights"}
         for name, value in vars(network).items():
-            if name not in own and not (name.startswith("_") or id(value) in listed):
+            if name not in own and name not in OWN_ATTRIBUTES and id(value) not in listed:
                 self.__dict__[name] = value
         # One container for each list that is an attribute, whenever it is asked for.
         self.__dict__["_tracked_containers"] = network.__dict__.setdefault("_tracked_containers", {})

@@ -9,7 +9,7 @@ from headrace.core.eager import executing_eagerly
 from headrace.core.tensor import Tensor
 from headrace.data.eager_iterator import EagerIterator
 from headrace.data.iterator import Iterator
-from headrace.keras.engine import network, training_arrays, training_generator, training_v2
+from headrace.keras.engine import network, training_arrays, training_generator, training_splitting, training_v2
 from headrace.keras.engine.training_batchwise import Batchwise
 from headrace.keras.engine.training_compiling import Compiling
 from headrace.keras.engine.training_datasets import is_dataset, validate_dataset_input
@@ -18,7 +18,7 @@ from headrace.keras.engine.training_generator import is_generator_or_sequence, u
 from headrace.keras.engine.training_input_checks import has_symbolic_tensors
 from headrace.keras.engine.training_loop import PREDICT, TEST
 from headrace.keras.engine.training_metrics import metrics_of_layers
-from headrace.keras.engine.training_splitting import check_no_targets, split_training_and_validation_data
+from headrace.keras.engine.training_replicas import strategy_of
 from headrace.keras.engine.training_standardizing import Standardizing
 from headrace.keras.optimizers import serialization as optimizers
 from headrace.util import tf_logging
@@ -102,7 +102,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
                 a list or dict.
             weighted_metrics: metrics that take the weights of samples and classes into account.
             target_tensors: tensors to train on instead of targets that are fed.
-            distribute: not supported.
+            distribute: not there any more; a model made and compiled in a strategy's scope is trained under it.
             **kwargs: `run_eagerly`, and in graphs what `Session.run` takes: `feed_dict`, `fetches`, `options`,
                 `run_metadata`.
 
@@ -110,9 +110,31 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             ValueError: if an argument does not fit the outputs; TypeError: for other keyword arguments.
         """
         if distribute is not None:
-            raise NotImplementedError(
-                "compile(distribute=...): distribution strategies are not supported; train on one device."
+            raise ValueError(
+                "compile(distribute=...) is not there any more: make the model and compile it in `strategy.scope()`."
             )
+        self._distribution_strategy = strategy_of(self)
+        if self._distribution_strategy is not None:
+            with self._distribution_strategy.scope():
+                self._compile(
+                    optimizer, loss, metrics, loss_weights, sample_weight_mode, weighted_metrics, target_tensors, kwargs
+                )
+            return
+        self._compile(
+            optimizer, loss, metrics, loss_weights, sample_weight_mode, weighted_metrics, target_tensors, kwargs
+        )
+
+    def _compile(
+        self,
+        optimizer: Any,
+        loss: Any,
+        metrics: Any,
+        loss_weights: Any,
+        sample_weight_mode: Any,
+        weighted_metrics: Any,
+        target_tensors: Any,
+        kwargs: dict[str, Any],
+    ) -> None:
         self._run_eagerly = kwargs.pop("run_eagerly", None)
         run_tf_function = kwargs.pop("experimental_run_tf_function", True)
         kwargs.pop("cloning", None)
@@ -277,6 +299,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
         self._assert_compile_was_called()
         self._check_data_source(x, y, batch_size, sample_weight, validation_split)
+        training_splitting.check_validation_steps(x, validation_steps, validation_data, validation_split)
         queue: dict[str, Any] = {
             "max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing
         }  # fmt: skip
@@ -325,7 +348,9 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         else:
             validation = self._prepare_validation_data(validation_data, batch_size, validation_steps)
         if validation is None and validation_split and 0.0 < validation_split < 1.0:
-            x, y, weights, *held = split_training_and_validation_data(x, y, weights, validation_split)
+            x, y, weights, *held = training_splitting.split_training_and_validation_data(
+                x, y, weights, validation_split
+            )
             validation = (held[0], held[1], held[2])
         return training_arrays.fit(self, x, y, weights, batch_size, validation_data=validation, **common)
 
@@ -422,7 +447,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         if is_generator_or_sequence(x):
             if batch_size is not None:
                 self._no_batch_size(x, batch_size)
-            check_no_targets(y, sample_weight, validation_split)
+            training_splitting.check_no_targets(y, sample_weight, validation_split)
         elif is_dataset(x):
             validate_dataset_input(x, y, sample_weight, validation_split)
             if batch_size is not None:

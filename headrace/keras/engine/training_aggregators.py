@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core import nest
+from headrace.core.composite import SparseTensor
+from headrace.core.composite_tensors import CompositeTensor
+from headrace.core.nest_paths import flatten_up_to, get_traverse_shallow_structure
 from headrace.functions.composite_values import SparseTensorValue
+from headrace.functions.ragged.joining import concat
 from headrace.functions.ragged.value import RaggedTensorValue
+from headrace.functions.sparse.join import sparse_concat
 
 if TYPE_CHECKING:
     # What a batch gives: numbers, or arrays in the structure of the outputs.
     BatchOuts = Any
+
+_COMPOSITE = (SparseTensorValue, RaggedTensorValue, CompositeTensor)
 
 
 class Aggregator(abc.ABC):
@@ -70,42 +77,87 @@ class MetricsAggregator(Aggregator):
         self.results[0] /= self.num_samples or self.steps or 1
 
 
+class ConcatAggregator(Aggregator):
+    """The parts of one output, one after the other: where it is not known how many samples there are.
+
+    Args:
+        batch_size: the size of batches.
+    """
+
+    def __init__(self, batch_size: int | None) -> None:
+        super().__init__(use_steps=True, batch_size=batch_size)
+
+    def create(self, batch_element: BatchOuts) -> None:
+        """Has nothing to get ready."""
+
+    def aggregate(self, batch_element: BatchOuts, batch_start: int | None = None, batch_end: int | None = None) -> None:
+        self.results.append(batch_element)
+
+    def finalize(self) -> None:
+        self.results = concatenated(self.results)
+
+
+class SliceAggregator(Aggregator):
+    """The parts of one output in an array for all samples, which is made beforehand.
+
+    Args:
+        num_samples: how many there are.
+        batch_size: the size of batches.
+    """
+
+    def __init__(self, num_samples: int, batch_size: int | None) -> None:
+        super().__init__(use_steps=False, num_samples=num_samples, batch_size=batch_size)
+
+    def create(self, batch_element: BatchOuts) -> None:
+        self.results = np.empty((self.num_samples, *batch_element.shape[1:]), batch_element.dtype)
+
+    def aggregate(self, batch_element: BatchOuts, batch_start: int | None = None, batch_end: int | None = None) -> None:
+        if len(batch_element) == self.num_samples:
+            # The only batch needs no copy.
+            self.results = batch_element
+            return
+        self.results[batch_start:batch_end] = batch_element
+
+    def finalize(self) -> None:
+        """Has nothing left to do."""
+
+
 class OutputsAggregator(Aggregator):
     """All outputs one after the other, in the structure of a batch's."""
 
     _structure: Any = None
-    _parts: list[list[Any]]
-    _whole: list[Any]
+    _is_list: bool
+    _parts: list[Aggregator]
 
     def create(self, batch_outs: BatchOuts) -> None:
-        flat = _flat(batch_outs)
-        self._structure = batch_outs
-        self._parts = [[] for _ in flat]
-        self._whole = [None] * len(flat)
+        # Values of sparse and ragged tensors are named tuples, and leaves here.
+        self._structure = get_traverse_shallow_structure(lambda value: not isinstance(value, _COMPOSITE), batch_outs)
+        self._is_list = isinstance(batch_outs, list) and all(isinstance(value, np.ndarray) for value in batch_outs)
+        self._parts = []
+        for value in self._leaves(batch_outs):
+            self._parts.append(self._part_for(value))
+            self._parts[-1].create(value)
+
+    def _leaves(self, batch_outs: BatchOuts) -> list[Any]:
+        return batch_outs if self._is_list else flatten_up_to(self._structure, batch_outs)  # type: ignore[no-any-return]  # a list
+
+    def _part_for(self, value: Any) -> Aggregator:
+        if not isinstance(value, _COMPOSITE) and not len(getattr(value, "shape", ())):
+            raise RuntimeError(f"Attempted to aggregate unsupported object {value}.")
+        if self.use_steps or self.num_samples is None or not isinstance(value, np.ndarray):
+            return ConcatAggregator(self.batch_size)
+        return SliceAggregator(self.num_samples, self.batch_size)
 
     def aggregate(self, batch_outs: BatchOuts, batch_start: int | None = None, batch_end: int | None = None) -> None:
-        for i, value in enumerate(_flat(batch_outs)):
-            if batch_start is None or self.num_samples is None or not isinstance(value, np.ndarray):
-                self._parts[i].append(value)
-                continue
-            if self._whole[i] is None:
-                if batch_end is not None and batch_end - batch_start == self.num_samples:
-                    # The only batch needs no copy.
-                    self._whole[i] = value
-                    continue
-                self._whole[i] = np.empty((self.num_samples, *value.shape[1:]), value.dtype)
-            self._whole[i][batch_start:batch_end] = value
+        for part, value in zip(self._parts, self._leaves(batch_outs), strict=True):
+            part.aggregate(value, batch_start, batch_end)
 
     def finalize(self) -> None:
         if self._structure is None:
-            self.results = []
             return
-        made = [whole if whole is not None else concatenated(parts) for whole, parts in zip(self._whole, self._parts)]
-        self.results = nest.pack_sequence_as(self._structure, made)
-
-
-def _flat(outs: BatchOuts) -> list[Any]:
-    return nest.flatten(outs)
+        for part in self._parts:
+            part.finalize()
+        self.results = nest.pack_sequence_as(self._structure, [part.results for part in self._parts])
 
 
 def concatenated(parts: Sequence[Any]) -> Any:
@@ -116,6 +168,10 @@ def concatenated(parts: Sequence[Any]) -> Any:
         return _sparse_concatenated(parts)
     if isinstance(parts[0], RaggedTensorValue):
         return _ragged_concatenated(parts)
+    if isinstance(parts[0], SparseTensor):
+        return sparse_concat(0, parts, expand_nonconcat_dim=False)
+    if isinstance(parts[0], CompositeTensor):
+        return concat(parts, axis=0)
     return np.concatenate(parts, axis=0)
 
 

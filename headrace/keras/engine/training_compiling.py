@@ -40,6 +40,7 @@ class Compiling:
         loss_weights: Any
         sample_weight_mode: Any
         run_eagerly: Any
+        _distribution_strategy: Any
         _is_compiled: bool
         _is_graph_network: bool
         _training_endpoints: list[TrainingEndpoint]
@@ -87,12 +88,13 @@ class Compiling:
                 endpoint.create_training_target(target)
             self._cache_output_metric_attributes(metrics, weighted_metrics)
             self._set_metric_attributes()
-            self._handle_metrics(
-                self.outputs,
-                targets=self._targets,
-                skip_target_masks=self._prepare_skip_target_masks(),
-                masks=self._prepare_output_masks(),
-            )
+            if self._distribution_strategy is None:
+                self._handle_metrics(
+                    self.outputs,
+                    targets=self._targets,
+                    skip_target_masks=self._prepare_skip_target_masks(),
+                    masks=self._prepare_output_masks(),
+                )
             prepare_sample_weight_modes(self._training_endpoints, sample_weight_mode)
             self._compile_weights_loss_and_weighted_metrics()
 
@@ -122,6 +124,9 @@ class Compiling:
             if sample_weights is not None:
                 self._update_sample_weight_modes(sample_weights)
             self._prepare_sample_weights(sample_weights)
+            if self._distribution_strategy is not None:
+                # Each replica computes the loss and the metrics of its part of a batch, in the functions of batches.
+                return
             masks = self._prepare_output_masks()
             self._handle_metrics(
                 self.outputs,

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from headrace.core.defaults import name_scope
 from headrace.core.eager import executing_eagerly
 from headrace.core.tensor import Tensor
 from headrace.keras.backend.execution import function
 from headrace.keras.backend.learning import symbolic_learning_phase
+from headrace.keras.engine import training_replicas
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
 from headrace.layers.context import get_graph
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from headrace.keras.engine.training import Model
 
     # What takes the arrays of a batch and gives the loss and metrics, or the outputs.
     Step = Callable[[list[Any]], Any]
@@ -36,6 +39,7 @@ class Functions:
         @property
         def _feed_sample_weights(self) -> list[Any]: ...
 
+        _distribution_strategy: Any
         _function_kwargs: dict[str, Any]
         _collected_trainable_weights: list[Any]
         train_function: Any
@@ -82,6 +86,9 @@ class Functions:
         self._check_trainable_weights_consistency()
         if getattr(self, "train_function", None) is not None and not changed:
             return
+        if self._distribution_strategy is not None:
+            self._set_function("train_function", training_replicas.function_of(cast("Model", self), "train"))
+            return
         trainable = self.trainable
         with get_graph().as_default(), name_scope("training"):
             updates = self._optimizer_updates()
@@ -110,6 +117,9 @@ class Functions:
         changed = self._recompile_weights_loss_and_weighted_metrics()
         if getattr(self, "test_function", None) is not None and not changed:
             return
+        if self._distribution_strategy is not None:
+            self._set_function("test_function", training_replicas.function_of(cast("Model", self), "test"))
+            return
         with get_graph().as_default(), name_scope("evaluation"):
             made = function(
                 self._fed(),
@@ -122,6 +132,9 @@ class Functions:
 
     def _make_predict_function(self) -> None:
         if getattr(self, "predict_function", None) is not None:
+            return
+        if self._distribution_strategy is not None:
+            self._set_function("predict_function", training_replicas.function_of(cast("Model", self), "predict"))
             return
         kwargs = getattr(self, "_function_kwargs", {})
         with name_scope("predict"):

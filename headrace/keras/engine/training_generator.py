@@ -146,6 +146,47 @@ def batch_size_of(x: Any) -> int:
     return int(shape[0]) if len(shape) else 1
 
 
+def convert_to_generator_like(
+    data: Any, batch_size: int | None = None, steps_per_epoch: int | None = None, epochs: int = 1, shuffle: bool = False
+) -> tuple[Any, int | None]:
+    """Data as something that gives batches, and how many of them make an epoch.
+
+    Args:
+        data: what gives batches already, which comes back as it is; or arrays, also in structures, None for what is missing.
+        batch_size: the size of batches of arrays.
+        steps_per_epoch: how many batches of what is no array make an epoch; all of a sequence by default.
+        epochs: how often arrays are gone through.
+        shuffle: whether each epoch has the samples of arrays in another order.
+
+    Raises:
+        ValueError: if arrays are given without `batch_size`.
+    """
+    if isinstance(data, tuple):
+        data = tuple(part for part in data if not (part is None or (isinstance(part, list) and not part)))
+    if is_generator_or_sequence(data) or is_dataset_or_iterator(data):
+        if isinstance(data, data_utils.Sequence) and steps_per_epoch is None:
+            steps_per_epoch = len(data)
+        return data, steps_per_epoch
+    if batch_size is None:
+        raise ValueError(
+            "When passing input data as arrays, do not specify `steps_per_epoch`/`steps` argument. Please use `batch_size` "
+            "instead."
+        )
+    count = batch_size_of(data)
+    spans = make_batches(count, batch_size)
+
+    def batches() -> Iterator[Any]:
+        order = np.arange(count)
+        for _ in range(epochs):
+            if shuffle:
+                np.random.shuffle(order)
+            for start, end in spans:
+                rows = order[start:end] if shuffle else slice(start, end)
+                yield nest.map_structure(lambda array: array[rows], data)  # noqa: B023  called at once
+
+    return batches(), len(spans)
+
+
 def check_validation(model: Model, validation_data: Any, validation_steps: int | None) -> None:
     if (
         is_generator_or_sequence(validation_data)

@@ -11,6 +11,7 @@ from headrace.keras.engine.training_input_checks import check_keys
 from headrace.keras.utils import losses_utils
 from headrace.ops.math.add_n import add_n
 from headrace.ops.math.cast import cast
+from headrace.state.replication import get_strategy, has_strategy
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def prepare_loss_weights(endpoints: Sequence[TrainingEndpoint], loss_weights: An
         check_keys(loss_weights, names, "loss_weights")
         for endpoint in trained:
             endpoint.loss_weight = loss_weights.get(endpoint.output_name, 1.0)
-    elif isinstance(loss_weights, (list, tuple)):
+    elif isinstance(loss_weights, list):
         if len(loss_weights) != len(endpoints):
             raise ValueError(
                 "When passing a list as loss_weights, it should have one entry per model output. The model has "
@@ -143,6 +144,8 @@ def output_loss_of(loss_fn: Any, y_true: Any, y_pred: Any, sample_weight: Any, m
     if reduction == losses_utils.ReductionV2.AUTO:
         reduction = losses_utils.ReductionV2.SUM_OVER_BATCH_SIZE
     loss = losses_utils.reduce_weighted_loss(weighted, reduction=reduction)
+    if reduction == losses_utils.ReductionV2.SUM_OVER_BATCH_SIZE:
+        loss = of_one_replica(loss)
     if reduction == losses_utils.ReductionV2.NONE:
         return loss, reduce_mean(loss)
     return loss, loss
@@ -153,4 +156,11 @@ def with_layer_losses(total: Any, layer_losses: Sequence[Any]) -> Any:
     if not layer_losses:
         return total
     added = add_n(losses_utils.cast_losses_to_common_dtype(list(layer_losses)))
+    added = of_one_replica(added)
     return added if total is None else total + added
+
+
+def of_one_replica(loss: Any) -> Any:
+    """A mean over the batch of a replica as its part of the mean over the batches of all: these parts are summed."""
+    replicas = get_strategy().num_replicas_in_sync if has_strategy() else 1
+    return loss if replicas == 1 else loss * (1.0 / replicas)

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.keras.engine.training_input_checks import has_symbolic_tensors
+from headrace.keras.utils.data_utils import is_generator_or_sequence
 
 if TYPE_CHECKING:
     from headrace.core.typing import ArrayLike
 
 
-def check_no_targets(y: Any, sample_weight: Any, validation_split: float | None) -> None:
+def check_no_targets(y: Any = None, sample_weight: Any = None, validation_split: float | None = None) -> None:
     """Checks that what generators give themselves is not given beside them.
 
     Raises:
@@ -29,6 +30,16 @@ def check_no_targets(y: Any, sample_weight: Any, validation_split: float | None)
         )
     if validation_split:
         raise ValueError("If your data is in the form of a Python generator, you cannot use `validation_split`.")
+
+
+def check_validation_steps(x: Any, steps: int | None, validation_data: Any, validation_split: float | None) -> None:
+    """Checks that steps of a validation are not given where there is none; with generators they mean nothing then.
+
+    Raises:
+        ValueError: if they are.
+    """
+    if steps and validation_data is None and not validation_split and not is_generator_or_sequence(x):
+        raise ValueError("`validation_steps` should not be specified if `validation_data` is None.")
 
 
 def split_training_and_validation_data(

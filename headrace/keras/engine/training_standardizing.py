@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core import nest
+from headrace.core.composite import SparseTensor
 from headrace.core.tensor import Tensor
 from headrace.data.dataset_base import DatasetBase
 from headrace.keras.backend.learning import symbolic_learning_phase
@@ -126,6 +127,10 @@ class Standardizing:
     ) -> tuple[list[Any], list[Any], list[Any]]:
         shapes = self._feed_input_shapes if self._is_graph_network else None
         x = standardize_input_data(x, self._feed_input_names, shapes, check_batch_axis=False, exception_prefix="input")
+        if makes_eager_variables():
+            if x and all(part is None for part in x):
+                raise ValueError("The model needs data for its inputs, but `x` is None.")
+            x = [_of_matrix(*pair) if hasattr(pair[0], "tocoo") else pair[0] for pair in zip(x, self._feed_inputs)]
         if y is None:
             return x, [], []
         names = self._feed_output_names
@@ -170,6 +175,13 @@ class Standardizing:
                 inputs = inputs[0]
         elif type(inputs).__name__ in ("DataFrame", "Series"):
             inputs = inputs.values
+        for value in nest.flatten(inputs):
+            if is_composite(value) or hasattr(value, "tocoo"):
+                raise ValueError(
+                    "All SparseTensor and RaggedTensor inputs must be explicitly declared using a keras.Input() with "
+                    f"sparse=True or ragged=True. We found an undeclared input {value}. For Sequential models, please add a "
+                    "keras.Input() as your first Layer. For subclassed models, call self._set_inputs() with such inputs."
+                )
         symbolic = nest.map_structure(_with_column, inputs)
         self._set_inputs(symbolic)
         return inputs
@@ -266,6 +278,15 @@ def _as_fed(target: Any, fed: Any) -> Any:
     if isinstance(target, Tensor) and rank is not None and wanted == rank + 1:
         return composing.expand_dims(target, -1)
     return target
+
+
+def _of_matrix(matrix: Any, fed: Any) -> Any:
+    """A sparse matrix of SciPy as what an input takes: a sparse tensor, or an array."""
+    if not isinstance(fed, SparseTensor):
+        return matrix.toarray()
+    entries = matrix.tocoo()
+    indices = np.stack([entries.row, entries.col], axis=1).astype(np.int64)
+    return SparseTensor(indices, entries.data, entries.shape)
 
 
 def _with_column(value: Any) -> Any:

@@ -18,7 +18,8 @@ from headrace.core.tensor import Tensor
 from headrace.data.dataset_base import DatasetBase
 from headrace.keras import backend_config
 from headrace.keras.backend.learning import eager_learning_phase_scope
-from headrace.keras.engine import training_eager
+from headrace.keras.engine import training_eager, training_replicas
+from headrace.keras.engine.data_adapter import CompositeTensorDataAdapter
 from headrace.keras.engine.training_arrays import batch_shuffle, make_batches, slice_arrays
 from headrace.keras.engine.training_datasets import infer_steps_for_dataset, unpack_element
 from headrace.keras.engine.training_generator import (
@@ -67,13 +68,14 @@ def _float_types(model: Model, is_one_batch: bool) -> list[str | None]:
 
 def _step_of(model: Model, mode: str) -> Any:
     """What runs a batch in a mode: a function that is traced once a kind of batch, or the step itself."""
+    run = training_eager.run if model._distribution_strategy is None else training_replicas.run
     if model.run_eagerly:
-        return training_eager.run
+        return run
     made = model._v2_functions.get(mode) if model._is_compiled else None
     if made is None:
 
         def step(inputs: Any, targets: Any, weights: Any) -> Any:
-            return training_eager.run(model, mode, inputs, targets, weights)
+            return run(model, mode, inputs, targets, weights)
 
         made = function(step, autograph=False, experimental_relax_shapes=True)
         if model._is_compiled:
@@ -261,9 +263,21 @@ def _batches(
 
 def _array_batches(
     mode: str, x: Any, y: Any, weights: Any, batch_size: int | None, steps: int | None, shuffle: bool | str
-) -> EagerArrays:
+) -> Batches:
     if not x:
         raise ValueError("The model has no inputs to make batches of.")
+    if any(is_composite(value) for value in x):
+        # Rows of sparse and ragged tensors are those of a dataset.
+        size = batch_size or (None if steps else 32)
+        adapter = CompositeTensorDataAdapter(
+            tuple(x),
+            tuple(y) if y else None,
+            None if any(part is None for part in weights or ()) else tuple(weights or ()),
+            batch_size=size,
+            steps=steps,
+            shuffle=bool(shuffle),
+        )
+        return EagerDataset(mode, adapter.get_dataset(), steps)
     count = int(x[0].shape[0])
     if batch_size is None:
         batch_size = 32 if steps is None else -(-count // steps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from headrace.layers.named import get_initializer
 from headrace.ops.math.cast import cast
 from headrace.state.dependencies import SlotOwner
 from headrace.state.modes import VariableAggregation, VariableSynchronization
+from headrace.state.replication import get_strategy, has_strategy
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
 
 def _var_key(var: Any) -> Any:
     """What the slots of a variable are kept under."""
-    return var._unique_id
+    container = getattr(var, "_distributed_container", None)
+    return (var if container is None else container())._unique_id
 
 
 class OptimizerState(SlotOwner, Trackable):
@@ -141,13 +144,14 @@ class OptimizerState(SlotOwner, Trackable):
         if slot_name not in own:
             if isinstance(initializer, str) or callable(initializer):
                 initializer = functools.partial(get_initializer(initializer), shape=var.shape, dtype=var.dtype)
-            made = Variable(
-                initial_value=initializer,
-                name=f"{var._shared_name}/{slot_name}",
-                dtype=var.dtype,
-                trainable=False,
-                use_resource=True,
-            )
+            with get_strategy().extended.colocate_vars_with(var) if has_strategy() else contextlib.nullcontext():
+                made = Variable(
+                    initial_value=initializer,
+                    name=f"{var._shared_name}/{slot_name}",
+                    dtype=var.dtype,
+                    trainable=False,
+                    use_resource=True,
+                )
             track_variable(made)
             own[slot_name] = made
             self._weights.append(made)

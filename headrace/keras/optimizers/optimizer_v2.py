@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,9 @@ from headrace.ops.math.cast import cast
 from headrace.ops.math.clip import clip_by_norm, clip_by_value
 from headrace.optimizers.optimizer import _deduplicate_indexed_slices
 from headrace.state import restoring
-from headrace.state.scoping import init_scope
+from headrace.state.modes import ReduceOp
+from headrace.state.replication import get_replica_context, has_strategy, in_cross_replica_context
+from headrace.state.scoping import init_scope, makes_eager_variables
 from headrace.util import tf_logging as logging
 
 if TYPE_CHECKING:
@@ -172,7 +175,15 @@ class OptimizerV2(OptimizerState):
         with name_scope(self._name):
             self._create_all_weights(var_list)
             apply_state = self._prepare(var_list)
-            return self._apply(pairs, name, apply_state)
+            if not has_strategy():
+                return self._apply(pairs, name, apply_state)
+            if in_cross_replica_context():
+                raise RuntimeError(
+                    "apply_gradients() of an optimizer in cross-replica context: call it in a function given to "
+                    "strategy.experimental_run_v2()."
+                )
+            apply = functools.partial(self._distributed_apply, apply_state=apply_state)
+            return get_replica_context().merge_call(apply, args=(pairs,), kwargs={"name": name})
 
     def _create_all_weights(self, var_list: Sequence[Any]) -> None:
         """Makes the count of steps, the hyperparameters and the slots of these variables, where they are not there yet."""
@@ -196,6 +207,26 @@ class OptimizerV2(OptimizerState):
                 with name_scope(f"update_{var._shared_name}"), colocate_with(var):
                     updates.append(self._update_of(grad, var, apply_state))
             if eagerly:
+                return self._iterations.assign_add(1)
+            with control_dependencies([update for update in updates if update is not None]):
+                return self._iterations.assign_add(1).op
+
+    def _distributed_apply(
+        self, distribution: Any, grads_and_vars: Sequence[Any], name: str | None, apply_state: ApplyState
+    ) -> Any:
+        """`_apply` for all replicas of a strategy, in cross-replica context."""
+        extended = distribution.extended
+        sums = extended.batch_reduce_to(ReduceOp.SUM, grads_and_vars)
+
+        def update(var: Any, grad: Any) -> Any:
+            return self._update_of(grad, var, apply_state)
+
+        updates: list[Any] = []
+        with name_scope(name or self._name):
+            for grad, (_, var) in zip(sums, grads_and_vars, strict=True):
+                with name_scope("update" if makes_eager_variables() else f"update_{var._shared_name}"):
+                    updates += extended.update(var, update, args=(grad,), group=False)
+            if executing_eagerly():
                 return self._iterations.assign_add(1)
             with control_dependencies([update for update in updates if update is not None]):
                 return self._iterations.assign_add(1).op
@@ -234,7 +265,9 @@ class OptimizerV2(OptimizerState):
     def _prepare(self, var_list: Sequence[Any]) -> ApplyState:
         """The tensors that the updates of all variables of a device and type share."""
         state: ApplyState = {}
-        for device, dtype in dict.fromkeys((var.device, var.dtype.base_dtype) for var in var_list):
+        # A variable of several replicas is updated on the device of each.
+        places = [(getattr(var, "devices", None) or [var.device], var.dtype.base_dtype) for var in var_list]
+        for device, dtype in dict.fromkeys((device, dtype) for devices, dtype in places for device in devices):
             state[device, dtype] = {}
             with get_default_graph().device(device):
                 self._prepare_local(device, dtype, state)

@@ -51,7 +51,8 @@ def save_model_to_hdf5(
     Raises:
         NotImplementedError: if the model has no configuration, as those that are Python code.
     """
-    if len(model.weights) != len(getattr(model, "_undeduplicated_weights", model.weights)):
+    # A Sequential model without an input shape yet is saved without weights.
+    if model.built and len(model.weights) != len(getattr(model, "_undeduplicated_weights", model.weights)):
         logging.warning(
             "Found duplicated `Variable`s in Model's `weights`. This is usually caused by `Variable`s being shared by "
             "Layers in the Model. These `Variable`s will be treated as separate `Variable`s when the Model is restored. "

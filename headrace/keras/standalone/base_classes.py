@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from headrace.keras.layers.convolutional_recurrent import ConvLSTM2DCell as ConvLSTM2DCell
 from headrace.keras.layers.convolutional_recurrent import ConvRNN2D as ConvRNN2D
+from headrace.keras.layers.convolutional_recurrent import ConvRNN2D as ConvRecurrent2D
 from headrace.keras.layers.cudnn_recurrent import _CuDNNRNN as _CuDNNRNN
 from headrace.keras.layers.merge import Merge as _Merge
 from headrace.keras.layers.pooling import GlobalPooling1D as _GlobalPooling1D
@@ -25,6 +26,7 @@ _time_distributed_dense = time_distributed_dense
 __all__ = [
     "ConvLSTM2DCell",
     "ConvRNN2D",
+    "ConvRecurrent2D",
     "ParametricSoftplus",
     "Recurrent",
     "SReLU",

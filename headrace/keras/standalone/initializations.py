@@ -36,9 +36,9 @@ def _maker(name: str) -> Callable[..., Any]:
         """
         if dim_ordering != "tf":
             raise NotImplementedError(f"dim_ordering={dim_ordering!r}: kernels are laid out as TensorFlow's, 'tf'.")
-        if "scale" in settings and kind in ("uniform", "normal"):
+        if "scale" in settings and kind in ("random_uniform", "random_normal"):
             scale = settings.pop("scale")
-            settings |= {"minval": -scale, "maxval": scale} if kind == "uniform" else {"stddev": scale}
+            settings |= {"minval": -scale, "maxval": scale} if kind == "random_uniform" else {"stddev": scale}
         initializer = initializers.get({"class_name": kind, "config": settings} if settings else kind)
         return variable(initializer(shape=tuple(shape)), name=name)
 

@@ -25,13 +25,35 @@ def generate_legacy_interface(
     Args:
         allowed_positional_args: the arguments that may be given without a name; None for all.
         conversions: pairs of old and new name.
-        preprocessor: not supported.
+        preprocessor: from (args, kwargs) to (args, kwargs, names that it changed), called first; `args` begins with the
+            object.
         value_conversions: old name to what its values became.
         object_type: "class" or "method"; what warnings call the owner by.
     """
-    if preprocessor is not None:
-        raise NotImplementedError("generate_legacy_interface(preprocessor=…) is not supported; use conversions.")
-    return _of_method(Renames(dict(conversions or ()), value_conversions or {}))
+    prepare = None if preprocessor is None else _past_the_object(preprocessor)
+    return _of_method(Renames(dict(conversions or ()), value_conversions or {}, prepare=prepare))
+
+
+def _past_the_object(preprocessor: Callable[..., Any]) -> Callable[[list[Any], dict[str, Any]], Any]:
+    """A preprocessor, whose positional arguments begin with the object and which tells what it changed, as `Renames` has them."""
+
+    def prepare(given: list[Any], named: dict[str, Any]) -> Any:
+        args, kwargs, _ = preprocessor((None, *given), named)
+        return list(args[1:]), kwargs
+
+    return prepare
+
+
+def raise_duplicate_arg_error(old_arg: str, new_arg: str) -> None:
+    """Says that an argument was passed under two names.
+
+    Raises:
+        TypeError: always.
+    """
+    raise TypeError(
+        f"For the `{new_arg}` argument, the layer received both the legacy keyword argument `{old_arg}` and the Keras 2 "
+        f"keyword argument `{new_arg}`. Stick to the latter!"
+    )
 
 
 def _of_method(renames: Renames) -> Decorator:
@@ -82,6 +104,33 @@ _OF_LAYERS = {
 }
 
 
+def _name_first(given: list[Any], named: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of `add_weight`, whose first one is the name in Keras 2 and was the shape in Keras 1."""
+    if given and isinstance(given[0], (tuple, list)):
+        shape, *rest = given
+        named = {"shape": shape, **dict(zip(("initializer", "name"), rest)), **named}
+        given = [named.pop("name", None)]
+    return given, named
+
+
+_OF_METHODS = {
+    "generator_methods": Renames(
+        {
+            "samples_per_epoch": "steps_per_epoch",
+            "val_samples": "steps",
+            "nb_epoch": "epochs",
+            "nb_val_samples": "validation_steps",
+            "nb_worker": "workers",
+            "max_q_size": "max_queue_size",
+            "pickle_safe": "use_multiprocessing",
+        }
+    ),
+    "add_weight": Renames(prepare=_name_first),
+    "input": Renames({"input_dtype": "dtype"}),
+    "model_constructor": Renames({"input": "inputs", "output": "outputs"}),
+}
+
+
 def legacy_get_updates_support(function: Callable[..., Any]) -> Callable[..., Any]:
     """A decorator of `Optimizer.get_updates`, whose arguments Keras 1 had as (params, constraints, loss)."""
 
@@ -95,8 +144,11 @@ def legacy_get_updates_support(function: Callable[..., Any]) -> Callable[..., An
 
 
 def __getattr__(name: str) -> Any:
-    """The decorator `legacy_<layer>_support`."""
-    layer = _OF_LAYERS.get(name.removeprefix("legacy_").removesuffix("_support"))
+    """The decorator `legacy_<layer or method>_support`."""
+    kind = name.removeprefix("legacy_").removesuffix("_support")
+    if kind in _OF_METHODS:
+        return _of_method(_OF_METHODS[kind])
+    layer = _OF_LAYERS.get(kind)
     if layer is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _of_method(LAYERS[layer])

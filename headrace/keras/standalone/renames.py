@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from headrace.state.variables import Variable
+
 Arguments = tuple[list[Any], dict[str, Any]]
 Prepare = Callable[[list[Any], dict[str, Any]], Arguments]
 
@@ -50,6 +52,8 @@ class Renames:
             choices = self.values.get(old)
             if choices is not None and isinstance(value, str | int | bool) and value in choices:
                 value = choices[value]
+            if old in _INITIALIZERS and callable(value):
+                value = _of_shape_alone(value)
             for new in self.names[old].split():
                 if new in named:
                     raise TypeError(
@@ -90,6 +94,22 @@ def _spelled(given: Sequence[Any], named: Mapping[str, Any]) -> str:
         return text if len(text) <= 24 else f"{text[:21]}..."
 
     return ", ".join([*map(short, given), *(f"{name}={short(value)}" for name, value in named.items())])
+
+
+# Arguments that took functions of a shape and a name.
+_INITIALIZERS = frozenset({"init", "inner_init"})
+
+
+def _of_shape_alone(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An initializer of Keras 1, which gave a variable, as one of Keras 2, which is asked for a type too."""
+    if hasattr(function, "get_config"):
+        return function
+
+    def initializer(shape: Sequence[int], dtype: Any = None, partition_info: Any = None) -> Any:
+        made = function(shape)
+        return made.initialized_value() if isinstance(made, Variable) else made
+
+    return functools.update_wrapper(initializer, function)
 
 
 # ---- what many layers share

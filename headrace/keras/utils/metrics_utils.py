@@ -25,6 +25,7 @@ from headrace.ops.array.where import one_hot
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.cast import cast
 from headrace.ops.nn.topk import top_k as top_values
+from headrace.state.replication import get_replica_context, has_strategy, in_cross_replica_context
 
 if TYPE_CHECKING:
     pass
@@ -107,7 +108,14 @@ def result_wrapper(result_fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(result_fn)
     def decorated(metric_obj: Any, *args: Any) -> Any:
-        result = raw.Identity(convert_to_tensor(result_fn(*args)))
+        def compute(*_: Any) -> Any:
+            return raw.Identity(convert_to_tensor(result_fn(*args)))
+
+        if has_strategy() and not in_cross_replica_context():
+            # Of what all replicas have gathered.
+            result = get_replica_context().merge_call(compute)
+        else:
+            result = compute()
         if not executing_eagerly():
             # What the functions of models fetch.
             object.__setattr__(metric_obj, "_call_result", result)

@@ -141,6 +141,37 @@ def ada_max(node: NodeView) -> Callable[..., None]:
 
 
 @locking
+def adadelta(node: NodeView) -> Callable[..., None]:
+    """As ApplyAdadelta."""
+    split, sizes_of, decay = tensor_lists(node, 3), _sizes(node), node.attrs["decay"]
+
+    def update(lr, rho, epsilon, *inputs):
+        values, squares, moves, gradients = split(inputs)
+        gradients = decayed(values, gradients, decay)
+        kept, eps, rate = rho.item(), epsilon.item(), lr.item()
+        if sum(sizes_of(gradients)) <= _SMALL:
+            flat, averages, before = _flat(gradients), _flat(squares), _flat(moves)
+            averages.mul_(kept).addcmul_(flat, flat, value=1.0 - kept)
+            torch._foreach_copy_(squares, _unflat(averages, squares))
+            steps = before.add(eps).div_(averages.add_(eps)).sqrt_().mul_(flat)
+            torch._foreach_add_(values, _unflat(steps, values), alpha=-rate)
+            before.mul_(kept).addcmul_(steps, steps, value=1.0 - kept)
+            torch._foreach_copy_(moves, _unflat(before, moves))
+            return
+        scale(squares, rho)
+        torch._foreach_addcmul_(squares, gradients, gradients, value=1.0 - kept)
+        steps = torch._foreach_add(moves, eps)
+        torch._foreach_div_(steps, torch._foreach_add(squares, eps))
+        torch._foreach_sqrt_(steps)
+        torch._foreach_mul_(steps, gradients)
+        torch._foreach_add_(values, steps, alpha=-rate)
+        scale(moves, rho)
+        torch._foreach_addcmul_(moves, steps, steps, value=1.0 - kept)
+
+    return update
+
+
+@locking
 def rms_prop(node: NodeView) -> Callable[..., None]:
     """As ApplyRMSProp."""
     split, sizes_of, decay = tensor_lists(node, 3), _sizes(node), node.attrs["decay"]

@@ -37,6 +37,7 @@ def function_of(
         if parameter.name == "name" and has_variables:
             parameters.append(inspect.Parameter("reuse", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None))
     signature = inspect.Signature([p.replace(annotation=inspect.Parameter.empty) for p in parameters])
+    types = {p.name: p.annotation for p in parameters if isinstance(p.annotation, str)}
     called_with = tuple(before or ())
 
     def apply(*args: Any, **kwargs: Any) -> Tensor:
@@ -55,6 +56,7 @@ def function_of(
     apply.__doc__ = _document(layer, does, example, called_with, has_variables)
     apply.__signature__ = signature  # type: ignore[attr-defined]  # functions take any attribute
     apply.__module__ = layer.__module__
+    apply.__annotations__ = {"inputs": "TensorLike", **types, "return": "Tensor"}
     return apply
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
-from headrace.checkpoints.tracking import AutoTrackable
+from headrace.checkpoints.auto_trackable import AutoTrackable
 from headrace.core import nest
 from headrace.core.eager import executing_eagerly
 from headrace.core.serialization import get_json_type

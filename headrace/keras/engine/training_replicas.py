@@ -1,0 +1,112 @@
+"""Batches of a model made under a distribution strategy: each is divided among the replicas, and what they give put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from headrace.core import nest
+from headrace.core.defaults import name_scope
+from headrace.distribute.batch_splitting import split_batch
+from headrace.distribute.values import regroup
+from headrace.keras.backend.execution import function
+from headrace.keras.engine import training_eager
+from headrace.keras.engine.training_loop import PREDICT, TRAIN
+from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
+from headrace.kernels import composing
+from headrace.layers.context import get_graph
+from headrace.state.modes import ReduceOp
+from headrace.state.polymorphic_function import function as polymorphic_function
+from headrace.state.replication import get_strategy, has_strategy, in_cross_replica_context
+
+if TYPE_CHECKING:
+    from headrace.keras.engine.training import Model
+
+
+def strategy_of(model: Model) -> Any:
+    """The strategy that a model is trained under: that in force, or that of its variables; None if there is none.
+
+    Raises:
+        ValueError: in the scope of another strategy than that of its variables.
+    """
+    strategy = None
+    if has_strategy():
+        if not in_cross_replica_context():
+            raise ValueError(
+                "`Model.compile()` in a replica's context: compile the model in `strategy.scope()`, outside of functions given "
+                "to `experimental_run_v2`."
+            )
+        strategy = get_strategy()
+    for variable in model.variables if model.built else ():
+        own = getattr(variable, "_distribute_strategy", None)
+        if strategy is None:
+            strategy = own
+        elif own is not strategy:
+            raise ValueError(
+                f"Variable ({variable}) was not created in the distribution strategy scope of ({strategy}). It is most likely "
+                "because some layers were created outside the distribution strategy scope. Try to make sure your code looks "
+                "similar to the following: with strategy.scope(): model = create_model(); model.compile(...)"
+            )
+    return strategy
+
+
+def global_batch_size_supported(distribution_strategy: Any) -> bool:
+    """Whether batches under a strategy are those of all replicas together; those of contrib's are of one replica each."""
+    return bool(distribution_strategy.extended._global_batch_size)
+
+
+def run(model: Model, mode: str, inputs: Any, targets: Sequence[Any], sample_weights: Sequence[Any]) -> Any:
+    """Runs a batch in a mode, a part of it on each replica.
+
+    Args:
+        model: the model.
+        mode: "train", "test" or "predict".
+        inputs, targets, sample_weights: the whole batch.
+
+    Returns:
+        as `training_eager.run`: the sum of the replicas' losses and the metrics of the whole, or all outputs.
+    """
+    strategy = model._distribution_strategy
+    extended = strategy.extended
+    devices = extended.worker_devices
+    parts = split_batch((inputs, tuple(targets or ()), tuple(sample_weights or ())), devices)
+    with strategy.scope():
+        batch = regroup(extended._device_map, parts) if len(parts) > 1 else parts[0]
+        given = strategy.experimental_run_v2(
+            lambda x, y, weights: training_eager.run(model, mode, x, list(y), list(weights)), args=batch
+        )
+        if mode == PREDICT:
+            return nest.map_structure(lambda output: _whole(strategy, output), given)
+        loss, *others = given
+        total = strategy.reduce(ReduceOp.SUM, loss, axis=None)
+        return [total, *(extended._local_results(value)[0] for value in others)]
+
+
+def _whole(strategy: Any, output: Any) -> Any:
+    parts = strategy.experimental_local_results(output)
+    return parts[0] if len(parts) == 1 else composing.concat(list(parts), 0)
+
+
+def function_of(model: Model, mode: str) -> Any:
+    """The function for batches of a mode in a graph: it is fed a whole batch, and divides it among the replicas.
+
+    Args:
+        model: the model.
+        mode: "train", "test" or "predict".
+    """
+    fed = model._fed(targets=mode != PREDICT)
+    endpoints = [endpoint for endpoint in model._training_endpoints if not endpoint.should_skip_target()]
+    inputs = model._feed_inputs[0] if len(model._feed_inputs) == 1 else list(model._feed_inputs)
+    targets = [] if mode == PREDICT else [endpoint.target for endpoint in endpoints]
+    weights = [] if mode == PREDICT else [endpoint.sample_weight for endpoint in endpoints]
+    if all(weight is None for weight in weights):
+        weights = []
+    with get_graph().as_default(), name_scope({"train": "training", "test": "evaluation"}.get(mode, mode)):
+        if mode == TRAIN and isinstance(model.optimizer, OptimizerV2):
+            # In this name scope, which is not that of the function's body.
+            with model._distribution_strategy.scope(), name_scope(model.optimizer._name):
+                model.optimizer._create_all_weights(model.trainable_weights)
+        # A function, in which updates come after one another as they were written.
+        whole = polymorphic_function(lambda *batch: run(model, mode, *batch), autograph=False)
+        made = nest.flatten(whole(inputs, targets, weights))
+        return function(fed, made, name=f"{mode}_function", **getattr(model, "_function_kwargs", {}))

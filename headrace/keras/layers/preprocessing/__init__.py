@@ -1,0 +1,1 @@
+"""Layers that learn from data before a model is trained."""
