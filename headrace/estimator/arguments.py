@@ -67,14 +67,18 @@ def with_model_dir_and_session_config(config: RunConfig | None, model_dir: str |
     return config.replace(model_dir=model_dir) if model_dir else config
 
 
-def refuse_strategies(config: RunConfig) -> None:
-    """Raises NotImplementedError where a configuration asks for a distribution strategy."""
-    for name in ("train_distribute", "eval_distribute", "experimental_distribute"):
-        if getattr(config, f"_{name}", None) is not None:
-            raise NotImplementedError(
-                f"RunConfig({name}=...): estimators do not run under distribution strategies; leave it out to train on "
-                "this machine."
-            )
+def strategy_of(config: RunConfig, name: str, session_config: Any) -> Any:
+    """The strategy that a configuration names, told of the sessions it will be used in; None if there is none.
+
+    Args:
+        config: the configuration.
+        name: "train_distribute" or "eval_distribute".
+        session_config: the `ConfigProto` of sessions, which the strategy may change.
+    """
+    strategy = getattr(config, name)
+    if strategy is not None and config.cluster_spec.as_dict() == {}:
+        strategy.configure(session_config)
+    return strategy
 
 
 def device_setter_of(config: RunConfig) -> Callable[[Operation], str] | None:

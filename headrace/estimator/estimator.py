@@ -15,13 +15,13 @@ from headrace.core.defaults import add_to_collection, device, get_collection
 from headrace.core.errors import NotFoundError
 from headrace.core.graph import Graph
 from headrace.core.random_seed import set_random_seed
-from headrace.estimator import evaluating, exporting, predicting
+from headrace.estimator import checkpointing, coordinated, distributed, evaluating, exporting, predicting
 from headrace.estimator.arguments import (
     check_model_fn,
     checked_hooks,
     checked_listeners,
     device_setter_of,
-    refuse_strategies,
+    strategy_of,
     with_model_dir_and_session_config,
 )
 from headrace.estimator.mode_keys import ModeKeys
@@ -31,7 +31,7 @@ from headrace.estimator.util import parse_input_fn_result
 from headrace.estimator.warm_start import WarmStartSettings, as_warm_start_settings
 from headrace.sessions.hooks import LoggingTensorHook, NanTensorHook, StopAtStepHook
 from headrace.sessions.monitored_session import MonitoredTrainingSession
-from headrace.sessions.saving_hooks import CheckpointSaverHook, CheckpointSaverListener
+from headrace.sessions.saving_hooks import CheckpointSaverListener
 from headrace.sessions.session_run_hook import SessionRunHook
 from headrace.state.global_step import _get_or_create_global_step_read, assert_global_step, get_or_create_global_step
 from headrace.summary.operations import scalar
@@ -76,7 +76,8 @@ class Estimator:
         self._model_dir = self._config.model_dir
         self._session_config = self._config.session_config
         tf_logging.info("Using config: %s", str(vars(self._config)))
-        refuse_strategies(self._config)
+        self._train_strategy = strategy_of(self._config, "train_distribute", self._session_config)
+        self.eval_strategy = strategy_of(self._config, "eval_distribute", self._session_config)
         self._device_fn = self._config.device_fn or device_setter_of(self._config)
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
@@ -200,6 +201,14 @@ class Estimator:
     def _train_model(
         self, input_fn: Callable[..., Any], hooks: list[SessionRunHook], saving_listeners: list[CheckpointSaverListener]
     ) -> Any:
+        if coordinated.should_run_distribute_coordinator(self._config):
+
+            def train(worker: Estimator, strategy: Any, worker_hooks: list[SessionRunHook]) -> Any:
+                return distributed.train(worker, strategy, input_fn, worker_hooks, saving_listeners)
+
+            return coordinated.estimator_train(self, train, hooks)
+        if self._train_strategy is not None:
+            return distributed.train(self, self._train_strategy, input_fn, hooks, saving_listeners)
         with Graph().as_default() as graph, device(self._device_fn):
             set_random_seed(self._config.tf_random_seed)
             step = self._create_and_assert_global_step(graph)
@@ -240,15 +249,16 @@ class Estimator:
                 save_relative_paths=True,
             )
             add_to_collection(GraphKeys.SAVERS, saver)
-        chief_hooks = self._chief_hooks(spec, worker_hooks, saving_listeners)
+        how = checkpointing.of_training(self, spec, worker_hooks, saving_listeners)
         with MonitoredTrainingSession(
             master=config.master,
             is_chief=config.is_chief,
             checkpoint_dir=self._model_dir,
             scaffold=spec.scaffold,
             hooks=worker_hooks,
-            chief_only_hooks=(*chief_hooks, *spec.training_chief_hooks),
-            save_checkpoint_secs=0,  # there is a hook for it
+            chief_only_hooks=(*how.chief_hooks, *spec.training_chief_hooks),
+            save_checkpoint_secs=how.every_secs,
+            save_checkpoint_steps=how.every_steps,
             save_summaries_steps=config.save_summary_steps,
             config=self._session_config,
             max_wait_secs=config.session_creation_timeout_secs,
@@ -261,32 +271,6 @@ class Estimator:
         if not any_step_done:
             tf_logging.warning("Training with estimator made no steps. Perhaps input is empty or misspecified.")
         return loss
-
-    def _chief_hooks(
-        self, spec: EstimatorSpec, worker_hooks: list[SessionRunHook], listeners: list[CheckpointSaverListener]
-    ) -> list[SessionRunHook]:
-        """The hook that saves, unless the program has one of its own."""
-        config = self._config
-        own = [hook for hook in (*worker_hooks, *spec.training_chief_hooks) if isinstance(hook, CheckpointSaverHook)]
-        made: list[SessionRunHook] = []
-        if not own and (config.save_checkpoints_secs or config.save_checkpoints_steps):
-            own = [
-                CheckpointSaverHook(
-                    self._model_dir,
-                    save_secs=config.save_checkpoints_secs,
-                    save_steps=config.save_checkpoints_steps,
-                    scaffold=spec.scaffold,
-                )
-            ]
-            made = list(own)
-        if listeners:
-            if not own:
-                raise ValueError(
-                    "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
-                    "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
-                )
-            own[0]._listeners.extend(listeners)
-        return made
 
     # ---- the other modes ----
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.checkpoints.checkpoint_state import latest_checkpoint
 from headrace.core.collections import GraphKeys
-from headrace.core.defaults import device
 from headrace.core.graph import Graph
 from headrace.core.random_seed import set_random_seed
+from headrace.estimator import coordinated, distributed
+from headrace.estimator.eval_metrics import metrics_of, update_and_values
 from headrace.estimator.mode_keys import ModeKeys
-from headrace.estimator.model_fn import LOSS_METRIC_KEY, EstimatorSpec, value_and_update
 from headrace.messages.protos import Summary
 from headrace.messages.tensor_proto import make_tensor_proto
-from headrace.metrics.means import mean
 from headrace.ops.flow.grouping import group
 from headrace.sessions.evaluating import StopAfterNEvalsHook, evaluate_once, get_or_create_eval_step
 from headrace.sessions.scaffold import Scaffold
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from headrace.core.operation import Operation
     from headrace.estimator.estimator import Estimator
     from headrace.sessions.session_run_hook import SessionRunHook
-    from headrace.state.variables import Variable
 
 
 def eval_dir(model_dir: str, name: str | None = None) -> str:
@@ -44,15 +43,35 @@ def evaluate(
     hooks: list[SessionRunHook],
     checkpoint_path: str | None,
     name: str | None,
+) -> dict[str, Any] | None:
+    """`Estimator.evaluate`; arguments as there. None where each worker of a client has results of its own."""
+    if estimator.eval_strategy is not None and coordinated.should_run_distribute_coordinator(estimator._config):
+
+        def of_worker(worker: Estimator, strategy: Any, worker_hooks: list[SessionRunHook]) -> dict[str, Any]:
+            return _evaluated(worker, strategy, input_fn, steps, worker_hooks, checkpoint_path, name)
+
+        return coordinated.estimator_evaluate(estimator, of_worker, hooks)
+    return _evaluated(estimator, estimator.eval_strategy, input_fn, steps, hooks, checkpoint_path, name)
+
+
+def _evaluated(
+    estimator: Estimator,
+    strategy: Any,
+    input_fn: Callable[..., Any],
+    steps: int | None,
+    hooks: list[SessionRunHook],
+    checkpoint_path: str | None,
+    name: str | None,
 ) -> dict[str, Any]:
-    """`Estimator.evaluate`; arguments as there."""
+    """`evaluate` in this thread."""
     hooks = [*hooks, *stopping_after(steps)]
     path = checkpoint_path or latest_checkpoint(estimator.model_dir)
     if not path:
         tf_logging.info(
             "Could not find trained model in model_dir: %s, running initialization to evaluate.", estimator.model_dir
         )
-    with Graph().as_default() as graph, device(estimator._device_fn):
+    # The device function is for training alone: an evaluation has a session of its own process.
+    with Graph().as_default() as graph, nullcontext() if strategy is None else strategy.scope():
         scaffold, update, values, all_hooks = build(estimator, graph, input_fn, hooks, path)
         return run(estimator, path, scaffold, update, values, all_hooks, eval_dir(estimator.model_dir, name))
 
@@ -85,6 +104,8 @@ def build(
     Raises:
         ValueError: if the model function names a metric as the estimator does its own.
     """
+    if estimator.eval_strategy is not None:
+        return distributed.build_evaluation(estimator, estimator.eval_strategy, graph, input_fn, hooks, checkpoint_path)
     set_random_seed(estimator._config.tf_random_seed)
     estimator._create_and_assert_global_step(graph)
     features, labels, input_hooks = estimator._get_features_and_labels_from_input_fn(input_fn, ModeKeys.EVAL)
@@ -99,29 +120,6 @@ def build(
         both = group(scaffold.local_init_op, Scaffold.default_local_init_op())
         scaffold = Scaffold(local_init_op=both, copy_from_scaffold=scaffold)
     return scaffold, update, values, [*input_hooks, *hooks, *spec.evaluation_hooks]
-
-
-def metrics_of(spec: EstimatorSpec) -> dict[str, Any]:
-    """The metrics of a model function, and the mean of its loss."""
-    if LOSS_METRIC_KEY in spec.eval_metric_ops:
-        raise ValueError(
-            f'Metric with name "{LOSS_METRIC_KEY}" is not allowed, because Estimator already defines a default metric '
-            "with the same name."
-        )
-    assert spec.loss is not None  # that of a spec for evaluation is not
-    return {**spec.eval_metric_ops, LOSS_METRIC_KEY: mean(spec.loss)}
-
-
-def update_and_values(metrics: Mapping[str, Any], global_step: Variable) -> tuple[Operation, dict[str, Any]]:
-    """The operation that updates all metrics, and their values by name with the global step."""
-    pairs = {name: value_and_update(metric) for name, metric in sorted(metrics.items())}
-    if GraphKeys.GLOBAL_STEP in pairs:
-        raise ValueError(
-            "Metric with name `global_step` is not allowed, because Estimator already defines a default metric with the "
-            "same name."
-        )
-    values = {name: value for name, (value, _) in pairs.items()}
-    return group(*(update for _, update in pairs.values())), {**values, GraphKeys.GLOBAL_STEP: global_step}
 
 
 def run(
@@ -174,10 +172,10 @@ def write_results(output_dir: str, results: Mapping[str, Any], step: int) -> Non
 
 
 def _add_written(summary: Summary, key: str, value: bytes) -> None:
-    """A metric that is a summary already, such as an image, with its tag below the metric's name."""
+    """A metric that is a summary already, such as images, which are numbered below the metric's name."""
     made = Summary.FromString(value)
-    for each in made.value:
-        each.tag = f"{key}/{each.tag}" if len(made.value) > 1 else key
+    for i, each in enumerate(made.value):
+        each.tag = f"{key}/{i}"
     summary.value.extend(made.value)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.checkpoint_state import latest_checkpoint
 from headrace.core.collections import GraphKeys
-from headrace.core.defaults import device, get_collection
+from headrace.core.defaults import get_collection
 from headrace.core.graph import Graph
 from headrace.core.random_seed import set_random_seed
 from headrace.data.iterator import GLOBAL_ITERATORS
@@ -36,7 +36,7 @@ def predict(
         tf_logging.info(
             "Could not find trained model in model_dir: %s, running initialization to predict.", estimator.model_dir
         )
-    with Graph().as_default() as graph, device(estimator._device_fn):
+    with Graph().as_default() as graph:
         set_random_seed(estimator._config.tf_random_seed)
         estimator._create_and_assert_global_step(graph)
         features, input_hooks = _features(estimator, input_fn)

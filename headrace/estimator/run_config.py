@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.distribute.coordinator import CoordinatorMode
+from headrace.distribute.multi_worker_util import normalize_cluster_spec
 from headrace.files.paths import as_path
 from headrace.messages import protos
 from headrace.messages.protos import RewriterConfig
@@ -19,6 +21,7 @@ from headrace.util.inspection import fn_args
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
+    from headrace.distribute.coordinator_worker import CoordinatedWorker
 
 _USE_DEFAULT = object()
 _SAVE_EVERY_SECONDS = 600
@@ -54,6 +57,8 @@ def _check(key: str, value: Any) -> None:
         return
     if key == "model_dir" and not value:
         raise ValueError("model_dir should be non-empty.")
+    if key == "experimental_max_worker_delay_secs" and not isinstance(value, (int, np.integer)):
+        raise ValueError(f"experimental_max_worker_delay_secs must be an integer if set, got {value!r}.")
     if key in _NOT_NEGATIVE and value < 0:
         raise ValueError(f"{key} should be >= 0, got {value}.")
     if key in _POSITIVE and value <= 0:
@@ -112,13 +117,18 @@ class RunConfig:
         keep_checkpoint_max: how many checkpoints are kept; None or 0 for all.
         keep_checkpoint_every_n_hours: one of so many hours is kept besides.
         log_step_count_steps: after how many steps their rate and the loss are logged.
-        train_distribute, eval_distribute, experimental_distribute: strategies of distribution.
+        train_distribute, eval_distribute: the strategies of training and evaluation.
+        experimental_distribute: a `DistributeConfig` that names them, and may name a cluster whose tasks run servers for
+            this process.
         device_fn: from operation to device; by default variables lie on parameter servers where there are any.
         protocol: "grpc", or None.
         experimental_max_worker_delay_secs: how long a worker waits at most before it starts.
         session_creation_timeout_secs: how long a worker waits for the chief.
 
     The environment variable TF_CONFIG names the cluster and the task of this process, in JSON.
+
+    Where it does and there is a strategy of training, a distribute coordinator tells each task what it is, and
+    `train_and_evaluate` runs it.
 
     Raises:
         ValueError: for values that are not as described, or a cluster that is none.
@@ -174,9 +184,24 @@ class RunConfig:
             experimental_max_worker_delay_secs=experimental_max_worker_delay_secs,
             session_creation_timeout_secs=session_creation_timeout_secs,
         )
-        self._place(environment)
-        if session_config is None and environment.get("cluster"):
+        self._join(environment)
+        if session_config is None and self._distribute_coordinator_mode is None and environment.get("cluster"):
             self._session_config = self._session_config_of_task()
+
+    def _join(self, environment: Mapping[str, Any]) -> None:
+        """Finds out which cluster this is, and whether a distribute coordinator runs its tasks."""
+        told = environment.get("cluster") or {}
+        remote = getattr(self._experimental_distribute, "remote_cluster", None)
+        self._distribute_coordinator_mode: str | None = None
+        if self._train_distribute is None or TaskType.MASTER in told or not (told or remote):
+            self._place(environment)
+            return
+        if told and remote:
+            raise ValueError('Cannot set both "cluster_spec" of TF_CONFIG and `experimental_distribute.remote_cluster`')
+        self._place({})
+        self._cluster_spec = normalize_cluster_spec(remote or told)
+        mode = CoordinatorMode.STANDALONE_CLIENT if remote else CoordinatorMode.INDEPENDENT_WORKER
+        self._distribute_coordinator_mode = mode
 
     def _place(self, environment: Mapping[str, Any]) -> None:
         """Reads from TF_CONFIG where in a cluster this process is."""
@@ -247,7 +272,24 @@ class RunConfig:
         """The number of this task when chief, workers and parameter servers are counted through in this order."""
         others = sorted(job for job in jobs if job not in (chief, TaskType.PS))
         order = [chief, *others, TaskType.PS]
-        return sum(len(jobs[job]) for job in order[: order.index(self._task_type)]) + self._task_id
+        return sum(len(jobs.get(job, ())) for job in order[: order.index(self._task_type)]) + self._task_id
+
+    def _for_worker(self, worker: CoordinatedWorker) -> RunConfig:
+        """A copy for a worker of a distribute coordinator, which says what the task is."""
+        config = copy.copy(self)
+        config._distribute_coordinator_mode = None
+        cluster, task_type = worker.cluster_spec or ClusterSpec({}), worker.task_type
+        jobs = cluster.as_dict()
+        config._cluster_spec = ClusterSpec({}) if task_type == TaskType.EVALUATOR else cluster
+        # Where one process trains for all, it is none of the tasks.
+        config._task_type, config._task_id = task_type, worker.task_id
+        config._master = config._evaluation_master = worker.master_target
+        config._is_chief = worker.is_chief
+        trains = task_type != TaskType.EVALUATOR
+        config._num_ps_replicas = len(jobs.get(TaskType.PS, ())) if trains else 0
+        config._num_worker_replicas = worker.num_workers if trains else 0
+        config._global_id_in_cluster = config._global_id(jobs, TaskType.CHIEF) if task_type and trains else None
+        return config
 
     def _session_config_of_task(self) -> protos.ConfigProto | None:
         """A worker talks to the parameter servers and to itself, so that others may come and go."""
@@ -270,8 +312,19 @@ class RunConfig:
                 raise ValueError(f"Replacing {key} is not supported. Allowed properties are {list(_ALLOWED)}.")
             _check(key, value)
             setattr(self, f"_{key}", value)
+        self._take_strategies(values)
         if self.save_checkpoints_steps is not None and self.save_checkpoints_secs is not None:
             raise ValueError("`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set.")
+
+    def _take_strategies(self, values: Mapping[str, Any]) -> None:
+        """Takes the strategies that a `DistributeConfig` names; raises ValueError where they are named twice."""
+        for name in ("train_distribute", "eval_distribute"):
+            strategy = getattr(values.get("experimental_distribute"), name, None)
+            if strategy is None:
+                continue
+            if values.get(name) is not None:
+                raise ValueError(f"Either `{name}` or `experimental_distribute.{name}` can be set, not both.")
+            setattr(self, f"_{name}", strategy)
 
     def replace(self, **kwargs: Any) -> RunConfig:
         """A copy with other values: any of the arguments of the constructor.

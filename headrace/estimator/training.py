@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core.collections import GraphKeys
+from headrace.estimator import coordinated
 from headrace.estimator.arguments import checked_hooks
 from headrace.estimator.estimator import Estimator
 from headrace.estimator.exporter import Exporter
@@ -179,7 +180,8 @@ def train_and_evaluate(
         eval_spec: what to evaluate on, and what to export.
 
     Returns:
-        on one machine the last evaluation and what the exporters gave; else None.
+        on one machine the last evaluation and what the exporters gave; else None. Where `RunConfig` names a strategy of
+        training and the environment a cluster, a distribute coordinator runs what this process has to.
 
     Raises:
         TypeError: if something is of another type.
@@ -191,7 +193,12 @@ def train_and_evaluate(
     """
     if not isinstance(estimator, Estimator):
         raise TypeError(f"`estimator` must have type `tf.estimator.Estimator`, given {type(estimator)}")
-    return TrainingExecutor(estimator, train_spec, eval_spec).run()
+    executor = TrainingExecutor(estimator, train_spec, eval_spec)
+    if coordinated.should_run_distribute_coordinator(estimator.config):
+        tf_logging.info("Running `train_and_evaluate` with Distribute Coordinator.")
+        coordinated.train_and_evaluate(estimator, train_spec, eval_spec, TrainingExecutor)
+        return None
+    return executor.run()
 
 
 class TrainingExecutor:

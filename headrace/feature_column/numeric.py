@@ -61,7 +61,7 @@ class NumericColumn(DenseColumn, _NumericFields):
         return TensorShape(self.shape)
 
     def _transformed(self, read: Read, state_manager: StateManager | None) -> Tensor:
-        values = read(self.key)
+        values: Tensor = read(self.key)
         if isinstance(values, SparseTensor):
             raise ValueError(
                 "The corresponding Tensor of numerical column must be a Tensor. SparseTensor is not supported. "

@@ -6,12 +6,13 @@ HOMES = {
     "checkpoints.checkpoint": "dot_graph_from_checkpoint list_objects object_metadata",
     "checkpoints.checkpoint_manager": "CheckpointManager",
     "checkpoints.python_state": "NumpyState UniqueNameTracker",
-    "checkpoints.tracking": "List Mapping NoDependency",
+    "checkpoints.containers": "List Mapping",
+    "checkpoints.tracking": "NoDependency",
 }
 
 SPELLED = {
     "PythonStateWrapper": "checkpoints.python_state.PythonState",
-    "Checkpointable": "checkpoints.tracking.AutoTrackable",
+    "Checkpointable": "checkpoints.auto_trackable.AutoTrackable",
     "CheckpointableBase": "checkpoints.tracking.Trackable",
     "CheckpointableObjectGraph": "messages.protos.TrackableObjectGraph",
 }

@@ -21,7 +21,7 @@ HOMES = {
 }
 
 SPELLED = {
-    "Checkpointable": "checkpoints.tracking.AutoTrackable",
+    "Checkpointable": "checkpoints.auto_trackable.AutoTrackable",
     "make_template": "state.template.make_template_internal",
     "run_all_tests_in_graph_and_eager_modes": "testing.test_util.run_all_in_graph_and_eager_modes",
     "run_test_in_graph_and_eager_modes": "testing.test_util.run_in_graph_and_eager_modes",

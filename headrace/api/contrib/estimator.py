@@ -1,6 +1,7 @@
 """tf.contrib.estimator."""
 
 HOMES = {
+    "contrib.estimator.annotated": "DNNClassifierWithLayerAnnotations DNNRegressorWithLayerAnnotations",
     "contrib.estimator.boosted_trees": "boosted_trees_classifier_train_in_memory boosted_trees_regressor_train_in_memory",
     "contrib.estimator.export": "build_supervised_input_receiver_fn_from_input_fn export_all_saved_models "
     "export_saved_model_for_mode",
@@ -21,11 +22,4 @@ HOMES = {
     "estimator.hooks.checkpoint_step": "make_stop_at_checkpoint_step_hook",
     "estimator.hooks.in_memory_evaluator": "InMemoryEvaluatorHook",
     "estimator.logit_fns": "call_logit_fn",
-}
-
-_ANNOTATIONS = "use the estimator of tf.estimator, which has no annotations of layers"
-
-ABSENT = {
-    "DNNClassifierWithLayerAnnotations": _ANNOTATIONS,
-    "DNNRegressorWithLayerAnnotations": _ANNOTATIONS,
 }

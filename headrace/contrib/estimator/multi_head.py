@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.registry import raw
 from headrace.estimator.heads.canned_heads import CannedHead, LossSpec, training_step
@@ -143,6 +144,7 @@ class MultipleHeads(CannedHead):
         """The logits of each head: those of a dict, or parts of the last dimension in the order of the heads."""
         if isinstance(logits, Mapping):
             return dict(logits)
+        logits = convert_to_tensor(logits)
         sizes = [head.logits_dimension for head in self._heads]
         last = logits.shape[-1].value if logits.shape.ndims else None
         if last is not None and last != sum(sizes):

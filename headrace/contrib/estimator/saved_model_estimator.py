@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from headrace.checkpoints.meta_graphs import import_meta_graph
 from headrace.core.composite import SparseTensor
 from headrace.core.defaults import device, get_collection, get_default_graph
+from headrace.core.dtypes import as_dtype
 from headrace.core.graph import Graph
 from headrace.core.random_seed import set_random_seed
+from headrace.core.shapes import TensorShape
 from headrace.estimator.estimator import Estimator
 from headrace.estimator.exporting import EXPORT_TAGS
 from headrace.estimator.mode_keys import ModeKeys
@@ -83,10 +85,19 @@ class SavedModelEstimator(Estimator):
 
     def _model_fn_from_saved_model(self, features: Any, labels: Any, mode: str) -> EstimatorSpec:
         """Adds the graph of a mode, with features and labels in the place of what requests would fill."""
+        graph = get_default_graph()
+        if get_global_step(graph) is not None:
+            raise RuntimeError(
+                "Graph must not contain a global step tensor before the SavedModel is loaded. Please make sure that the input "
+                "function does not create a global step."
+            )
         meta_graph = self._meta_graph_def(mode)
         signature = _signature(meta_graph, mode)
         values = {**_by_name(features, "feature"), **_by_name(labels, "label")}
         saver = import_meta_graph(meta_graph, clear_devices=True, input_map=_input_map(signature, values))
+        # What initializes the model goes into the scaffold; an export of this graph gets an operation of its own.
+        for key in (names.MAIN_OP_KEY, names.LEGACY_INIT_OP_KEY):
+            graph.clear_collection(key)
         return self._spec(meta_graph, signature, mode, saver)
 
     def _spec(
@@ -147,6 +158,7 @@ def _input_map(signature: protos.SignatureDef, values: Mapping[str, Any]) -> dic
                 f"{sorted(signature.inputs)}"
             )
         value = values[key]
+        _check_fits(key, value, info)
         if info.WhichOneof("encoding") != "coo_sparse":
             found[info.name] = value
             continue
@@ -158,6 +170,14 @@ def _input_map(signature: protos.SignatureDef, values: Mapping[str, Any]) -> dic
     return found
 
 
+def _check_fits(key: str, value: Any, info: protos.TensorInfo) -> None:
+    shape = TensorShape(info.tensor_shape)
+    if not shape.is_compatible_with(value.get_shape()):
+        raise ValueError(f'Expected shape {shape} of "{key}", got {value.get_shape()}')
+    if value.dtype.base_dtype != as_dtype(info.dtype):
+        raise ValueError(f'Expected dtype {as_dtype(info.dtype).name} of "{key}", got {value.dtype.name}')
+
+
 def _output(info: protos.TensorInfo) -> Any:
     """The tensor of an output, or the operation: updates of metrics may be either."""
     if info.WhichOneof("encoding") == "name" and ":" not in info.name:
@@ -166,9 +186,7 @@ def _output(info: protos.TensorInfo) -> Any:
 
 
 def _below(outputs: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    return {
-        name.partition("/")[2] or prefix: value for name, value in outputs.items() if name.partition("/")[0] == prefix
-    }
+    return {name.removeprefix(f"{prefix}/"): value for name, value in outputs.items() if name.startswith(prefix)}
 
 
 def _metrics(outputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,7 +195,7 @@ def _metrics(outputs: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name.removesuffix(value): (part, outputs[name.removesuffix(value) + update])
         for name, part in outputs.items()
-        if name.startswith(f"{EvalOutput.METRICS_NAME}/") and name.endswith(value)
+        if name.startswith(EvalOutput.METRICS_NAME) and name.endswith(value)
     }
 
 

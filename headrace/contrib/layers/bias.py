@@ -12,6 +12,7 @@ from headrace.ops.nn import bias
 from headrace.state.variable_scope import variable_scope
 
 if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
     from headrace.core.typing import Activation, CollectionNames, InitializerLike, Regularizer, TensorLike
     from headrace.state.current_scope import VariableScope
     from headrace.state.modes import _ReuseMode
@@ -29,7 +30,7 @@ def bias_add(
     trainable: bool = True,
     data_format: str = NHWC,
     scope: str | VariableScope | None = None,
-) -> Any:
+) -> Tensor:
     """activation(inputs + biases), one for each channel.
 
     Args:

@@ -162,7 +162,7 @@ def embedding_lookup_unique(
 
 def scattered_embedding_lookup(
     params: TensorLike, values: TensorLike, dimension: int, name: str | None = None, hash_key: int | None = None
-) -> Any:
+) -> Tensor:
     """Embeddings whose every element is at a place of one long vector that a hash says.
 
     Chen et al., "Compressing neural networks with the hashing trick", arXiv:1504.04788.

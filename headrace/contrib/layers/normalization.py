@@ -306,7 +306,7 @@ def unit_norm(inputs: Tensor, dim: int, epsilon: float = 1e-7, scope: str | Vari
         return div(inputs, tile(lengths, concat(multiples, 0)))
 
 
-def poincare_normalize(x: TensorLike, axis: Any = 1, epsilon: float = 1e-5, name: str | None = None) -> Any:
+def poincare_normalize(x: TensorLike, axis: Any = 1, epsilon: float = 1e-5, name: str | None = None) -> Tensor:
     """Scales vectors into the ball of radius 1 - epsilon (https://arxiv.org/abs/1705.08039).
 
     Args:

@@ -164,7 +164,7 @@ def pool(
     stride: int = 1,
     outputs_collections: CollectionNames | None = None,
     scope: str | None = None,
-) -> Any:
+) -> Tensor:
     """Pooling over one, two or three axes.
 
     Args:

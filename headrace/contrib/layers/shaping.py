@@ -46,7 +46,7 @@ def dropout(
     outputs_collections: CollectionNames | None = None,
     scope: str | None = None,
     seed: int | None = None,
-) -> Any:
+) -> Tensor:
     """Sets elements to 0 at random in training and scales up the others (Srivastava et al., JMLR 15, 2014).
 
     Args:

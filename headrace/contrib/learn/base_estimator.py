@@ -14,14 +14,15 @@ import numpy as np
 from headrace.checkpoints.checkpoint_state import latest_checkpoint
 from headrace.checkpoints.checkpoint_utils import list_variables, load_variable
 from headrace.checkpoints.saver import Saver
+from headrace.contrib.learn.bundle_exports import _default_input_fn, export_bundle
 from headrace.contrib.learn.estimator_inputs import input_and_feed_functions, verify_input_args
 from headrace.contrib.learn.estimator_parts import (
     batches,
     examples,
     inputs,
     label_placeholders,
-    label_signatures,
     length,
+    tensor_signatures,
     updates_and_values,
     worker_device_setter,
 )
@@ -90,6 +91,7 @@ class BaseEstimator(Parameterized, Evaluable, Trainable):
         self._session_config: protos.ConfigProto | None = found.session_config or getattr(found, "tf_config", None)
         self._device_fn = found.device_fn or worker_device_setter(found)
         self._graph: Graph | None = None
+        self._features: Any = None
         self._labels: Any = None
 
     @property
@@ -118,11 +120,11 @@ class BaseEstimator(Parameterized, Evaluable, Trainable):
         """Builds the model in the default graph."""
 
     def _get_train_ops(self, features: Any, labels: Any) -> ModelFnOps:
-        self._labels = label_signatures(labels)
+        self._features, self._labels = tensor_signatures(features), tensor_signatures(labels)
         return self._call_model_fn(features, labels, ModeKeys.TRAIN)
 
     def _get_eval_ops(self, features: Any, labels: Any, metrics: Any) -> ModelFnOps:
-        self._labels = label_signatures(labels)
+        self._features, self._labels = tensor_signatures(features), tensor_signatures(labels)
         ops = self._call_model_fn(features, labels, ModeKeys.EVAL, metrics)
         if MetricKey.LOSS not in ops.eval_metric_ops:
             ops.eval_metric_ops[MetricKey.LOSS] = mean(ops.loss)
@@ -261,7 +263,7 @@ class BaseEstimator(Parameterized, Evaluable, Trainable):
     def export(
         self,
         export_dir: str,
-        input_fn: Callable[[], Any] | None = None,
+        input_fn: Callable[..., Any] = _default_input_fn,
         input_feature_key: str | None = None,
         use_deprecated_input_fn: bool = True,
         signature_fn: Callable[..., Any] | None = None,
@@ -270,14 +272,38 @@ class BaseEstimator(Parameterized, Evaluable, Trainable):
         exports_to_keep: int | None = None,
         checkpoint_path: str | None = None,
     ) -> bytes:
-        """Writes the model in the format that was before SavedModels.
+        """Writes the model as a session bundle, the format before SavedModels.
+
+        Args:
+            export_dir: the folder of exports.
+            input_fn: of (estimator, serialized examples); returns features. By default what the model was trained on is
+                looked for in the examples.
+            input_feature_key: with `use_deprecated_input_fn=False`, the key of the serialized examples among features.
+            use_deprecated_input_fn: whether `input_fn` is such a function; else it takes nothing, and returns (features,
+                labels).
+            signature_fn: of (examples, features, predictions); returns (the default signature, others by name).
+            prediction_key: which of the predictions signatures are about; all by default.
+            default_batch_size: how many examples there are in a request; None for any number.
+            exports_to_keep: how many exports to keep; None for all.
+            checkpoint_path: the checkpoint; the newest by default.
+
+        Returns:
+            the export's folder, named by the global step.
 
         Raises:
-            NotImplementedError: always.
+            NotFittedError: if there is no checkpoint.
         """
-        raise NotImplementedError(
-            "export writes session bundles, which are not supported: use export_savedmodel with a function such as "
-            "build_parsing_serving_input_fn returns."
+        return export_bundle(
+            self,
+            export_dir,
+            signature_fn,
+            input_fn,
+            default_batch_size,
+            exports_to_keep,
+            input_feature_key,
+            use_deprecated_input_fn,
+            prediction_key,
+            checkpoint_path,
         )
 
     # ---- the modes ----

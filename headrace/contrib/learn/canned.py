@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headrace.contrib.layers.feature_column_inputs import parse_feature_columns_from_examples
+from headrace.contrib.learn.bundle_exports import (
+    _default_input_fn,
+    classification_signature_fn_with_prob,
+    regression_signature_fn,
+)
 from headrace.contrib.learn.estimator import Estimator
 from headrace.contrib.learn.metric_spec import MetricSpec, PredictionKey
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
 
 
 class CannedEstimator(Estimator):
@@ -21,6 +30,42 @@ class CannedEstimator(Estimator):
             return _only(found, key)
         return found[key]
 
+    def _parse_examples(self, examples: Tensor) -> Any:
+        """The features that the columns look at, in serialized examples."""
+        columns: list[Any] = []
+        for key in ("feature_columns", "linear_feature_columns", "dnn_feature_columns"):
+            columns += self.params.get(key) or ()
+        if not columns:
+            return _default_input_fn(self, examples)
+        serialized: Any = examples
+        return parse_feature_columns_from_examples(serialized, columns)
+
+    def _export_of(
+        self,
+        export_dir: str,
+        input_fn: Callable[..., Any] | None,
+        input_feature_key: str | None,
+        use_deprecated_input_fn: bool,
+        signature_fn: Callable[..., Any],
+        default_batch_size: int | None,
+        exports_to_keep: int | None,
+        prediction_key: str | None,
+    ) -> bytes:
+        def of_columns(estimator: CannedEstimator, examples: Tensor) -> Any:
+            return estimator._parse_examples(examples)
+
+        return Estimator.export(
+            self,
+            export_dir,
+            input_fn or of_columns,
+            input_feature_key,
+            use_deprecated_input_fn,
+            signature_fn,
+            prediction_key,
+            default_batch_size,
+            exports_to_keep,
+        )
+
 
 def _only(found: Iterator[dict[str, Any]], key: str) -> Iterator[Any]:
     for prediction in found:
@@ -29,6 +74,28 @@ def _only(found: Iterator[dict[str, Any]], key: str) -> Iterator[Any]:
 
 class Classifier(CannedEstimator):
     """An estimator of classes."""
+
+    def export(  # type: ignore[override]  # 1.15's ready-made estimators take no prediction_key
+        self,
+        export_dir: str,
+        input_fn: Callable[..., Any] | None = None,
+        input_feature_key: str | None = None,
+        use_deprecated_input_fn: bool = True,
+        signature_fn: Callable[..., Any] | None = None,
+        default_batch_size: int | None = 1,
+        exports_to_keep: int | None = None,
+    ) -> bytes:
+        """Writes a session bundle that gives probabilities; arguments as in `BaseEstimator.export`."""
+        return self._export_of(
+            export_dir,
+            input_fn,
+            input_feature_key,
+            use_deprecated_input_fn,
+            signature_fn or classification_signature_fn_with_prob,
+            default_batch_size,
+            exports_to_keep,
+            PredictionKey.PROBABILITIES,
+        )
 
     def predict(  # type: ignore[override]  # 1.15's ready-made estimators take no iterate_batches
         self,
@@ -67,6 +134,28 @@ class Classifier(CannedEstimator):
 
 class Regressor(CannedEstimator):
     """An estimator of numbers."""
+
+    def export(  # type: ignore[override]  # 1.15's ready-made estimators take no prediction_key
+        self,
+        export_dir: str,
+        input_fn: Callable[..., Any] | None = None,
+        input_feature_key: str | None = None,
+        use_deprecated_input_fn: bool = True,
+        signature_fn: Callable[..., Any] | None = None,
+        default_batch_size: int | None = 1,
+        exports_to_keep: int | None = None,
+    ) -> bytes:
+        """Writes a session bundle that gives scores; arguments as in `BaseEstimator.export`."""
+        return self._export_of(
+            export_dir,
+            input_fn,
+            input_feature_key,
+            use_deprecated_input_fn,
+            signature_fn or regression_signature_fn,
+            default_batch_size,
+            exports_to_keep,
+            PredictionKey.SCORES,
+        )
 
     def evaluate(  # type: ignore[override]  # 1.15's ready-made estimators take no log_progress
         self,

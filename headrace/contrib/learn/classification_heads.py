@@ -92,6 +92,8 @@ def multi_class_head(
         return BinaryLogisticHead(
             label_name, weight_column_name, enable_centered_bias, head_name, tuple(thresholds or (0.5,)), loss
         )
+    if label_keys and len(label_keys) != n_classes:
+        raise ValueError(f"Length of label_keys must equal n_classes, got {len(label_keys)} and {n_classes}.")
     return MultiClassHead(
         n_classes,
         label_name,

@@ -28,6 +28,7 @@ from headrace.feature_column.base import FeatureColumn
 from headrace.feature_column.input_layer import input_layer, linear_model
 from headrace.functions.nn.moments import zero_fraction
 from headrace.ops.flow.grouping import group
+from headrace.optimizers.sync_replicas import SyncReplicasOptimizer
 from headrace.state.global_step import get_global_step
 from headrace.state.partitioned import min_max_variable_partitioner
 from headrace.state.variable_scope import variable_scope
@@ -71,8 +72,10 @@ def network_logits(
     input_scope: str = _INPUT_SCOPE,
     input_partitioner: Any = None,
     servers: int = 0,
+    collection: str = "dnn",
+    trainable: bool = True,
 ) -> Tensor:
-    """The logits of a network, in the current variable scope "dnn".
+    """The logits of a network, in the current variable scope.
 
     Args:
         features: tensors by name.
@@ -86,23 +89,36 @@ def network_logits(
         input_scope: the scope of the input layer.
         input_partitioner: how the input layer's variables are partitioned.
         servers: how many parameter servers there are.
+        collection: which collection the variables are added to.
+        trainable: whether they are trained.
     """
     values = tuple(features.values())
     with variable_scope(input_scope, values=values, partitioner=input_partitioner) as scope:
         if _all_of_core(columns):
-            net = input_layer(features, columns, weight_collections=["dnn"])
+            net = input_layer(features, columns, weight_collections=[collection], trainable=trainable)
         else:
             current: Any = scope
-            net = input_from_feature_columns(features, columns, weight_collections=["dnn"], scope=current)
+            net = input_from_feature_columns(
+                features, columns, weight_collections=[collection], trainable=trainable, scope=current
+            )
     partitioner = min_max_variable_partitioner(max_partitions=servers)
     for i, units in enumerate(hidden_units):
         with variable_scope(f"hiddenlayer_{i}", partitioner=partitioner, values=(net,)) as scope:
-            net = fully_connected(net, units, activation_fn=activation_fn, variables_collections=["dnn"], scope=scope)
+            net = fully_connected(
+                net,
+                units,
+                activation_fn=activation_fn,
+                variables_collections=[collection],
+                trainable=trainable,
+                scope=scope,
+            )
             if dropout is not None and mode == ModeKeys.TRAIN:
                 net = dropout_layer(net, keep_prob=1.0 - dropout)
         _summarize(net, f"{scope.name}{separator}")
     with variable_scope("logits", partitioner=partitioner, values=(net,)) as scope:
-        logits = fully_connected(net, dimension, activation_fn=None, variables_collections=["dnn"], scope=scope)
+        logits = fully_connected(
+            net, dimension, activation_fn=None, variables_collections=[collection], trainable=trainable, scope=scope
+        )
     _summarize(logits, f"{scope.name}{separator}")
     return logits
 
@@ -113,7 +129,13 @@ def _summarize(value: Tensor, prefix: str) -> None:
 
 
 def linear_logits(
-    features: dict[Any, Any], columns: Sequence[Any], dimension: int, scope: Any, joint_weights: bool
+    features: dict[Any, Any],
+    columns: Sequence[Any],
+    dimension: int,
+    scope: Any,
+    joint_weights: bool,
+    collection: str = "linear",
+    trainable: bool = True,
 ) -> Tensor:
     """The logits of a linear model, in the current variable scope.
 
@@ -123,11 +145,15 @@ def linear_logits(
         dimension: how many logits there are.
         scope: the current scope.
         joint_weights: whether all weights lie in one variable.
+        collection: which collection the variables are added to.
+        trainable: whether they are trained.
     """
     if _all_of_core(columns):
-        return linear_model(features, columns, units=dimension, weight_collections=["linear"])
+        return linear_model(features, columns, units=dimension, weight_collections=[collection], trainable=trainable)
     build = joint_weighted_sum_from_feature_columns if joint_weights else weighted_sum_from_feature_columns
-    logits, _, _ = build(features, columns, dimension, weight_collections=["linear"], scope=scope)
+    logits, _, _ = build(
+        features, columns, dimension, weight_collections=[collection], trainable=trainable, scope=scope
+    )
     return logits
 
 
@@ -208,12 +234,17 @@ def combined_model_fn(
     """The model function of a linear model and a network, whose logits are added; arguments as in `dnn_model_fn`.
 
     Raises:
-        ValueError: if there are no columns, or a network without layers.
+        ValueError: if there are no columns, or a network without layers; for a `SyncReplicasOptimizer`.
     """
     head, servers = params["head"], parameter_servers(config)
     linear_columns, dnn_columns = params.get("linear_feature_columns"), params.get("dnn_feature_columns")
     if not linear_columns and not dnn_columns:
         raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
+    for optimizer in (params.get("linear_optimizer"), params.get("dnn_optimizer")):
+        if isinstance(optimizer, SyncReplicasOptimizer):
+            raise ValueError(
+                "SyncReplicasOptimizer is not supported in DNNLinearCombined model: each part has an optimizer of its own."
+            )
     features = features_by_name(features)
     values = tuple(features.values())
     by_input = params["input_layer_partitioner"]

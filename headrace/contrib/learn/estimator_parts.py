@@ -107,21 +107,21 @@ def as_model_fn_ops(results: Any, mode: str) -> ModelFnOps:
     return ModelFnOps(mode, predictions, loss, train_op)
 
 
-class LabelSignature(NamedTuple):
-    """What is known of labels after a training or an evaluation: their type, shape, and whether they are sparse."""
+class TensorSignature(NamedTuple):
+    """What is known of features or labels after a training or an evaluation: their type, shape, and whether they are sparse."""
 
     dtype: DType
     shape: TensorShape
     is_sparse: bool
 
 
-def label_signatures(labels: Any) -> Any:
-    """The signature of labels, or a dict of them; None without labels."""
-    if isinstance(labels, Mapping):
-        return {name: label_signatures(each) for name, each in labels.items()}
-    if labels is None:
+def tensor_signatures(tensors: Any) -> Any:
+    """The signature of a tensor, or a dict of them; None for None."""
+    if isinstance(tensors, Mapping):
+        return {name: tensor_signatures(each) for name, each in tensors.items()}
+    if tensors is None:
         return None
-    return LabelSignature(labels.dtype, labels.get_shape(), isinstance(labels, SparseTensor))
+    return TensorSignature(tensors.dtype, tensors.get_shape(), isinstance(tensors, SparseTensor))
 
 
 def label_placeholders(signatures: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.checkpoints.checkpoint_state import latest_checkpoint
 from headrace.contrib.learn.export_strategy import ExportStrategy
 from headrace.contrib.learn.monitor_hooks import replace_monitors_with_hooks
+from headrace.contrib.learn.run_config import Environment, RunConfig
 from headrace.contrib.learn.trainable import Evaluable, Trainable
 from headrace.contrib.learn.validation_monitor import ValidationMonitor
 from headrace.estimator.estimator import Estimator as CoreEstimator
@@ -171,8 +172,7 @@ class Experiment:
         """
         config = self._estimator.config
         task = config.task_id or 0
-        if config.cluster_spec and config.cluster_spec.jobs and config.master:
-            self._start_server()
+        self._serve()
         hooks: list[Any] = []
         if delay_secs is None:
             if self._delay_workers_by_global_step:
@@ -263,6 +263,7 @@ class Experiment:
                         check_interval_secs=self._check_interval_secs,
                     )
                 )
+        self._serve()
         _wait(0)
         self._call_train(max_steps=self._train_steps, listeners=listeners)
         result = self._call_evaluate(self._eval_input_fn, self._eval_steps, None)
@@ -319,6 +320,19 @@ class Experiment:
             RuntimeError: if it says none.
         """
         self._start_server().join()
+
+    def _serve(self) -> None:
+        """Starts the server of this process's task, unless TF_CONFIG names no environment: programs then start their own."""
+        config = self._estimator.config
+        if not (config.cluster_spec and config.cluster_spec.jobs and config.master):
+            return
+        if not isinstance(config, RunConfig):
+            raise ValueError(
+                "For distributed runtime, Experiment class only works with tf.contrib.learn.RunConfig, "
+                f"but provided {type(config)}"
+            )
+        if config.environment not in (Environment.LOCAL, Environment.GOOGLE):
+            self._start_server()
 
     def _start_server(self) -> Server:
         """The running server of this process's task."""

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from headrace.checkpoints.checkpoint_state import latest_checkpoint
 from headrace.contrib.layers.feature_column_inputs import create_feature_spec_for_parsing
-from headrace.contrib.learn.export_versions import Path, get_paths, largest_export_versions, negation
 from headrace.contrib.learn.serving_inputs import build_parsing_serving_input_fn
 from headrace.core.errors import NotFoundError
 from headrace.estimator.estimator import Estimator as CoreEstimator
 from headrace.estimator.export.export import build_parsing_serving_input_receiver_fn
+from headrace.estimator.gc import Path, get_paths, largest_export_versions, negation
 from headrace.feature_column.base import FeatureColumn
 from headrace.feature_column.parsing import make_parse_example_spec
 from headrace.files import file_io
@@ -89,6 +89,8 @@ class ExportStrategy(_Fields):
         }
         taken = fn_args(self.export_fn)
         given = {name: value for name, value in known.items() if value is not None}
+        if eval_result is not None and "eval_result" in taken and "checkpoint_path" not in taken:
+            raise ValueError("An export_fn accepting eval_result must also accept checkpoint_path.")
         for name in list(given):
             if name in taken:
                 continue

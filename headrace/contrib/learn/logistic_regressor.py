@@ -10,7 +10,7 @@ from headrace.contrib.learn.estimator import Estimator
 from headrace.contrib.learn.metric_key import MetricKey
 from headrace.contrib.learn.metric_spec import ModeKeys, PredictionKey
 from headrace.contrib.learn.model_outputs import ModelFnOps
-from headrace.metrics.legacy_names import streaming_accuracy, streaming_auc
+from headrace.metrics.legacy_names import streaming_auc
 from headrace.metrics.means import mean
 from headrace.ops.math.cast import cast
 
@@ -29,8 +29,6 @@ def _metrics(labels: Any, predictions: Any, thresholds: Sequence[float]) -> dict
         MetricKey.ACCURACY_BASELINE: mean(labels),
         MetricKey.AUC: streaming_auc(predictions, labels),
     }
-    if not thresholds:
-        found[MetricKey.ACCURACY_MEAN % 0.5] = _accuracy(labels, predictions, 0.5)
     by_name = get_default_binary_metrics_for_eval(thresholds)
     wanted = {
         key % threshold
@@ -39,10 +37,6 @@ def _metrics(labels: Any, predictions: Any, thresholds: Sequence[float]) -> dict
     }
     found.update({name: metric(predictions, labels) for name, metric in by_name.items() if name in wanted})
     return found
-
-
-def _accuracy(labels: Any, predictions: Any, threshold: float) -> Any:
-    return streaming_accuracy(cast(predictions >= threshold, "float32"), labels)
 
 
 def LogisticRegressor(  # TensorFlow's name
@@ -56,7 +50,7 @@ def LogisticRegressor(  # TensorFlow's name
 
     Args:
         model_fn: as of `Estimator`; its predictions are probabilities, its labels 0 or 1.
-        thresholds: probabilities at which to measure accuracy, precision and recall; by default the accuracy at 0.5.
+        thresholds: probabilities at which to measure accuracy, precision and recall; 0.5 by default.
         model_dir: the folder of checkpoints and summaries.
         config: a `RunConfig`.
         feature_engineering_fn: of features and labels; returns others, which the model function gets.
@@ -67,7 +61,7 @@ def LogisticRegressor(  # TensorFlow's name
 
     def with_metrics(features: Any, labels: Any, mode: str) -> ModelFnOps:
         predictions, loss, train_op = model_fn(features, labels, mode)
-        metrics = _metrics(labels, predictions, thresholds or ()) if mode == ModeKeys.EVAL else None
+        metrics = _metrics(labels, predictions, thresholds or (0.5,)) if mode == ModeKeys.EVAL else None
         outputs = {PredictionKey.PROBABILITIES: predictions}
         alternatives: Any = {None: (ProblemType.LOGISTIC_REGRESSION, outputs)}
         return ModelFnOps(mode, predictions, loss, train_op, metrics, alternatives)

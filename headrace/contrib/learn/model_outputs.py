@@ -13,7 +13,6 @@ from headrace.core.defaults import graph_of_inputs
 from headrace.core.operation import Operation
 from headrace.estimator.model_fn import EstimatorSpec
 from headrace.ops.array.shape import reshape
-from headrace.ops.string.conversion import as_string
 from headrace.saved_model import names
 from headrace.saved_model.export_output import ClassificationOutput, PredictOutput, RegressionOutput
 from headrace.sessions.session_run_hook import SessionRunHook
@@ -155,7 +154,7 @@ def _export_outputs(alternatives: Mapping[Any, Any] | None, default_key: str | N
 def _export_output(problem_type: int, tensors: Mapping[str, Any]) -> Any:
     """Outputs of the kind that a problem has."""
     if problem_type == ProblemType.LINEAR_REGRESSION:
-        scores = tensors.get(PredictionKey.SCORES)
+        scores = tensors.get(PredictionKey.SCORES, tensors.get(PredictionKey.PROBABILITIES))
         if scores is None and len(tensors) == 1:
             (scores,) = tensors.values()
         if scores is not None:
@@ -163,8 +162,9 @@ def _export_output(problem_type: int, tensors: Mapping[str, Any]) -> Any:
     if problem_type in (ProblemType.CLASSIFICATION, ProblemType.LOGISTIC_REGRESSION):
         classes = tensors.get(PredictionKey.CLASSES)
         scores = tensors.get(PredictionKey.SCORES, tensors.get(PredictionKey.PROBABILITIES))
+        # Who serves classes wants their words; numbers stay in the predictions.
         if classes is not None and classes.dtype != "string":
-            classes = as_string(classes, name="classes")
+            classes = None
         if classes is not None or scores is not None:
             return ClassificationOutput(scores, classes)
     return PredictOutput(tensors)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.checkpoints.checkpoint_state import latest_checkpoint
 from headrace.contrib.learn.monitors import BaseMonitor, EveryN, NanLoss
 from headrace.core.defaults import get_default_graph
 from headrace.messages.protos import SessionLog, Summary
@@ -276,21 +277,90 @@ def _is_number(value: Any) -> bool:
 
 
 class ExportMonitor(EveryN):
-    """Writes session bundles.
+    """Writes session bundles, as `BaseEstimator.export` does, while a model is trained and at the end.
+
+    Args:
+        every_n_steps: after how many steps.
+        export_dir: the folder of exports.
+        input_fn: returns (features, labels) where there is an `input_feature_key`; else a function of (estimator,
+            serialized examples) that returns features, by default the estimator's.
+        input_feature_key: the key of the serialized examples among features.
+        exports_to_keep: how many exports to keep.
+        signature_fn: of (examples, features, predictions); returns (the default signature, others by name).
+        default_batch_size: how many examples there are in a request; None for any number.
 
     Raises:
-        NotImplementedError: always.
+        ValueError: for an `input_feature_key` without an `input_fn`.
     """
 
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        _no_bundles()
+    def __init__(
+        self,
+        every_n_steps: int,
+        export_dir: str,
+        input_fn: Callable[..., Any] | None = None,
+        input_feature_key: str | None = None,
+        exports_to_keep: int | None = 5,
+        signature_fn: Callable[..., Any] | None = None,
+        default_batch_size: int | None = 1,
+    ) -> None:
+        super().__init__(every_n_steps=every_n_steps)
+        if input_feature_key is not None and input_fn is None:
+            raise ValueError("input_feature_key names a feature of input_fn, and there is no input_fn")
+        self._export_dir, self._exports_to_keep, self._signature_fn = export_dir, exports_to_keep, signature_fn
+        self._settings: dict[str, Any] = {
+            "use_deprecated_input_fn": input_feature_key is None,
+            "input_feature_key": input_feature_key,
+            "default_batch_size": default_batch_size,
+        }
+        if input_fn is not None:
+            self._settings["input_fn"] = input_fn
+        self._last_export_dir: bytes | None = None
 
+    @property
+    def export_dir(self) -> str:
+        """The folder of exports."""
+        return self._export_dir
 
-def _no_bundles() -> NoReturn:
-    raise NotImplementedError(
-        "ExportMonitor writes session bundles, which are not supported: call export_savedmodel after training, or use "
-        "Experiment with make_export_strategy."
-    )
+    @property
+    def exports_to_keep(self) -> int | None:
+        """How many exports are kept."""
+        return self._exports_to_keep
+
+    @property
+    def signature_fn(self) -> Callable[..., Any] | None:
+        """What makes signatures."""
+        return self._signature_fn
+
+    @property
+    def last_export_dir(self) -> bytes | None:
+        """The newest export; None before the first."""
+        return self._last_export_dir
+
+    def every_n_step_end(self, step: int, outputs: Any) -> bool:
+        """See `EveryN`."""
+        super().every_n_step_end(step, outputs)
+        self._export()
+        return False
+
+    def end(self, session: SessionLike | None = None) -> None:
+        """See `BaseMonitor`."""
+        super().end(session)
+        if latest_checkpoint(self._estimator.model_dir) is None:
+            tf_logging.info("Skipping export at the end since model has not been saved yet.")
+            return
+        self._export()
+
+    def _export(self) -> None:
+        try:
+            self._last_export_dir = self._estimator.export(
+                self._export_dir,
+                exports_to_keep=self._exports_to_keep,
+                signature_fn=self._signature_fn,
+                **self._settings,
+            )
+        except RuntimeError as error:
+            # No checkpoint has been written since the last export.
+            tf_logging.info("Skipping exporting for the same step: %s", error)
 
 
 def get_default_monitors(

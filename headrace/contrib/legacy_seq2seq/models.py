@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from headrace.contrib.legacy_seq2seq.seq2seq import (
     LoopFunction,
@@ -64,6 +65,17 @@ def _fed(
     return outputs, nest.pack_sequence_as(like, state) if nest.is_sequence(like) else state[0]
 
 
+# Cells that have been used, as they were before: those have variables, and cannot be copied.
+_unused: WeakKeyDictionary[RNNCell, RNNCell] = WeakKeyDictionary()
+
+
+def _another(cell: RNNCell) -> RNNCell:
+    """A cell like one, with variables of its own; the one may have been used, for another bucket."""
+    if cell not in _unused:
+        _unused[cell] = copy.deepcopy(cell)
+    return copy.deepcopy(_unused[cell])
+
+
 def basic_rnn_seq2seq(
     encoder_inputs: list[Any],
     decoder_inputs: list[Any],
@@ -83,7 +95,7 @@ def basic_rnn_seq2seq(
         the list of outputs, and the decoder's last state.
     """
     with variable_scope(scope or "basic_rnn_seq2seq"):
-        _, state = static_rnn(copy.deepcopy(cell), encoder_inputs, dtype=dtype)
+        _, state = static_rnn(_another(cell), encoder_inputs, dtype=dtype)
         return rnn_decoder(decoder_inputs, state, cell)
 
 
@@ -147,7 +159,7 @@ def embedding_rnn_seq2seq(
         else:
             dtype = entered.dtype
         encoder_cell = EmbeddingWrapper(
-            copy.deepcopy(cell), embedding_classes=num_encoder_symbols, embedding_size=embedding_size
+            _another(cell), embedding_classes=num_encoder_symbols, embedding_size=embedding_size
         )
         _, encoded = static_rnn(encoder_cell, encoder_inputs, dtype=dtype)
         if output_projection is None:
@@ -248,7 +260,7 @@ def embedding_attention_seq2seq(
     with variable_scope(scope or "embedding_attention_seq2seq", dtype=dtype) as entered:
         dtype = entered.dtype
         encoder_cell = EmbeddingWrapper(
-            copy.deepcopy(cell), embedding_classes=num_encoder_symbols, embedding_size=embedding_size
+            _another(cell), embedding_classes=num_encoder_symbols, embedding_size=embedding_size
         )
         outputs, encoded = static_rnn(encoder_cell, encoder_inputs, dtype=dtype)
         seen = concat([reshape(output, [-1, 1, cell.output_size]) for output in outputs], 1)

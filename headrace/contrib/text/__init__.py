@@ -212,7 +212,7 @@ def _filtered(
         if min_count is not None:
             kept = logical_and(kept, greater_equal(frequency, cast(min_count, frequency.dtype)))
         tokens, frequency = boolean_mask(tokens, kept), boolean_mask(frequency, kept)
-    if not subsampling:
+    if not subsampling or corpus_size is None:
         return tokens
     if subsampling < 0 or subsampling > 1:
         raise ValueError(f"Invalid vocab_subsampling={subsampling} - it should be within range [0, 1].")

@@ -154,7 +154,7 @@ def stratified_sample(
             initial = _estimated_shares(labels, target.shape.num_elements() or 0)
         else:
             initial = convert_to_tensor(init_probs, dtype=float32)
-        parts, labels, initial, target = _checked(parts, labels, initial, target)
+        parts, labels, (initial, target) = checked_input(parts, labels, [initial, target])
         possible = Assert(
             reduce_all(logical_or(not_equal(initial, 0), equal(target, 0))),
             [
@@ -193,12 +193,21 @@ def _estimated_shares(labels: Tensor, classes: int) -> Tensor:
     return cast(truediv(count, reduce_sum(count)), float32)
 
 
-def _checked(
-    parts: list[Any], labels: Tensor, initial: Tensor, target: Tensor
-) -> tuple[list[Tensor], Tensor, Tensor, Tensor]:
-    """The inputs of `stratified_sample` with checks of their shapes and values."""
+def checked_input(
+    tensor_list: list[Any], labels: Tensor, probs_list: Sequence[Tensor]
+) -> tuple[list[Tensor], Tensor, list[Tensor]]:
+    """The inputs of `stratified_sample` with checks of their shapes and values.
+
+    Args:
+        tensor_list: batches of the components of examples.
+        labels: the classes of the examples.
+        probs_list: vectors with a share of each class.
+
+    Raises:
+        ValueError: if shapes do not fit or are not known.
+    """
     checked = []
-    for shares in (initial, target):
+    for shares in probs_list:
         shares.shape.assert_is_fully_defined()
         shares.shape.assert_has_rank(1)
         total = reduce_sum(shares)
@@ -209,16 +218,16 @@ def _checked(
         ]
         checked.append(with_dependencies(checks, shares))
     classes = checked[0].shape.num_elements()
-    if checked[1].shape.num_elements() != classes:
+    if any(shares.shape.num_elements() != classes for shares in checked):
         raise ValueError("Probability parameters must have the same length.")
     labels.shape.assert_has_rank(1)
-    _check_batches(parts, labels.shape)
+    _check_batches(tensor_list, labels.shape)
     count = shape(labels)[0]
     some = assert_positive(count)
     labels = with_dependencies([some], labels)
-    parts = [with_dependencies([some, assert_equal(shape(part)[0], count)], part) for part in parts]
+    parts = [with_dependencies([some, assert_equal(shape(part)[0], count)], part) for part in tensor_list]
     bounds = [assert_integer(labels), assert_non_negative(labels), assert_less(labels, cast(classes, labels.dtype))]
-    return parts, with_dependencies(bounds, labels), checked[0], checked[1]
+    return parts, with_dependencies(bounds, labels), checked
 
 
 def _acceptance(initial: Tensor, target: Tensor) -> Tensor:

@@ -168,6 +168,8 @@ class SingleCannedHead(CannedHead):
             if mode == ModeKeys.PREDICT:
                 outputs = self._of.export_outputs(predictions)
                 return EstimatorSpec(mode, predictions=predictions, export_outputs=outputs)
+            # Those whose shape has been checked.
+            logits = predictions.get(PredictionKeys.LOGITS, predictions.get(PredictionKeys.PREDICTIONS))
             parts = self.create_loss(features=features, mode=mode, logits=logits, labels=labels)
             loss, regularization = parts.training_loss, None
             if regularization_losses:

@@ -23,6 +23,7 @@ from headrace.kernels.composing import expand_dims
 from headrace.kernels.composing import shape as shape_of
 from headrace.kernels.composing.arranging import identity
 from headrace.ops.math.cast import cast
+from headrace.ops.sparse.reshape import sparse_reorder
 
 
 class SequentialHead(Head):
@@ -210,7 +211,13 @@ def flatten_tensor(tensor: Any, sequence_mask: Tensor, expected_length: Any) -> 
     shape = tensor.shape
     if shape.ndims is not None and shape.ndims < 2:
         raise ValueError(f"Input tensor expected to have at least 2 dimensions, got {shape.ndims} instead.")
-    flat = boolean_mask(sparse_tensor_to_dense(tensor) if isinstance(tensor, SparseTensor) else tensor, sequence_mask)
+    if isinstance(tensor, SparseTensor) and shape.ndims == 2:
+        # The values of a sequence are its steps, whatever the mask says.
+        flat = sparse_reorder(tensor).values
+    elif isinstance(tensor, SparseTensor):
+        flat = boolean_mask(sparse_tensor_to_dense(tensor), sequence_mask)
+    else:
+        flat = boolean_mask(tensor, sequence_mask)
     if flat.shape.ndims == 1:
         flat = expand_dims(flat, -1)
     text = "Tensor shape is incompatible with provided mask."

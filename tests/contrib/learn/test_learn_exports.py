@@ -7,7 +7,10 @@ import pytest
 
 import headrace as tf
 from headrace.contrib.learn.export_strategy import ExportStrategy, make_export_strategy
-from headrace.contrib.learn.export_versions import (
+from headrace.contrib.learn.linear import LinearClassifier
+from headrace.contrib.learn.serving_inputs import build_parsing_serving_input_fn
+from headrace.contrib.learn.trainable import NotFittedError
+from headrace.estimator.gc import (
     Path,
     largest_export_versions,
     mod_export_version,
@@ -15,9 +18,6 @@ from headrace.contrib.learn.export_versions import (
     one_of_every_n_export_versions,
     union,
 )
-from headrace.contrib.learn.linear import LinearClassifier
-from headrace.contrib.learn.serving_inputs import build_parsing_serving_input_fn
-from headrace.contrib.learn.trainable import NotFittedError
 
 X = np.linspace(-1.0, 1.0, 4).astype(np.float32).reshape(4, 1)
 

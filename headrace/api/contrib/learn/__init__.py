@@ -14,6 +14,7 @@ HOMES = {
     "contrib.learn.estimator_inputs": "infer_real_valued_columns_from_input infer_real_valued_columns_from_input_fn",
     "contrib.learn.dynamic_rnn": "DynamicRnnEstimator",
     "contrib.learn.graph_runs": "infer run_feeds run_n",
+    "contrib.learn.graph_training": "evaluate train",
     "contrib.learn.kmeans": "KMeansClustering",
     "contrib.learn.dnn": "DNNClassifier DNNEstimator DNNRegressor",
     "contrib.learn.linear": "LinearClassifier LinearEstimator LinearRegressor",
@@ -46,9 +47,7 @@ NESTED = {
     }
 }
 
-_BY_HAND = "Run the steps in a tf.train.MonitoredSession."
 _BY_MODEL_FN = "Use tf.contrib.learn.DynamicRnnEstimator, or a model function with tf.nn.static_state_saving_rnn."
 ABSENT = {
-    **dict.fromkeys(["evaluate", "train"], _BY_HAND),
     "StateSavingRnnEstimator": _BY_MODEL_FN,
 }

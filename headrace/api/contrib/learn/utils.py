@@ -1,15 +1,18 @@
 """tf.contrib.learn.utils: exports, their inputs, and which of them to keep."""
 
-_BUNDLES = "Session bundles are not supported: use Estimator.export_savedmodel."
-
 HOMES = {
+    "contrib.learn.bundle_exports": "export_estimator",
     "contrib.learn.serving_inputs": "InputFnOps build_default_serving_input_fn build_parsing_serving_input_fn",
     "contrib.learn.export_strategy": "make_export_strategy",
 }
 
 NESTED = {
+    "export": {
+        "contrib.learn.bundle_exports": "classification_signature_fn classification_signature_fn_with_prob "
+        "export_estimator generic_signature_fn logistic_regression_signature_fn regression_signature_fn",
+    },
     "gc": {
-        "contrib.learn.export_versions": "Path get_paths largest_export_versions mod_export_version negation "
+        "estimator.gc": "Path get_paths largest_export_versions mod_export_version negation "
         "one_of_every_n_export_versions union",
     },
     "input_fn_utils": {
@@ -25,5 +28,3 @@ NESTED = {
         "estimator.util": "get_timestamped_dir",
     },
 }
-
-ABSENT = {"export_estimator": _BUNDLES}

@@ -1,5 +1,3 @@
-"""tf.estimator.tpu.experimental, which is not here: embeddings in the memory of a TPU."""
+"""tf.estimator.tpu.experimental."""
 
-ABSENT = {
-    "EmbeddingConfigSpec": "there are no TPUs in Headrace; embed the features in model_fn with tf.nn.embedding_lookup"
-}
+HOMES = {"estimator.tpu.embeddings": "EmbeddingConfigSpec"}

@@ -1,0 +1,1 @@
+"""Session bundles: the format of exported models before SavedModels."""

@@ -1,0 +1,1 @@
+"""What `tf.contrib.tpu` has besides estimators."""
