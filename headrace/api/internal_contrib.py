@@ -13,6 +13,10 @@ CONTRIB: dict[str, dict[str, str]] = {
     "checkpoint.python": {
         "+checkpoint": "split_dependency",
     },
+    "distribute.python": {
+        "+distribute.strategies +distribute .": "mirrored_strategy one_device_strategy parameter_server_strategy",
+        "+distribute.steps": "monitor step_fn",
+    },
     "distributions.python.ops": {
         "distributions.scales distributions.mixing "
         "distributions.static_logic python.ops.distributions.util": "distribution_util",
@@ -50,6 +54,8 @@ CONTRIB: dict[str, dict[str, str]] = {
     },
     "learn.python.learn.estimators": {
         "+learn.recurrent_parts +learn .": "constants rnn_common",
+        "+learn.scores +learn.trainable +learn.parameters": "_sklearn",
+        "+learn.composable_model": "composable_model",
         "+learn.debug +learn .": "debug",
         "+learn.dynamic_rnn +learn.recurrent_parts +learn .": "dynamic_rnn_estimator",
         "+learn.estimator +learn.estimator_inputs +learn .": "estimator",
@@ -70,7 +76,8 @@ CONTRIB: dict[str, dict[str, str]] = {
         "+learn.pandas_data +learn .": "pandas_io",
     },
     "learn.python.learn.utils": {
-        "+learn.export_versions +learn .": "gc",
+        "+learn.bundle_exports": "export",
+        "estimator.gc +learn .": "gc",
         "+learn.serving_inputs +learn .": "input_fn_utils",
         "+learn.export_strategy +learn.signatures +learn .": "saved_model_export_utils",
     },

@@ -65,6 +65,7 @@ MODELS: dict[str, dict[str, str]] = {
         "estimator.inputs.feeding": "feeding_functions",
         "input_queues.feeding": "feeding_queue_runner",
     },
+    "estimator.tools": {"estimator.checkpoint_converter": "checkpoint_converter"},
     "feature_column": {
         "feature_column.features_layer feature_column.serialization feature_column.input_layer feature_column.base "
         "feature_column.numeric feature_column.categorical feature_column.crossed feature_column.embedding "
@@ -85,14 +86,16 @@ MODELS: dict[str, dict[str, str]] = {
         "keras.engine.training_input_checks keras.engine.training_weights keras.engine.training_losses "
         "keras.engine.training_metrics keras.engine.training_aggregators keras.engine.training_model_inputs "
         "keras.engine.training_datasets keras.engine.training_splitting keras.engine.training_loop "
-        "keras.engine.training_generator keras.engine.training_arrays keras.engine": "training_utils",
+        "keras.engine.training_generator keras.engine.training_arrays keras.engine.training_dataset_kinds "
+        "keras.engine.training_layer_inputs keras.engine": "training_utils",
+        "keras.saving.hdf5_format": "saving",
     },
     "keras.layers": {
         "keras.layers.convolutional layers.convolutional layers.separable layers.transposed keras.layers": "convolutional",
         "keras.layers.core keras.layers.lambda_layer layers.core": "core",
         "keras.layers.local keras.layers.local_connections": "local",
         "layers.normalization keras.layers.normalization": "normalization",
-        "keras.layers.pooling layers.pooling": "pooling",
+        "keras.layers.pooling layers.pooling keras.layers": "pooling",
         "keras.layers.recurrent_base keras.layers.recurrent_cells keras.layers.recurrent_dropout "
         "keras.layers.recurrent_gru keras.layers.recurrent_lstm keras.layers.recurrent_simple "
         "keras.layers.recurrent_stacked keras.layers.recurrent_internals": "recurrent",
@@ -120,6 +123,7 @@ MODELS: dict[str, dict[str, str]] = {
         "keras.preprocessing.image keras.preprocessing.image_files keras.preprocessing.image_folders "
         "keras.preprocessing.image_iterators keras.preprocessing.image_transforms": "image",
     },
+    "keras.distribute": {"keras.engine.training_replicas": "distributed_training_utils"},
     "keras.utils": {
         "keras.utils.conv_utils layers.sizes": "conv_utils",
         "keras.utils.data_utils keras.utils.downloads keras.utils": "data_utils",

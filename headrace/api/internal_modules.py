@@ -71,7 +71,41 @@ PYTHON: dict[str, dict[str, str]] = {
         "debug.hooks debug.remote": "hooks",
         "debug.remote": "grpc_wrapper",
     },
-    "distribute": {"distribute .": "distribute_lib distribution_strategy_context mirrored_strategy reduce_util values"},
+    "distribute": {
+        "distribute.strategy distribute.extended distribute.default_strategy distribute.replica_context "
+        "state.replication distribute.mirrored distribute .": "distribute_lib",
+        "state.replication distribute .": "distribution_strategy_context",
+        "distribute.mirrored distribute.replica_threads distribute.local_devices distribute .": "mirrored_strategy",
+        "distribute.one_device .": "one_device_strategy",
+        "distribute.parameter_server distribute.cluster_resolvers.base .": "parameter_server_strategy "
+        "central_storage_strategy",
+        "distribute.cross_device_ops distribute.multi_worker_ops distribute .": "cross_device_ops",
+        "distribute.cross_device_utils distribute.collectives distribute .": "cross_device_utils",
+        "distribute.all_reduce distribute.all_reduce_levels distribute.all_reduce_pieces": "all_reduce",
+        "distribute.collectives distribute.multi_worker_mirrored distribute .": "collective_all_reduce_strategy",
+        "distribute.coordinator distribute .": "distribute_coordinator",
+        "distribute.estimator_roles distribute .": "estimator_training",
+        "distribute.multi_worker_util distribute.worker_context": "multi_worker_util",
+        "distribute.worker_context": "distribute_coordinator_context",
+        "distribute.distribute_config": "distribute_config",
+        "distribute.device_names": "device_util",
+        "distribute.values distribute.device_maps distribute.mirrored_variables distribute.sync_on_read "
+        "distribute.aggregating distribute.variables": "values",
+        "distribute.distributed_datasets distribute.input_workers distribute.step_loops "
+        "distribute.batch_splitting": "input_lib input_ops",
+        "distribute.numpy_datasets": "numpy_dataset",
+        "distribute.tpu": "tpu_strategy",
+        "contrib.distribute.steps": "step_fn",
+        "state.modes": "reduce_util",
+    },
+    "distribute.cluster_resolver": {
+        "distribute.cluster_resolvers.base distribute.cluster_resolvers.simple": "cluster_resolver",
+        "distribute.cluster_resolvers.gce": "gce_cluster_resolver",
+        "distribute.cluster_resolvers.kubernetes": "kubernetes_cluster_resolver",
+        "distribute.cluster_resolvers.slurm": "slurm_cluster_resolver",
+        "distribute.cluster_resolvers.tf_config distribute.cluster_resolvers.base": "tfconfig_cluster_resolver",
+        "distribute.cluster_resolvers.tpu": "tpu_cluster_resolver",
+    },
     "eager": {
         "config.eager_context .": "context",
         "contrib.eager.backprop contrib.eager.functional .": "backprop",
@@ -97,7 +131,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "core.error_interpolation": "error_interpolation",
         "core.traceable_stack": "traceable_stack",
         "graph_tools.subscribing": "subscribe",
-        "state.defun .": "function",
+        "state.defun state.loaded_defun .": "function",
         "core.func_graph core.graph_functions .": "func_graph",
         "core.op_def_library": "op_def_library",
         "functions.array.constant_v2 core.convert core.operation core.tensor core.constant_value .": "constant_op",
@@ -118,7 +152,7 @@ PYTHON: dict[str, dict[str, str]] = {
         ".": "framework_lib load_library",
         "core.random_seed .": "random_seed",
         "messages.graph_util graph_util .": "graph_util graph_util_impl convert_to_constants",
-        "version .": "versions",
+        "version core.version .": "versions",
         "testing.test_ops": "test_ops",
         "testing.test_util testing.layouts testing.graph_comparison test .": "test_util",
         "testing.combinations": "combinations test_combinations",
@@ -130,6 +164,8 @@ PYTHON: dict[str, dict[str, str]] = {
     },
     "lib.io": {"files.file_io gfile io .": "file_io", "files.records python_io io .": "python_io tf_record"},
     "ops": {
+        "ops.collective.collective": "collective_ops",
+        "ops.collective.nccl": "nccl_ops",
         "state.critical_section .": "critical_section_ops",
         "functions.queues.staging functions.queues.barriers functions.readers.record_input "
         "functions.queues.queues . api.gen_ops": "data_flow_ops",
@@ -169,7 +205,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "clip_ops manip_ops histogram_ops unconnected_gradients "
         "numerics sort_ops batch_ops array_grad math_grad nn_grad "
         "control_flow_grad data_flow_grad linalg_grad sparse_grad state_grad tensor_array_grad image_grad random_grad "
-        "manip_grad rnn_grad optional_grad cudnn_rnn_grad default_gradient proto_ops collective_ops clustering_ops",
+        "manip_grad rnn_grad optional_grad cudnn_rnn_grad default_gradient proto_ops clustering_ops",
         "initializers state.initializers state.orthogonal_kernels .": "init_ops initializers_ns",
         "state.initializers_v2 .": "init_ops_v2",
         "random ops.random.normal . api.gen_ops": "random_ops stateful_random_ops",
@@ -287,8 +323,9 @@ PYTHON: dict[str, dict[str, str]] = {
         "saved_model.signature_constants saved_model .": "signature_constants",
         "saved_model.signature_def_utils saved_model.signatures saved_model "
         ".": "signature_def_utils signature_def_utils_impl",
+        "saved_model.structured_values": "nested_structure_coder",
         "saved_model.tag_constants saved_model .": "tag_constants",
-        "saved_model.constants saved_model .": "constants",
+        "saved_model.constants saved_model.names saved_model .": "constants",
     },
     "summary": {"summary .": "summary summary_iterator", "summary.plugin_asset": "plugin_asset"},
     "summary.writer": {"summary .": "writer writer_cache", "summary.writer": "event_file_writer"},
@@ -339,7 +376,8 @@ PYTHON: dict[str, dict[str, str]] = {
         "optimizers.mixed_precision": "mixed_precision",
     },
     "training.tracking": {
-        "checkpoints.tracking checkpoints.tracking_internals checkpoints.graph_view "
+        "checkpoints.tracking checkpoints.containers checkpoints.auto_trackable checkpoints.dependencies "
+        "checkpoints.tracking_internals checkpoints.graph_view "
         "checkpoints.tracked_resources checkpoints.checkpoint checkpoints.load_status "
         "checkpoints.saveables checkpoints.python_state state.capturing train .": "base data_structures tracking util",
         "checkpoints.graph_view": "graph_view",

@@ -6,6 +6,71 @@ The module's path is written without `tensorflow.python.` in front, or without `
 from __future__ import annotations
 
 SPELLED = {
+    **{
+        ("distribute.all_reduce", f"_{name}"): f"distribute.{module}.{name}"
+        for module, names in {
+            "all_reduce": (
+                "build_ring_gather build_ring_scatter build_shuffle_gather build_shuffle_scatter ring_permutations"
+            ),
+            "all_reduce_pieces": (
+                "apply_unary_to_chunks flatten_tensors padded_split ragged_split reshape_tensors split_by_task "
+                "strip_padding"
+            ),
+        }.items()
+        for name in names.split(" ")
+    },
+    ("distribute.collective_all_reduce_strategy", "CollectiveAllReduceStrategy"): "distribute.multi_worker_mirrored."
+    "MultiWorkerMirroredStrategy",
+    ("distribute.collective_all_reduce_strategy", "CollectiveAllReduceStrategyV1"): "distribute.multi_worker_mirrored."
+    "MultiWorkerMirroredStrategyV1",
+    ("distribute.distribute_coordinator", "_Barrier"): "distribute.coordinator_worker.Barrier",
+    ("distribute.distribute_coordinator", "_TaskType"): "distribute.coordinator_worker.TaskType",
+    ("distribute.distribute_coordinator", "_WorkerContext"): "distribute.coordinator_worker.CoordinatedWorker",
+    ("distribute.cross_device_ops", "CollectiveAllReduce"): "distribute.collectives.CollectiveAllReduce",
+    ("distribute.cross_device_ops", "CollectiveCommunication"): "distribute.collectives.CollectiveCommunication",
+    (
+        "distribute.central_storage_strategy",
+        "CentralStorageStrategy",
+    ): "distribute.parameter_server.CentralStorageStrategy",
+    ("distribute.cross_device_utils", "aggregate_gradients_using_hierarchical_copy"): "distribute.cross_device_utils."
+    "aggregate_gradients_using_copy",
+    ("distribute.cross_device_ops", "AllReduceCrossTowerOps"): "distribute.cross_device_ops.AllReduceCrossDeviceOps",
+    ("distribute.distribute_lib", "StrategyExtendedV2"): "distribute.extended.StrategyExtended",
+    ("distribute.input_lib", "DistributedDatasetV1"): "distribute.distributed_datasets.DistributedDataset",
+    (
+        "distribute.input_lib",
+        "DistributedDatasetsFromFunctionV1",
+    ): "distribute.distributed_datasets.DistributedDatasetsFromFunction",
+    ("distribute.input_lib", "DistributedIteratorV1"): "distribute.distributed_datasets.DistributedIterator",
+    ("distribute.input_lib", "get_distributed_dataset"): "distribute.distributed_datasets.DistributedDataset",
+    (
+        "distribute.input_lib",
+        "get_distributed_datasets_from_function",
+    ): "distribute.distributed_datasets.DistributedDatasetsFromFunction",
+    ("distribute.distribute_lib", "Strategy"): "distribute.strategy.Strategy",
+    ("distribute.distribute_lib", "_DefaultDistributionStrategy"): "distribute.default_strategy.DefaultStrategy",
+    ("distribute.distribute_lib", "_DefaultDistributionExtended"): "distribute.default_strategy.DefaultExtended",
+    (
+        "distribute.distribution_strategy_context",
+        "_get_default_strategy",
+    ): "distribute.default_strategy.default_strategy",
+    (
+        "distribute.distribution_strategy_context",
+        "_get_default_replica_context",
+    ): "distribute.default_strategy.default_replica_context",
+    ("saved_model.model_utils.mode_keys", "EstimatorModeKeys"): "estimator.mode_keys.ModeKeys",
+    ("distribute.distribution_strategy_context", "_get_default_replica_mode"): "state.replication.default_mode",
+    ("distribute.distribution_strategy_context", "_get_per_thread_mode"): "state.replication.current_mode",
+    ("distribute.mirrored_strategy", "MirroredStrategy"): "distribute.mirrored.MirroredStrategy",
+    ("distribute.one_device_strategy", "OneDeviceStrategy"): "distribute.one_device.OneDeviceStrategy",
+    ("distribute.parameter_server_strategy", "ParameterServerStrategy"): "distribute.parameter_server."
+    "ParameterServerStrategy",
+    (
+        "distribute.parameter_server_strategy",
+        "ParameterServerStrategyExtended",
+    ): "distribute.parameter_server.ParameterServerExtended",
+    ("distribute.values", "_MirroredSaveable"): "distribute.mirrored_variables.MirroredSaveable",
+    ("distribute.values", "_SyncOnReadSaveable"): "distribute.sync_on_read.SyncOnReadSaveable",
     ("eager.core", "_FallbackException"): "config.eager_operations.FallbackException",
     ("eager.core", "_NotOkStatusException"): "config.eager_operations.NotOkStatusException",
     ("eager.core", "_SymbolicException"): "config.eager_operations.SymbolicException",
@@ -233,7 +298,7 @@ SPELLED = {
     ("feature_column.feature_column_v2", "make_parse_example_spec_v2"): (
         "feature_column.parsing.make_parse_example_spec"
     ),
-    ("estimator.gc", "_get_paths"): "estimator.gc.paths_in",
+    ("estimator.gc", "_get_paths"): "estimator.gc.get_paths",
     ("estimator.gc", "_largest_export_versions"): "estimator.gc.largest_export_versions",
     ("estimator.gc", "_mod_export_version"): "estimator.gc.mod_export_version",
     ("estimator.gc", "_negation"): "estimator.gc.negation",
@@ -257,6 +322,20 @@ SPELLED = {
         "contrib.image.warping.boundary_locations"
     ),
     ("contrib.image.python.ops.sparse_image_warp", "_get_grid_locations"): "contrib.image.warping.grid_locations",
+    **{
+        ("keras.layers.convolutional", old): f"layers.transposed.{new}"
+        for old, new in (
+            ("Deconv2D", "Conv2DTranspose"),
+            ("Deconvolution2D", "Conv2DTranspose"),
+            ("Deconv3D", "Conv3DTranspose"),
+            ("Deconvolution3D", "Conv3DTranspose"),
+        )
+    },
+    ("keras.layers.merge", "_Merge"): "keras.layers.merge.Merge",
+    ("keras.layers.normalization", "BatchNormalizationBase"): "layers.normalization.BatchNormalization",
+    ("keras.optimizer_v2.rmsprop", "RMSProp"): "keras.optimizers.rmsprop.RMSprop",
+    ("keras.engine.base_layer_utils", "CallContext"): "layers.context.CallContext",
+    ("keras.engine.training_utils", "check_generator_arguments"): "keras.engine.training_splitting.check_no_targets",
     ("keras.backend", "_current_graph"): "keras.backend.sessions.graph_of",
     ("keras.backend", "_get_session"): "keras.backend.sessions.uninitialized_session",
     ("keras.backend", "_has_nchw_support"): "keras.backend.devices.has_nchw_support",
@@ -278,6 +357,11 @@ SPELLED = {
     ("ops.ctc_ops", "_scan"): "functions.nn.ctc_states.scan",
     ("ops.ctc_ops", "_state_to_olabel"): "functions.nn.ctc_states.labels_of_states",
     ("ops.ctc_ops", "ctc_state_log_probs"): "functions.nn.ctc_states.ctc_state_log_probs",
+    ("framework.config", "get_optimizer_experimental_options"): "config.optimizer_options.get_experimental_options",
+    ("framework.config", "set_optimizer_experimental_options"): "config.optimizer_options.set_experimental_options",
+    ("ops.control_flow_ops", "_SwitchRefOrTensor"): "ops.flow.switching.switch_ref_or_tensor",
+    ("ops.gradient_checker_v2", "_to_numpy"): "autodiff.function_checker.to_numpy",
+    ("ops.script_ops", "eager_py_func"): "py_function",
     ("ops.image_ops", "ResizeMethod"): "compat.v2.image.ResizeMethod",
     ("ops.image_ops", "ResizeMethodV1"): "image.ResizeMethod",
     ("ops.image_ops_impl", "ResizeMethodV1"): "image.ResizeMethod",
@@ -302,4 +386,14 @@ SPELLED = {
     ("ops.string_ops", "substr_deprecated"): "substr",
     ("ops.summary_ops_v2", "summary_scope"): "summary.summary_v2.summary_scope",
     ("ops.variables", "Variable"): "state.variable_v2.InternalVariable",
+    ("contrib.learn.python.learn.estimators.dnn", "_dnn_model_fn"): "contrib.learn.columns_models.dnn_model_fn",
+    ("contrib.learn.python.learn.estimators.dnn_linear_combined", "_dnn_linear_combined_model_fn"): (
+        "contrib.learn.columns_models.combined_model_fn"
+    ),
+    (
+        "contrib.learn.python.learn.estimators.linear",
+        "_linear_model_fn",
+    ): "contrib.learn.columns_models.linear_model_fn",
+    ("contrib.training.python.training.sampling_ops", "_verify_input"): "contrib.training.sampling.checked_input",
+    ("saved_model.loader_impl", "_parse_saved_model"): "saved_model.loading.parse_saved_model",
 }

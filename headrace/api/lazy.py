@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
@@ -29,6 +30,7 @@ else:
     Loader = object  # importing importlib.abc would be a third of what `import headrace` costs
 
 ROOT_ALIAS = "compat.v1"
+_importing = threading.RLock()
 # Names of Headrace's own, which are no part of TensorFlow, and where they lie.
 _OWN = {
     "load_ipython_extension": "notebook.extension.load_ipython_extension",
@@ -52,7 +54,9 @@ class Namespace(ModuleType):
             return finder.public_names(path)
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name)
-        value = without_collections(finder.resolve, path, name)
+        # Two threads that import modules which need each other would get them half made.
+        with _importing:
+            value = without_collections(finder.resolve, path, name)
         # Set past __setattr__, which would take a public module for an implementation module.
         if value.__class__ is not bool:  # a flag changes
             self.__dict__[name] = value
@@ -119,6 +123,8 @@ class Finder:
         self._declaration: type | tuple[Any, ...] | None = None
         self._replaced: dict[tuple[str, str], tuple[ModuleType, Any]] = {}
         self._dispatched: dict[tuple[str, str], Any] = {}
+        # What stands for an object of today, by the identity of that, which is kept with it.
+        self._former: dict[int, tuple[Any, Any]] = {}
 
     def table(self, path: str) -> Table | None:
         """The table of the public module at `path` ("" is the root), or None."""
@@ -177,6 +183,20 @@ class Finder:
         Raises:
             AttributeError: if there is none, naming close spellings and the user's line.
         """
+        value = self._found(path, name)
+        return self._former[id(value)][1] if id(value) in self._former else value
+
+    def stand_for(self, today: Any, former: Any) -> None:
+        """Lets another object stand for one wherever programs find it, under all its names; the first one said stays."""
+        if id(today) in self._former or any(each[1] is today for each in self._former.values()):
+            return
+        self._former[id(today)] = today, former
+        for module in [module for module in sys.modules.values() if isinstance(module, Namespace | RootView)]:
+            for name, value in list(module.__dict__.items()):
+                if value is today:
+                    module.__dict__[name] = former
+
+    def _found(self, path: str, name: str) -> Any:
         table = self.table(path)
         child = f"{path}.{name}" if path else name
         if table is not None and name in table.homes:
@@ -204,7 +224,8 @@ class Finder:
                 if source == "api.gen_ops" != sources[0] and (value := self._version(path, name, sources)) is not None:
                     return value
                 try:
-                    return self._callable(getattr(self._place(source), name))
+                    value = self._callable(getattr(self._place(source), name))
+                    return self.resolve("", name) if self._is_root(name, value) else value
                 except AttributeError:
                     continue
             if (value := self._version(path, name, sources)) is not None:
@@ -214,6 +235,12 @@ class Finder:
         if child in _OWN:
             return self._place(_OWN[child])
         raise AttributeError(self._absent(path, name), name=name)
+
+    def _is_root(self, name: str, value: object) -> bool:
+        """Whether a function found elsewhere is the one of the root, which takes composite tensors too."""
+        root = self.table("")
+        home = root.homes.get(name) if root is not None else None
+        return home is not None and callable(value) and getattr(self._place(home[0]), home[1], None) is value
 
     def _taking_composites(self, module: str, attribute: str, value: object, public: tuple[str, str]) -> Any:
         """A function that takes ragged tensors or linear operators as well, made so once; any other value as it is."""

@@ -65,6 +65,7 @@ NESTED = {
 SPELLED: dict[str, str] = {
     # 0.x's names of the unrolled networks.
     "bidirectional_rnn": "recurrent.static.static_bidirectional_rnn",
+    "deconv2d": "functions.nn.transposed_functions.conv2d_transpose",
     "rnn": "recurrent.static.static_rnn",
     "state_saving_rnn": "recurrent.static.static_state_saving_rnn",
     "avg_pool2d": "functions.nn.pooling_functions.avg_pool",

@@ -38,6 +38,11 @@ TYPES: dict[str, str] = {
     "ops.array.where": "OneHot Where",
     "ops.audio.spectrogram": "AudioSpectrogram Mfcc",
     "ops.audio.wav": "DecodeWav EncodeWav",
+    "ops.collective.collective": (
+        "CollectiveBcastRecv CollectiveBcastSend CollectiveGather CollectiveReduce _Collective _CollectiveResult "
+        "_CollectiveStart"
+    ),
+    "ops.collective.nccl": "NcclAllReduce NcclBroadcast NcclReduce",
     "ops.data.background": "ParallelMapDataset PrefetchDataset",
     "ops.data.batching": (
         "BatchDataset BatchDatasetV2 DenseToSparseBatchDataset ExperimentalDenseToSparseBatchDataset "
@@ -459,8 +464,9 @@ TYPES: dict[str, str] = {
     "plan.fusions.sizes": "_Sizes",
     "plan.fusions.sparse_gradients": "_Flatten _RowsFor _SumOfRepeated",
     "plan.fusions.updates": (
-        "_ApplyAdaMaxMany _ApplyAdagradMany _ApplyAdagradV2Many _ApplyAdamMany _ApplyGradientDescentMany "
-        "_ApplyGradientDescentProduct _ApplyKerasMomentumMany _ApplyMomentumMany _ApplyRMSPropMany"
+        "_ApplyAdaMaxMany _ApplyAdadeltaMany _ApplyAdagradMany _ApplyAdagradV2Many _ApplyAdamMany "
+        "_ApplyGradientDescentMany _ApplyGradientDescentProduct _ApplyKerasMomentumMany _ApplyMomentumMany "
+        "_ApplyRMSPropMany"
     ),
     "plan.fusions.vocabulary_buckets": (
         "_StringToHashBucketFastOfMissing _StringToHashBucketOfMissing _StringToHashBucketStrongOfMissing"

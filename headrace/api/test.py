@@ -6,7 +6,7 @@ HOMES = {
     "testing.benchmark": "benchmark_config",
     "testing.googletest": "StubOutForTesting",
     "testing.test_case": "TestCase get_temp_dir main test_src_dir_path",
-    "testing.test_util": "create_local_cluster",
+    "testing.local_cluster": "create_local_cluster",
     "testing.graph_comparison": "assert_equal_graph_def",
 }
 

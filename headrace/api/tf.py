@@ -216,6 +216,8 @@ SPELLED: dict[str, str] = {
     "batch_self_adjoint_eig": "functions.math.linalg_functions.self_adjoint_eig",
     "batch_self_adjoint_eigvals": "functions.math.linalg_functions.self_adjoint_eigvals",
     "batch_svd": "functions.math.linalg_functions.svd",
+    "concat_v2": "kernels.composing.arranging.concat",
+    "split_v": "ops.array.split.split",
     "tensor_scatter_nd_add": "ops.array.scatter.tensor_scatter_add",
     "tensor_scatter_nd_sub": "ops.array.scatter.tensor_scatter_sub",
     "tensor_scatter_nd_update": "ops.array.scatter.tensor_scatter_update",

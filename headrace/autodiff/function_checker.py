@@ -12,7 +12,7 @@ from headrace.autodiff.gradient_tape import GradientTape
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, get_default_session
 from headrace.core.dtypes import bfloat16, float32
-from headrace.core.eager import executing_eagerly
+from headrace.core.eager import EagerTensor, executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.ops.array.constant import placeholder
@@ -69,6 +69,13 @@ def _parts(value: TensorLike) -> np.ndarray:
 def _array(tensor: Any) -> np.ndarray:
     # bfloat16 is too coarse to take differences of.
     return raw.Cast(tensor, DstT=float32).numpy() if tensor.dtype.base_dtype is bfloat16 else tensor.numpy()
+
+
+def to_numpy(value: Any) -> Any:
+    """The value of a tensor, in the default session where graphs are built; anything else as it is."""
+    if not isinstance(value, Tensor):
+        return value
+    return value.numpy() if isinstance(value, EagerTensor) else get_default_session().run(value)
 
 
 def _eager_gradients(f: Callable[..., Any], tensors: Sequence[Any]) -> list[np.ndarray]:

@@ -71,7 +71,12 @@ def gradient_of_call(op: Operation, function: Function, received: Sequence[Any])
         f=function.name,
     )
     # What a gradient function of the program returns is taken as it is.
-    return list(made) if function.gradient is not None else masked(function, list(made))
+    if function.gradient is not None:
+        return list(made)
+    if op.type == function.name:
+        # A `Defun` gives zeros to inputs that its results do not depend on.
+        return [g if is_trainable(x.dtype) else None for g, x in zip(made, function.inputs, strict=True)]
+    return masked(function, list(made))
 
 
 def masked(function: Function, made: list[Any]) -> list[Any]:

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints import checkpoint_state
+from headrace.checkpoints.auto_trackable import AutoTrackable
 from headrace.checkpoints.load_status import (
     CheckpointLoadStatus,
     InitializationOnlyStatus,
@@ -14,7 +15,7 @@ from headrace.checkpoints.load_status import (
 )
 from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, described, matched, objects_below
 from headrace.checkpoints.saveables import SaveableObject
-from headrace.checkpoints.tracking import AutoTrackable, NoDependency, is_trackable
+from headrace.checkpoints.tracking import NoDependency, is_trackable
 from headrace.core.defaults import colocate_with, control_dependencies, device
 from headrace.core.dtypes import int64
 from headrace.core.eager import executing_eagerly
@@ -28,6 +29,7 @@ from headrace.files.paths import as_path
 from headrace.messages import protos
 from headrace.ops.array.constant import constant
 from headrace.ops.flow.grouping import group
+from headrace.state.polymorphic_function import PolymorphicFunction
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ class Checkpoint(AutoTrackable):
 
     def __init__(self, **kwargs: Any) -> None:
         for name, value in sorted(kwargs.items()):
-            if not is_trackable(value):
+            if not isinstance(value, PolymorphicFunction) and not is_trackable(value):
                 raise ValueError(
                     "`Checkpoint` was expecting a trackable object (an object derived from `TrackableBase`), got "
                     f"{value}. If you believe this object should be trackable (i.e. it is part of the TensorFlow Python "

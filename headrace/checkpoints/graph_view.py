@@ -6,15 +6,16 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.checkpoint import Checkpoint, ObjectSaver
+from headrace.checkpoints.dependencies import dependencies_of
 from headrace.checkpoints.functional_saver import MultiDeviceSaver
 from headrace.checkpoints.load_status import CheckpointLoadStatus, NameBasedSaverStatus, needed_session
 from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, described, objects_below
 from headrace.checkpoints.python_state import PythonStringStateSaveable
 from headrace.checkpoints.saveables import NoRestoreSaveable, SaveableObject
-from headrace.checkpoints.tracking import TrackableReference, dependencies_of
 from headrace.core.eager import executing_eagerly
 from headrace.files.paths import as_path
 from headrace.ops.array.constant import constant
+from headrace.state.dependencies import TrackableReference
 
 if TYPE_CHECKING:
     from headrace.core.typing import SessionLike

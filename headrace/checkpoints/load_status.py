@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.object_graph import Match, matched, node_names, objects_below
@@ -24,13 +25,22 @@ _NOTHING = "No checkpoint specified (save_path=None); nothing is being restored.
 _numbers = itertools.count()
 
 
+_provided_session: Callable[[], Any] | None = None
+
+
+def register_session_provider(session_provider: Callable[[], Any]) -> None:
+    """Says which session takes the place of a default one where there is none."""
+    global _provided_session
+    _provided_session = session_provider
+
+
 def needed_session(session: Any) -> Any:
     """The session that is given, or the default one.
 
     Raises:
         RuntimeError: if there is none.
     """
-    session = session or get_default_session()
+    session = session or get_default_session() or (_provided_session() if _provided_session else None)
     if session is None:
         raise RuntimeError(
             "A session is needed to save and restore while graphs are built: pass session=, or use `with tf.Session():`."

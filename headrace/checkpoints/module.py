@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headrace.checkpoints.tracking import AutoTrackable
+from headrace.checkpoints.auto_trackable import AutoTrackable
 from headrace.core.defaults import name_scope
 from headrace.core.module import ModuleMembers
 

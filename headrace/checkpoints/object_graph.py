@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.dependencies import dependencies_of
 from headrace.checkpoints.python_state import PythonState
 from headrace.checkpoints.saveables import SaveableObject, op_list_to_dict, saveable_objects_for_op
-from headrace.checkpoints.tracking import dependencies_of, saveables_of
+from headrace.checkpoints.tracking import saveables_of
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.messages import protos
 from headrace.state.dependencies import SlotOwner
@@ -123,6 +124,8 @@ def described(graph: ObjectGraph) -> tuple[Any, list[SaveableObject], dict[str, 
         for name, source in saveables_of(item).items():
             key = f"{path}/.ATTRIBUTES/{_escaped(name)}"
             made, full_name = _saveables(source, key)
+            for saveable in made:
+                saveable.full_name = full_name
             node.attributes.add(name=name, checkpoint_key=key, full_name=full_name)
             saveables += made
         if isinstance(item, PythonState):

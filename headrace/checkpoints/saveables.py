@@ -83,6 +83,9 @@ class SaveableObject:
         name: the name it is saved under.
     """
 
+    # The name it has without objects, where it was made for a checkpoint of objects.
+    full_name = ""
+
     def __init__(self, op: Any, specs: Sequence[SaveSpec], name: str) -> None:
         self.op = op
         self.specs = specs
@@ -183,7 +186,8 @@ def _comes_from_variable(value: Tensor) -> bool:
 
 
 def _is_trackable(item: Tensor | PartitionedVariable | Variable) -> bool:
-    return hasattr(item, "_gather_saveables_for_checkpoint") and not isinstance(item, Variable)
+    # A variable says so itself where it is made of several.
+    return hasattr(item, "_gather_saveables_for_checkpoint")
 
 
 def saveable_objects_for_op(op: Any, name: str) -> Iterator[SaveableObject]:

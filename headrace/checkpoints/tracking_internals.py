@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
+import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.containers import Container, wrapped
 from headrace.checkpoints.load_status import initializers_of
 from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, objects_below
-from headrace.checkpoints.tracking import VARIABLE_VALUE, NoDependency, _Container, wrapped
+from headrace.checkpoints.tracking import VARIABLE_VALUE, NoDependency
 from headrace.core.dtypes import float32
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 OBJECT_GRAPH_PROTO_KEY = OBJECT_GRAPH_KEY
 VARIABLE_VALUE_KEY = VARIABLE_VALUE
 OBJECT_CONFIG_JSON_KEY = "OBJECT_CONFIG_JSON"
-TrackableDataStructure = _Container
+TrackableDataStructure = Container
 
 
 @contextlib.contextmanager
@@ -43,6 +46,21 @@ def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[...
             return method(self, *args, **kwargs)
 
     return untracked
+
+
+def cached_per_instance(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A method without arguments that is called once for each object; the object itself is left as it is."""
+    found: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+    lock = threading.RLock()
+
+    @functools.wraps(function)
+    def cached(item: Any) -> Any:
+        with lock:
+            if item not in found:
+                found[item] = function(item)
+            return found[item]
+
+    return cached
 
 
 def add_variable(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 # Every command: a file of the same name in the folder one stands in is not run instead.
 COMMANDS = (
@@ -33,28 +34,43 @@ def main() -> None:
     What starts a program goes straight to the runner, so that nothing of the command line is imported for it.
     """
     arguments = sys.argv[1:]
-    # Before the script only: what follows it is the script's own.
-    keras = arguments[:1] != ["--no-keras"]
-    arguments = arguments[not keras :]
+    options, arguments = _options(arguments)
     explicit = arguments[:1] == ["run"] and len(arguments) > 1 and not arguments[1].startswith("-")
     if explicit or (arguments[:1] == ["run"] and arguments[1:2] in (["-m"], ["-c"])):
         arguments = arguments[1:]
     if arguments[:1] == ["-m"] and len(arguments) > 1:
         from headrace.shim.runner import run_module
 
-        run_module(arguments[1], arguments[2:], keras=keras)
+        run_module(arguments[1], arguments[2:], **options)
     elif arguments[:1] == ["-c"] and len(arguments) > 1:
         from headrace.shim.runner import run_text
 
-        run_text(arguments[1], arguments[2:], keras=keras)
+        run_text(arguments[1], arguments[2:], **options)
     elif explicit or (arguments and arguments[0] not in COMMANDS and _is_program(arguments[0])):
         from headrace.shim.runner import run_script
 
-        run_script(arguments[0], arguments[1:], keras=keras)
+        run_script(arguments[0], arguments[1:], **options)
     else:
         from headrace.cli.commands import headrace
 
         headrace(prog_name="headrace")
+
+
+def _options(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """The options of the runner that stand before the program, and what is left: what follows it is its own."""
+    options: dict[str, Any] = {}
+    rest = list(arguments)
+    while rest:
+        name, _, value = rest[0].partition("=")
+        if rest[0] == "--no-keras":
+            options["keras"] = False
+            del rest[0]
+        elif name == "--tf-version" and (value or len(rest) > 1):
+            options["version"] = value or rest[1]
+            del rest[: 1 if value else 2]
+        else:
+            break
+    return options, rest
 
 
 def _is_program(argument: str) -> bool:

@@ -47,25 +47,33 @@ def headrace() -> None:
 @click.option("-m", "module", metavar="MODULE", help="Run a module of this name, as `python -m` does.")
 @click.option("-c", "text", metavar="TEXT", help="Run a program given as text, as `python -c` does.")
 @click.option("--no-keras", is_flag=True, help="Let `import keras` give the Keras that is installed.")
+@click.option("--tf-version", metavar="VERSION", help="Run a program of a TensorFlow before 1.0 as that ran it.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
-def run(module: str | None, text: str | None, no_keras: bool, program: tuple[str, ...]) -> None:
+def run(module: str | None, text: str | None, no_keras: bool, tf_version: str | None, program: tuple[str, ...]) -> None:
     """Run a program with its own arguments, as python runs it.
 
     PROGRAM is a script and its arguments; with -m or -c, the arguments alone. `import tensorflow` gives Headrace,
     `import keras` the Keras of those years on it, and sources in Python 2 are converted on the fly.
     """
-    _run_program(module, program, text, keras=not no_keras)
+    _run_program(module, program, text, keras=not no_keras, version=tf_version)
 
 
-def _run_program(module: str | None, program: tuple[str, ...], text: str | None = None, *, keras: bool = True) -> None:
+def _run_program(
+    module: str | None,
+    program: tuple[str, ...],
+    text: str | None = None,
+    *,
+    keras: bool = True,
+    version: str | None = None,
+) -> None:
     from headrace.shim import runner
 
     if text is not None:
-        runner.run_text(text, program, keras=keras)
+        runner.run_text(text, program, keras=keras, version=version)
     elif module is not None:
-        runner.run_module(module, program, keras=keras)
+        runner.run_module(module, program, keras=keras, version=version)
     elif program:
-        runner.run_script(program[0], program[1:], keras=keras)
+        runner.run_script(program[0], program[1:], keras=keras, version=version)
     else:
         raise click.UsageError("Name a script to run, or a module with -m.")
 

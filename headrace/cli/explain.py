@@ -65,8 +65,8 @@ def print_plans(plans: Sequence[Plan], histories: Sequence[PlanHistory] | None =
 def region_lines(region: NativeRegion) -> list[str]:
     """The ops of a native region, and the instructions that they became once it has run."""
     given = ", ".join(map(repr, region.inputs)) or "nothing"
-    lines = [f"# native region of {_count(region.nodes)}, given {given}"]
-    lines += [f"    {node.name} = {node.type}({', '.join(map(repr, node.inputs))})" for node in region.nodes]
+    lines = [f"# native region of {_count(region.members)}, given {given}"]
+    lines += [f"    {node.name} = {node.type}({', '.join(map(repr, node.inputs))})" for node in region.members]
     lines += [f"# gives {', '.join(f'{value!r} ({kind})' for value, kind in region.outputs) or 'nothing'}"]
     return lines + [f"    {line}" for line in region.dump().splitlines()]
 

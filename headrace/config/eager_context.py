@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import Any, NoReturn
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
 
@@ -19,12 +19,17 @@ from headrace.config.behavior import (
     enable_eager_execution,
 )
 from headrace.config.function_options import function_executor_type
+from headrace.core import slots
 from headrace.core.defaults import get_default_graph
 from headrace.core.device import DeviceSpec
 from headrace.core.eager import eager_graph, eager_mode, executing_eagerly, graph_mode
 from headrace.core.framework_ops import uid
 from headrace.devices.process_settings import LogicalDevice, PhysicalDevice, VirtualDeviceConfiguration
 from headrace.summary import recording
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.messages import protos
 
 __all__ = [
     "ASYNC",
@@ -179,6 +184,8 @@ def device(name: Any) -> Any:
 class Context:
     """The surroundings of eager operations, as 1.x's code asks for them."""
 
+    _collective_leader = ""
+
     list_physical_devices = staticmethod(settings.list_physical_devices)
     list_logical_devices = staticmethod(settings.list_logical_devices)
     get_visible_devices = staticmethod(settings.get_visible_devices)
@@ -201,6 +208,44 @@ class Context:
     def devices(self) -> list[str]:
         """The names of the devices."""
         return list_devices()
+
+    def configure_collective_ops(
+        self,
+        collective_leader: str = "",
+        scoped_allocator_enabled_ops: Sequence[str] = ("CollectiveReduce",),
+        use_nccl_communication: bool = False,
+        device_filters: Sequence[str] | None = None,
+    ) -> None:
+        """Says how collectives of eager operations meet, before `enable_collective_ops` lets them.
+
+        Args:
+            collective_leader: the task in whose store members find each other, the chief or the first by default.
+            scoped_allocator_enabled_ops: which operations share buffers in TensorFlow; reductions do here.
+            use_nccl_communication: whether values on GPUs travel by NCCL; they do, where all values are on GPUs.
+            device_filters: which tasks a session sees; eager operations see their own.
+        """
+        self._collective_leader = collective_leader
+        tf_logging.info(
+            "Collectives: leader %r, operations %r, NCCL %r, devices %r",
+            collective_leader,
+            list(scoped_allocator_enabled_ops),
+            use_nccl_communication,
+            device_filters,
+        )
+
+    def enable_collective_ops(self, server_def: protos.ServerDef) -> None:
+        """Starts the server of this process's task, by which its collectives meet those of others.
+
+        Args:
+            server_def: the cluster and the task.
+
+        Raises:
+            ValueError: if there is none.
+            FailedPreconditionError: if this process is another task already.
+        """
+        if not server_def:
+            raise ValueError("server_def is None.")
+        slots.join_cluster(server_def, self._collective_leader)
 
     def ensure_initialized(self) -> None:
         """Makes what eager operations need, if that has not been done."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from headrace.core import errors
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import DType, as_dtype
@@ -90,8 +92,12 @@ def quick_execute(
 
     Raises:
         NotFoundError: if no op of this type is declared.
-        InvalidArgumentError: if inputs or attributes are missing, or inputs of a graph are given.
+        InvalidArgumentError: if inputs or attributes are missing or of another kind, there are more outputs, or inputs of
+            a graph are given.
+        TypeError: if `num_outputs` is no number.
     """
+    if not isinstance(num_outputs, int):
+        raise TypeError(f"num_outputs must be a whole number, got {num_outputs!r}.")
     text = op_name.decode() if isinstance(op_name, bytes) else op_name
     decl = find(text)
     if decl is None:
@@ -105,7 +111,7 @@ def quick_execute(
         if key not in kinds:
             raise errors.InvalidArgumentError(None, None, f"{text} has no attribute {key}")
         if key not in inferred:
-            keywords[key] = _attribute(kinds[key].kind, value)
+            keywords[key] = _attribute(f"{key} of {text}", kinds[key].kind, value)
     left = list(inputs)
     arguments: list[Any] = []
     for arg in decl.signature.inputs:
@@ -115,11 +121,13 @@ def quick_execute(
             None, None, f"{text} takes {len(inputs) - len(left)} inputs, and got {len(inputs)}"
         )
     result = decl(*arguments, name=name, **keywords)
-    if result is None or not num_outputs:
-        return []
     flat: list[Tensor] = []
-    for each in result if isinstance(result, (list, tuple)) else [result]:
+    for each in result if isinstance(result, (list, tuple)) else [] if result is None else [result]:
         flat += each if isinstance(each, (list, tuple)) else [each]
+    if len(flat) > num_outputs:
+        raise errors.InvalidArgumentError(
+            None, None, f"Expecting {num_outputs} outputs, but {text} is going to return {len(flat)}"
+        )
     return flat
 
 
@@ -130,10 +138,24 @@ def _text(value: str | bytes) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
-def _attribute(kind: str, value: Any) -> Any:
+_KINDS: dict[str, tuple[type, ...]] = {
+    "bool": (bool, np.bool_),
+    "int": (int, np.integer),
+    "float": (int, float, np.integer, np.floating),
+    "string": (str, bytes),
+    "type": (int, DType),
+    "shape": (list, tuple, type(None), TensorShape),
+    "list": (list, tuple),
+}
+
+
+def _attribute(name: str, kind: str, value: Any) -> Any:
     """The value of an attribute as op wrappers take it."""
+    wanted = _KINDS.get("list" if kind.startswith("list(") else kind)
+    if wanted is not None and not isinstance(value, wanted):
+        raise errors.InvalidArgumentError(None, None, f"Expecting {kind} value for attr {name}, got {value!r}")
     if kind.startswith("list("):
-        return [_attribute(kind[5:-1], each) for each in value]
+        return [_attribute(name, kind[5:-1], each) for each in value]
     return as_dtype(value) if kind == "type" else value
 
 

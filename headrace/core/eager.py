@@ -55,6 +55,12 @@ def eager_graph(config: Any = None) -> Any:
         return _eager_graph
 
 
+def forget_collections() -> None:
+    """Empties the collections of eager execution, such as that of the global step."""
+    if _eager_graph is not None:
+        _eager_graph._collections.clear()
+
+
 def enable(config: Any = None) -> None:
     """Makes eager execution what happens outside of all graphs.
 

@@ -49,6 +49,7 @@ class FuncGraph(Graph):
         only_for_results: whether operations with effects run only where a result needs them.
         of_defun: whether it is the body of a `Defun`, which is built as any other graph.
         returns_none: whether the Python function returned None.
+        saving_errors: why it cannot be written to a SavedModel.
     """
 
     only_for_results = False
@@ -72,6 +73,7 @@ class FuncGraph(Graph):
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
         self.structured_outputs: Any = None
+        self.saving_errors: set[str] = set()
         self.capture_by_value = capture_by_value
         self._copied_stateful_ops = set(copied_stateful_ops)
         self._captured: dict[Tensor, Tensor] = {}
@@ -81,6 +83,15 @@ class FuncGraph(Graph):
         self._container = self.outer_graph._container
         for key in _SHARED_COLLECTIONS:
             self._collections[key] = self.outer_graph.get_collection_ref(key)
+
+    @property
+    def saveable(self) -> bool:
+        """Whether it can be written to a SavedModel, as far as is known."""
+        return not self.saving_errors
+
+    def mark_as_unsaveable(self, error_message: str | Iterable[str]) -> None:
+        """Says why it cannot be written to a SavedModel, nor any function that calls it."""
+        self.saving_errors.update([error_message] if isinstance(error_message, str) else error_message)
 
     @property
     def captures(self) -> list[tuple[Tensor, Tensor]]:

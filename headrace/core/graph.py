@@ -76,6 +76,8 @@ class Graph(ScopedGraph):
         self._unfeedable: set[Tensor] = set()
         self._handle_feeders: dict[str, Any] = {}
         self._functions: dict[str, Any] = {}
+        # Of the oldest and the most demanding of the programs whose GraphDefs were imported, this one among them.
+        self._producer_version, self._min_consumer_version = PRODUCER_VERSION, MIN_CONSUMER_VERSION
 
     # ---- identity and versions ----
 
@@ -104,7 +106,7 @@ class Graph(ScopedGraph):
     @property
     def graph_def_versions(self) -> Any:
         """The GraphDef versions as a `VersionDef`."""
-        return slots.version_def(PRODUCER_VERSION, MIN_CONSUMER_VERSION)
+        return slots.version_def(self._producer_version, self._min_consumer_version)
 
     @property
     def seed(self) -> int | None:

@@ -70,13 +70,15 @@ class Function:
         digest = hashlib.sha1()
         for op in self.operations:
             digest.update(
-                f"{op.name}|{op.type}|{[t.name for t in op.inputs]}|{[c.name for c in op.control_inputs]}|".encode()
+                f"{op.name}|{op.type}|{op.device}|{[t.name for t in op.inputs]}|{[c.name for c in op.control_inputs]}|".encode()
             )
             for key in sorted(op.attrs):
                 value = op.attrs[key]
                 digest.update(f"{key}={value!r};".encode())
                 if hasattr(value, "tobytes"):
                     digest.update(repr(value.tolist()).encode() if value.dtype == object else value.tobytes())
+        if self.python_gradient is not None:
+            digest.update(f"gradient {self.python_gradient.__module__}.{self.python_gradient.__qualname__};".encode())
         digest.update(f"{[t.name for t in self.inputs]}->{[t.name for t in self.outputs]}".encode())
         return digest.hexdigest()[:8]
 
@@ -102,6 +104,11 @@ class Function:
         """Whether an operation of the body has state."""
         return any(op.decl.stateful for op in self.operations)
 
+    @property
+    def definition(self) -> Any:
+        """It as a `FunctionDef` message."""
+        return slots.function_def_of(self)
+
     def add_to_graph(self, graph: Graph) -> None:
         """Puts this function, and those its body calls, into the library of `graph`."""
         known = graph._functions.get(self.name)
@@ -109,8 +116,10 @@ class Function:
             return
         if known is not None and known.graph is not self.graph:
             if known._hash() != self._hash():
-                raise ValueError(
-                    f"Cannot add function '{self.name}' because a different function with the same name already exists."
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"Cannot add function '{self.name}' because a different function with the same name already exists.",
                 )
             if not graph.is_eager:
                 return

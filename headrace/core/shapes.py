@@ -236,6 +236,10 @@ class TensorShape:
 
     _dims: Dims
 
+    @property
+    def _v2_behavior(self) -> bool:
+        return v2_switches.integers_in_shapes()
+
     def __init__(self, dims: object) -> None:
         # By way of a list, for a tuple of its own: `__eq__` takes shapes that share a tuple for one shape.
         self._dims = as_dims(list(dims) if type(dims) is tuple else dims)

@@ -113,6 +113,7 @@ register_collections = Slot("registers how items of the standard collections bec
 
 # ---- gradients
 
+function_def_of = Slot("a function as a `FunctionDef`")
 function_gradient = Slot("the function of the inputs and the outputs' gradients that gives a function's gradients")
 call_gradient = Slot("the gradients of a call of a function")
 connected_inputs = Slot("which inputs of a function its outputs depend on differentiably")
@@ -150,8 +151,11 @@ load_network_weights = Slot("sets the weights of a network to those of a file: `
 
 variable_creator_scope = Slot("a scope in which a function makes the variables of a graph")
 register_flops = Slot("registers how many arithmetic operations ops are")
+default_strategy = Slot("the distribution strategy in force outside of all scopes")
 zip_datasets = Slot("datasets as one of tuples")
 cut_tasks = Slot("cuts a planned graph where devices name other tasks of a cluster")
+meet_collectives = Slot("brings together the members of collectives that are in one plan")
+join_cluster = Slot("starts the server of a task in this process, and lets eager operations meet those of other tasks")
 remote_target = Slot("the runtime of a session on a server of another process")
 reset_target = Slot("forgets the state of a server of another process, and of its cluster")
 dump_watcher = Slot("makes what writes the tensors of a watched run into files")

@@ -22,6 +22,13 @@ class DefaultStack(threading.local):
         """What this thread opened last and has not closed, or None."""
         return self.items[-1] if self.items else None
 
+    # 1.x's name.
+    get_default = innermost
+
+    def reset(self) -> None:
+        """Forgets what is open."""
+        self.items.clear()
+
     @contextlib.contextmanager
     def opened(self, item: object) -> Iterator[Any]:
         self.items.append(item)

@@ -294,6 +294,13 @@ class Tasks(Protocol):
         """A function of what a part is given that begins a call of its task and returns the attempt."""
 
 
+class Collectives(Protocol):
+    """What brings the members of collectives together: `cluster.collectives`, or this process where there is no cluster."""
+
+    def begin(self, collective: Any, values: Sequence[torch.Tensor]) -> Any:
+        """Takes part with the values of some members; the attempt ends when all have come."""
+
+
 class Runtime(Protocol):
     """The state of a session, as kernels and the planner see it; `runtime.resources` has it.
 
@@ -318,6 +325,9 @@ class Runtime(Protocol):
 
     @property
     def tasks(self) -> Tasks | None: ...
+
+    @property
+    def collectives(self) -> Collectives | None: ...
 
     def device_names(self) -> tuple[str, ...]:
         """The full names of the devices that operations may run on."""

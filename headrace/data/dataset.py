@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
 from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -58,7 +58,7 @@ class Dataset(Transformations):
     # ---- iterating ----
 
     def __iter__(self) -> EagerIterator:
-        if executing_eagerly():
+        if executing_eagerly() or get_default_graph().building_function:
             return EagerIterator(self)
         raise RuntimeError("__iter__() is only supported inside of tf.function or when eager execution is enabled.")
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.tracking import Trackable
 from headrace.core.defaults import get_default_graph
 from headrace.core.eager import EagerTensor, executing_eagerly
 from headrace.core.errors import OutOfRangeError
 from headrace.core.registry import raw
 from headrace.data import structure
+from headrace.data.iterator_saveable import IteratorSaveable
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.data.dataset import Dataset
 
 
-class EagerIterator(structure.Described):
+class EagerIterator(structure.Described, Trackable):
     """A Python iterator over the elements of a dataset.
 
     Args:
@@ -47,6 +49,10 @@ class EagerIterator(structure.Described):
             # Each iteration draws the random numbers that the first drew.
             applied._value.reset()
         raw.MakeIterator(applied, self._resource)
+
+    def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
+        """What a checkpoint keeps of it: how many elements it has given."""
+        return {"ITERATOR": lambda name="": IteratorSaveable(self._resource, name)}
 
     def __iter__(self) -> EagerIterator:
         return self

@@ -6,41 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.checkpoint_state import latest_checkpoint
-from headrace.checkpoints.saveables import SaveableObject, SaveSpec
 from headrace.checkpoints.saver import Saver
-from headrace.core.defaults import get_collection, get_default_graph
-from headrace.core.registry import raw
+from headrace.core.defaults import get_collection
 from headrace.data.iterator import GLOBAL_ITERATORS
+from headrace.data.iterator_saveable import IteratorSaveable
 from headrace.sessions.saving_hooks import CheckpointSaverHook
 from headrace.sessions.session_run_hook import SessionRunHook
 
 if TYPE_CHECKING:
-    from headrace.core.operation import Operation
-    from headrace.core.shapes import TensorShape
-    from headrace.core.tensor import Tensor
     from headrace.core.typing import SessionLike, TensorLike
     from headrace.runtime.session import Session
     from headrace.runtime.session_interface import SessionInterface
     from headrace.sessions.session_run_hook import SessionRunArgs, SessionRunContext
-
-
-class IteratorSaveable(SaveableObject):
-    """What `tf.train.Saver` needs to save an iterator: the number of elements it has given.
-
-    Args:
-        iterator_resource: the tensor that stands for the iterator.
-    """
-
-    def __init__(self, iterator_resource: Tensor) -> None:
-        position = raw.IteratorPosition(iterator_resource, name="SerializeIterator")
-        name = iterator_resource.name
-        super().__init__(iterator_resource, [SaveSpec(position, "", name + "-state")], name)
-
-    def restore(self, restored_tensors: Any, restored_shapes: Sequence[TensorShape] | None) -> Operation:
-        """The operation that makes the iterator go on where it was: it passes over what it had given."""
-        del restored_shapes
-        raw.IteratorSeek(self.op, restored_tensors[0], name="DeserializeIterator")
-        return get_default_graph().get_operations()[-1]
 
 
 def make_saveable_from_iterator(iterator: Any) -> IteratorSaveable:

@@ -10,6 +10,7 @@ from headrace.core.composite import convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import float32, int64, string
+from headrace.core.eager import executing_eagerly
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.assertion import Assert
 from headrace.functions.queues.queues import FIFOQueue, QueueBase
@@ -109,7 +110,13 @@ def input_producer(
 
     Raises:
         ValueError: if a row's shape is not known.
+        RuntimeError: while executing eagerly.
     """
+    if executing_eagerly():
+        raise RuntimeError(
+            "Input pipelines based on Queues are not supported when eager execution is enabled. Please use tf.data to ingest "
+            "data into your model instead."
+        )
     with name_scope(name, "input_producer", [input_tensor]):
         tensor = convert_to_tensor(input_tensor, name="input_tensor")
         row_shape = tensor.shape[1:].merge_with(element_shape)

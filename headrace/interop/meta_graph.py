@@ -6,6 +6,7 @@ tensors are written by name and numbers and strings as they are.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -220,19 +221,27 @@ def strip_graph_default_valued_attrs(meta_graph_def: protos.MetaGraphDef) -> Non
     """Takes the attributes that have their default values out of the nodes, functions' nodes too, in place."""
     graph_def = meta_graph_def.graph_def
     functions = {function.signature.name for function in graph_def.library.function}
-    defaults: dict[str, dict[str, bytes]] = {}
     for nodes in [graph_def.node, *(function.node_def for function in graph_def.library.function)]:
         for node in nodes:
             if node.op in functions:
                 continue
-            if node.op not in defaults:
-                defaults[node.op] = _serialized_defaults(node.op)
-            for name, default in defaults[node.op].items():
+            for name, default in _serialized_defaults(node.op).items():
                 if name in node.attr and node.attr[name].SerializeToString(deterministic=True) == default:
                     del node.attr[name]
     meta_graph_def.meta_info_def.stripped_default_attrs = True
 
 
+def add_graph_default_valued_attrs(meta_graph_def: protos.MetaGraphDef) -> None:
+    """Gives the nodes, functions' nodes too, the attributes with default values that they lack, in place."""
+    graph_def = meta_graph_def.graph_def
+    for nodes in [graph_def.node, *(function.node_def for function in graph_def.library.function)]:
+        for node in nodes:
+            for name, default in _serialized_defaults(node.op).items():
+                if name not in node.attr:
+                    node.attr[name].ParseFromString(default)
+
+
+@functools.cache
 def _serialized_defaults(op_type: str) -> dict[str, bytes]:
     decl = find(op_type)
     if decl is None:

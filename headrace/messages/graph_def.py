@@ -14,7 +14,7 @@ from headrace.core.version import VERSION
 from headrace.messages import protos
 from headrace.messages.function_def import import_library, library_of
 from headrace.messages.node_def import node_def_of, shape_to_proto
-from headrace.messages.node_imports import check_types, import_nodes, parse_input
+from headrace.messages.node_imports import as_text, check_types, import_nodes, parse_input
 from headrace.messages.producers import Producer
 
 
@@ -26,7 +26,7 @@ def graph_def_of(graph: Graph, add_shapes: bool = False) -> protos.GraphDef:
         add_shapes: whether to give each node the attribute `_output_shapes`.
     """
     graph_def = protos.GraphDef()
-    graph_def.versions.producer = PRODUCER_VERSION
+    graph_def.versions.CopyFrom(graph.graph_def_versions)
     for op in graph.get_operations():
         node = node_def_of(op, sort_control_inputs=True)
         if add_shapes and op.outputs:
@@ -67,14 +67,18 @@ def import_graph_def(
     """
     if not isinstance(graph_def, protos.GraphDef):
         raise TypeError("graph_def must be a GraphDef proto.")
-    if input_map is not None and not (isinstance(input_map, Mapping) and all(isinstance(k, str) for k in input_map)):
+    if input_map is not None and not (
+        isinstance(input_map, Mapping) and all(isinstance(key, str | bytes) for key in input_map)
+    ):
         raise TypeError("input_map must be a dictionary mapping strings to Tensor objects.")
-    if return_elements is not None and not all(isinstance(element, str) for element in return_elements):
-        raise TypeError("return_elements must be a list of strings.")
+    if return_elements is not None:
+        if not all(isinstance(element, str | bytes) for element in return_elements):
+            raise TypeError("return_elements must be a list of strings.")
+        return_elements = [as_text(element) for element in return_elements]
     graph = get_default_graph()
     graph._check_not_finalized()
     check_versions(graph_def.versions)
-    producer = Producer(producer_op_list)
+    producer = Producer(producer_op_list, graph_def.versions.producer)
     import_library(graph, graph_def.library, producer)
     check_types(graph, graph_def)
     mapped: dict[tuple[str, int], Any] = {}
@@ -84,12 +88,15 @@ def import_graph_def(
         constants = False
         for key, value in (input_map or {}).items():
             constants = constants or not isinstance(value, (Tensor, Operation))
-            mapped[parse_input(key)] = value
+            mapped[parse_input(as_text(key))] = value
         if constants:
             with graph.name_scope("_inputs"):
                 for place, value in mapped.items():
                     mapped[place] = value if isinstance(value, Operation) else convert_to_tensor(value)
-        return import_nodes(graph, graph_def, producer, scope, mapped, return_elements)
+        found = import_nodes(graph, graph_def, producer, scope, mapped, return_elements)
+    graph._producer_version = min(graph._producer_version, graph_def.versions.producer)
+    graph._min_consumer_version = max(graph._min_consumer_version, graph_def.versions.min_consumer)
+    return found
 
 
 def check_versions(versions: protos.VersionDef) -> None:

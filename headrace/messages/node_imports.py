@@ -35,6 +35,9 @@ _NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\-/]*")
 # In the body of a function names of the system's own making are met too.
 _INNER_NODE_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\-/]*")
 _LOOP_BACK = "NextIteration"
+_COLOCATED = "loc:@"
+# Before it, the shape of a scalar of a Placeholder said that nothing is known of its shape.
+_PLACEHOLDERS_HAVE_SHAPES = 24
 # More outputs than any import has whose number a node says, and few enough to make.
 _MAX_OUTPUTS = 1 << 20
 # How many there have been: a GraphDef and the functions of its library have one producer, and are one import.
@@ -175,6 +178,36 @@ def _shown(item: Any) -> str:
     return _type_name(item) if isinstance(item, DType) else f'"{item}"'
 
 
+def as_text(value: str | bytes) -> str:
+    """A name, which may be given as bytes."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _colocated_with(node: protos.NodeDef) -> list[str]:
+    """The nodes that a node says it is colocated with."""
+    if "_class" not in node.attr:
+        return []
+    groups = map(as_text, node.attr["_class"].list.s)
+    return [group.removeprefix(_COLOCATED) for group in groups if group.startswith(_COLOCATED)]
+
+
+def _scopes_of(graph: Graph) -> set[str]:
+    """The names that stand before a slash in those of a graph's operations."""
+    found: set[str] = set()
+    for name in graph._nodes_by_name:
+        scope = name.rpartition("/")[0]
+        while scope and scope not in found:
+            found.add(scope)
+            scope = scope.rpartition("/")[0]
+    return found
+
+
+def _refuse_mapped(missing: Sequence[tuple[str, int]]) -> None:
+    if missing:
+        texts = [f"^{n}" if i < 0 else f"{n}:{i}" for n, i in missing]
+        raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(texts)}]")
+
+
 class _Import:
     """One import: nodes become operations in an order in which their inputs exist."""
 
@@ -202,6 +235,8 @@ class _Import:
         # What each node's inputs name.
         self.keys = {name: [parse_input(text) for text in node.input] for name, node in self.nodes.items()}
         self.made: dict[str, Operation] = {}
+        self.scopes = _scopes_of(graph)
+        self.renamed: dict[str, str] = {}
         self.used: set[tuple[str, int]] = set()
         self.unfinished: list[tuple[Operation, int, tuple[str, int]]] = []
 
@@ -210,14 +245,13 @@ class _Import:
             if ":" in element and not _TENSOR_NAME.match(element):
                 raise ValueError(f"Cannot convert {element!r} to a tensor name.")
             if parse_input(element)[0] not in self.nodes:
-                raise ValueError(f"Requested return node '{parse_input(element)[0]}' not found in graph def")
+                kind = "tensor" if ":" in element else "node"
+                raise ValueError(f"Requested return {kind} '{element}' not found in graph def")
         missing = []
         if self.mapped:
             known = {key for keys in self.keys.values() for key in keys}
             missing = [key for key in self.mapped if key not in known and key[0] not in self.nodes]
-        if missing:
-            texts = [f"^{n}" if i < 0 else f"{n}:{i}" for n, i in missing]
-            raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(texts)}]")
+        _refuse_mapped(missing)
         self._check_inputs()
         stack_scope, self.graph._name_stack = self.graph._name_stack, ""
         name = ""
@@ -230,6 +264,8 @@ class _Import:
             raise
         finally:
             self.graph._name_stack = stack_scope
+        _refuse_mapped([key for key in self.mapped if key[0] in self.made and key[1] >= len(self.made[key[0]].outputs)])
+        self._colocate()
         for op, position, (source, index) in self.unfinished:
             op._update_input(position, self.made[source].outputs[index])
         if return_elements is None:
@@ -243,6 +279,28 @@ class _Import:
                     error = ValueError(f"Node '{node.name}': Unknown input node '{text}'")
                     note_node(error, node.name)
                     raise error
+            for other in _colocated_with(node):
+                if other not in self.nodes and not isinstance(self.graph, FuncGraph):
+                    error = ValueError(f"Node '{node.name}' expects to be colocated with unknown node '{other}'")
+                    note_node(error, node.name)
+                    raise error
+
+    def _colocate(self) -> None:
+        """Gives operations the devices of those that they are colocated with, whose names may have changed."""
+        for node in self.nodes.values():
+            others = _colocated_with(node)
+            if not others:
+                continue
+            op = self.made[node.name]
+            if self.renamed:
+                op.attrs["_class"] = [self._renamed(group) for group in op.attrs["_class"]]
+            for other in others:
+                if other != node.name and other in self.made:
+                    op._device = self.made[other]._device
+
+    def _renamed(self, group: str) -> str:
+        name = group.removeprefix(_COLOCATED)
+        return _COLOCATED + self.renamed.get(name, name) if name != group else group
 
     def _ordered(self) -> list[Any]:
         ordered: list[Any] = []
@@ -305,8 +363,8 @@ class _Import:
         full = self.scope + node.name
         if decl is not None and not _fits(decl, inputs, attrs):
             self._check_signature(node, decl, inputs, attrs, full)
-        if full in self.graph._nodes_by_name:
-            full = self.graph.unique_name(full)
+        if full in self.graph._nodes_by_name or full in self.scopes:
+            self.renamed[full] = full = self.graph.unique_name(full)
         try:
             op = operation_from_parts(self.graph, node.op, inputs, attrs, full + "/", control_inputs=controls)
         except (TypeError, LookupError, ArithmeticError) as error:
@@ -317,7 +375,7 @@ class _Import:
             # What the node says comes before the scopes that are open, which say the rest.
             merged = DeviceSpec.from_string(op._device)
             merged.merge_from(DeviceSpec.from_string(node.device))
-            op._device = merged.to_string() if op._device else node.device
+            op._device = merged.to_string()
         self._refine_shapes(node, op)
         self.made[node.name] = op
         self.unfinished.extend((op, position, key) for position, key in later)
@@ -349,6 +407,8 @@ class _Import:
                 raise ValueError(f"{error}\n\t; {where}") from None
             if _counts_outputs(decl):
                 self._count_outputs(node, decl, attrs)
+        if node.op == "Placeholder" and self.producer.version < _PLACEHOLDERS_HAVE_SHAPES and attrs.get("shape") == ():
+            attrs["shape"] = None
         if "frame_name" in attrs and isinstance(attrs["frame_name"], str):
             # Loops of two imports are two loops.
             attrs["frame_name"] = self.scope + attrs["frame_name"]
@@ -413,10 +473,9 @@ class _Import:
 
     def _moved(self, group: str) -> str:
         """A colocation group follows its operation under the prefix."""
-        text = group.decode("utf-8", "replace") if isinstance(group, bytes) else str(group)
-        if text.startswith("loc:@") and text[5:] in self.nodes:
-            return f"loc:@{self.scope}{text[5:]}"
-        return text
+        text = as_text(group)
+        name = text.removeprefix(_COLOCATED)
+        return f"{_COLOCATED}{self.scope}{name}" if name != text and name in self.nodes else text
 
     def _element(self, text: str) -> Operation | Tensor:
         name, colon, _ = text.rpartition(":")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.graph import PRODUCER_VERSION
 from headrace.core.signature import Attr
 
 if TYPE_CHECKING:
@@ -25,12 +26,14 @@ class Producer:
 
     Args:
         op_list: an `OpList`, or None if nothing is known.
+        version: the version of GraphDefs that it writes.
 
     Raises:
         TypeError: if it is something else.
     """
 
-    def __init__(self, op_list: int | protos.OpList | None = None) -> None:
+    def __init__(self, op_list: int | protos.OpList | None = None, version: int = PRODUCER_VERSION) -> None:
+        self.version = version
         listed = () if op_list is None else getattr(op_list, "op", None)
         if listed is None:
             raise TypeError(f"producer_op_list must be an OpList proto, not {type(op_list).__name__}")

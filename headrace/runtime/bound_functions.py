@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from headrace.core.buffers import VariableBuffer
     from headrace.core.graph_functions import Function
-    from headrace.core.typing import DeviceSettings, Tasks
+    from headrace.core.typing import Collectives, DeviceSettings, Tasks
     from headrace.core.waiting import Waits
     from headrace.runtime.resources import Runtime
 
@@ -52,6 +52,7 @@ class CallRuntime:
         self.buffers: dict[tuple[str, str], VariableBuffer] = outer.buffers
         self.waits: Waits = outer.waits
         self.tasks: Tasks | None = outer.tasks
+        self.collectives: Collectives | None = outer.collectives
         self.device_names: Callable[[], tuple[str, ...]] = outer.device_names
 
     @property

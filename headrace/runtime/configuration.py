@@ -103,6 +103,9 @@ def run_with_options(
     with with_deadline(time.perf_counter() + timeout if timeout > 0 else None):
         entry = None if watchers else session._entry(fetches, feed_dict)
     traces = options is not None and options.trace_level > 0 and run_metadata is not None
+    if run_metadata is not None:
+        # It tells of this step alone.
+        run_metadata.Clear()
     if options is not None and options.output_partition_graphs and run_metadata is not None:
         _add_graph(run_metadata, session, fetches, feed_dict)
     if entry is not None and not traces and timeout <= 0:

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 class InteractiveSession(BaseSession):
     """A session that is the default one from its creation until `close`, for shells and notebooks."""
 
-    _active_count = 0
+    _active_session_count = 0
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: protos.ConfigProto | None = None) -> None:
         super().__init__(target, graph, config)
-        if InteractiveSession._active_count > 0:
+        if InteractiveSession._active_session_count > 0:
             warnings.warn(
                 "An interactive session is already active. This can cause out-of-memory errors in some cases. You must "
                 "explicitly call `InteractiveSession.close()` to release resources held by the other session(s).",
                 stacklevel=2,
             )
-        InteractiveSession._active_count += 1
+        InteractiveSession._active_session_count += 1
         self._explicitly_closed = False
         stack = default_session_stack()
         # Interactive sessions may be closed in any order.
@@ -44,7 +44,7 @@ class InteractiveSession(BaseSession):
         if self._explicitly_closed:
             return
         self._explicitly_closed = True
-        InteractiveSession._active_count -= 1
+        InteractiveSession._active_session_count -= 1
         if self._graph_context is not None:
             self._graph_context.__exit__(None, None, None)
         self._session_context.__exit__(None, None, None)

@@ -18,7 +18,7 @@ from headrace.runtime.session_devices import SessionDevice
 
 if TYPE_CHECKING:
     from headrace.core.graph_functions import Function
-    from headrace.core.typing import DeviceSettings, Tasks
+    from headrace.core.typing import Collectives, DeviceSettings, Tasks
     from headrace.plan.ir import Value
 
 T = TypeVar("T")
@@ -41,6 +41,7 @@ class Runtime:
         waits: what its operations wait for at present.
         settings: the options of the session, None where there are none.
         tasks: the tasks of the cluster that the session runs on, None where there is but this process.
+        collectives: what brings its collectives together with those of other tasks, None where there is but this process.
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -52,10 +53,25 @@ class Runtime:
         self.waits = Waits()
         self.settings: DeviceSettings | None = None
         self.tasks: Tasks | None = None
+        self.collectives: Collectives | None = None
+        self._task_name = LOCAL_TASK
 
     def device_names(self) -> tuple[str, ...]:
         """The full names of the devices that operations may run on."""
-        return (f"{LOCAL_TASK}/device:CPU:0",) if self.settings is None else self.settings.devices()
+        names = (f"{LOCAL_TASK}/device:CPU:0",) if self.settings is None else self.settings.devices()
+        if self._task_name == LOCAL_TASK:
+            return names
+        # By either name they are the same devices.
+        return (*names, *(name.replace(LOCAL_TASK, self._task_name) for name in names))
+
+    def join(self, task: str, collectives: Collectives | None) -> None:
+        """Makes the session one of a task of a cluster, as far as collectives and the names of devices go.
+
+        Args:
+            task: the beginning of the names of its devices.
+            collectives: what brings its collectives together with those of other tasks.
+        """
+        self._task_name, self.collectives = task, collectives
 
     def devices(self) -> list[SessionDevice]:
         """The devices that operations may run on."""

@@ -18,7 +18,7 @@ from headrace.devices.denormals import flush_denormals
 from headrace.devices.memory import keep_freed_memory
 from headrace.devices.threads import all_threads, one_thread, use_threads
 from headrace.plan.plan import Plan
-from headrace.runtime import configuration, failures, targets
+from headrace.runtime import callables, configuration, failures, targets
 from headrace.runtime.feeding import feeder
 from headrace.runtime.fetching import FetchPlan, expand_feed
 from headrace.runtime.outputs import to_output
@@ -94,7 +94,8 @@ class BaseSession(SessionInterface):
     @property
     def graph_def(self) -> protos.GraphDef:
         """The graph as a `GraphDef`."""
-        return self._graph.as_graph_def()
+        config = self._config
+        return self._graph.as_graph_def(add_shapes=config is not None and config.graph_options.infer_shapes)
 
     @property
     def _session(self) -> Any:
@@ -378,66 +379,10 @@ class BaseSession(SessionInterface):
         Raises:
             TypeError: if `feed_list` is not a list or tuple.
         """
-        if feed_list is not None and not isinstance(feed_list, (list, tuple)):
-            raise TypeError("`feed_list` must be a list or tuple.")
-        keys = list(feed_list or ())
-        # What cannot be fetched shows here, not in the first call.
-        FetchPlan(self._graph, fetches)
-        graph, count = self._graph, len(keys)
-        prepared: Entry | None = None
-
-        def call(*values: Any, **keywords: Any) -> Any:
-            nonlocal prepared
-            entry = prepared
-            if self._closed:
-                # With feeds TensorFlow's goes by `run`.
-                if keys:
-                    raise RuntimeError("Attempted to use a closed Session.")
-                raise errors.CancelledError(None, None, "Session has been closed.")
-            if entry is not None and entry.changes == graph._changes and len(values) == count and not keywords:
-                return self._execute(entry, entry.function, values)
-            if len(values) > count:
-                raise TypeError(f"Expected {len(keys)} arguments for the feeds {keys}, got {len(values)}.")
-            if keywords and not (accept_options or keys):
-                raise TypeError(
-                    f"Unexpected keyword arguments {sorted(keywords)}; pass accept_options=True to allow them."
-                )
-            # What is left out is missed by its placeholder.
-            feed_dict = dict(zip(keys, values, strict=False))
-            result = self.run(fetches, feed_dict, **keywords)
-            if len(values) == count and not (keywords or self._settings.timeout):
-                entry = self._entry(fetches, feed_dict)
-                prepared = entry if entry.expand is None and len(entry.feeders) == count else None
-            return result
-
-        return call
+        return callables.of_fetches(self, fetches, feed_list, accept_options)
 
     def _make_callable_from_options(self, callable_options: protos.CallableOptions) -> Callable[..., list[Any]]:
-        """A function of the values of the feeds that a `CallableOptions` names, which gives a list of its fetches.
-
-        Raises:
-            NotImplementedError: for connections of tensors.
-        """
-        if callable_options.tensor_connection:
-            raise NotImplementedError("CallableOptions.tensor_connection: feed the tensor that is connected instead.")
-        feeds, fetches = list(callable_options.feed), list(callable_options.fetch)
-        everything = [
-            fetches,
-            [self._graph.get_operation_by_name(name.partition(":")[0]) for name in callable_options.target],
-        ]
-        plain = not callable_options.HasField("run_options")
-        run = self.make_callable(everything, feeds, accept_options=True)
-
-        def call(*values: Any, run_metadata: protos.RunMetadata | None = None) -> list[Any]:
-            if len(values) != len(feeds):
-                raise errors.InvalidArgumentError(
-                    None, None, f"Expected {len(feeds)} feed tensors, but got {len(values)}"
-                )
-            if plain and run_metadata is None:
-                return run(*values)[0]
-            return run(*values, options=callable_options.run_options, run_metadata=run_metadata)[0]
-
-        return call
+        return callables.of_options(self, callable_options)
 
     def plan_for(self, fetches: Fetches, feeds: Sequence[Any] = ()) -> Plan:
         """The plan of `fetches` when the tensors in `feeds` are fed: its `source` can be read."""
@@ -464,11 +409,11 @@ class Session(BaseSession):
         self._contexts: list[tuple[Any, Any]] = []
 
     def __enter__(self) -> Session:
-        graph_context = self._graph.as_default()
-        session_context = self.as_default()
-        graph_context.__enter__()
-        session_context.__enter__()
-        self._contexts.append((graph_context, session_context))
+        if self._contexts:
+            raise RuntimeError("Session context managers are not re-entrant: use `with session.as_default()` inside.")
+        self._contexts.append((self._graph.as_default(), self.as_default()))
+        for context in self._contexts[0]:
+            context.__enter__()
         return self
 
     def __exit__(

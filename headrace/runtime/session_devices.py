@@ -10,7 +10,7 @@ import torch
 from headrace.core.device import DeviceSpec
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SessionDevice:
     """A device that a session can use.
 
@@ -19,6 +19,14 @@ class SessionDevice:
     """
 
     name: str
+
+    @property
+    def incarnation(self) -> int:
+        """A number that another process with a device of this name would not give it."""
+        return hash((self.name, os.getpid())) & (2**63 - 1)
+
+    def __repr__(self) -> str:
+        return f"_DeviceAttributes({self.name}, {self.device_type}, {self.memory_limit_bytes}, {self.incarnation})"
 
     @property
     def device_type(self) -> str:

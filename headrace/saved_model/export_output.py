@@ -234,9 +234,9 @@ class _SupervisedOutput(ExportOutput):
         return self._metrics
 
     def _prefixed(self, outputs: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+        # A name that begins so is left as it is, whatever follows: readers go by that.
         return {
-            name if name == prefix or name.startswith(prefix + _SEPARATOR) else f"{prefix}{_SEPARATOR}{name}": value
-            for name, value in outputs.items()
+            name if name.startswith(prefix) else f"{prefix}{_SEPARATOR}{name}": value for name, value in outputs.items()
         }
 
     def _wrap_and_check_metrics(self, metrics: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from headrace.core.operation import Operation
 from headrace.core.registry import find_public
 from headrace.files import file_io
 from headrace.files.paths import as_path
-from headrace.interop.meta_graph import ops_used
+from headrace.interop.meta_graph import add_graph_default_valued_attrs, ops_used
 from headrace.messages import protos
 from headrace.messages.file_faults import faults_in
 from headrace.messages.graph_files import read_message
@@ -201,7 +201,9 @@ class SavedModelLoader:
         saver, _ = self.load_graph(sess.graph, tags, import_scope, **saver_kwargs)
         self.restore_variables(sess, saver, import_scope)
         self.run_init_ops(sess, tags, import_scope)
-        return self.get_meta_graph_def_from_tags(tags)
+        message = self.get_meta_graph_def_from_tags(tags)
+        add_graph_default_valued_attrs(message)
+        return message
 
 
 def refuse_python(meta_graph_def: protos.MetaGraphDef, where: str) -> None:

@@ -113,7 +113,11 @@ def function_spec_of(function: Any) -> Any:
 
 
 def only_trace(function: Any) -> ConcreteFunction | None:
-    """The trace of a function that can serve, if there is just one."""
+    """The trace of a function that can serve, if it says by itself what it takes."""
+    if getattr(function, "input_signature", None) is None and not isinstance(
+        function, ConcreteFunction | RestoredFunction
+    ):
+        return None
     traces = traces_of(function)
     if len(traces) != 1 or traces[0].graph.returns_none:
         return None
@@ -125,21 +129,21 @@ def one_trace(key: str, function: Any) -> ConcreteFunction:
     """The trace that serves for the signature `key`.
 
     Raises:
-        ValueError: if `function` has none, several, or is no function of TensorFlow.
+        ValueError: if `function` says by no `input_signature` what it takes, or is no function of TensorFlow.
     """
     if isinstance(function, RestoredSignature):
         return function.concrete
     if isinstance(function, ConcreteFunction):
         return function
-    if not isinstance(function, PolymorphicFunction | RestoredFunction):
+    traces = []
+    if isinstance(function, RestoredFunction) or (
+        isinstance(function, PolymorphicFunction) and function.input_signature is not None
+    ):
+        traces = traces_of(function)
+    if len(traces) != 1:
         raise ValueError(
-            f"Expected a TensorFlow function to generate a signature for, but got {function!r} for {key!r}."
-        )
-    traces = traces_of(function)
-    if len(traces) != 1 and getattr(function, "input_signature", None) is None:
-        raise ValueError(
-            f"The function of signature {key!r} has {len(traces)} traces: give it an input_signature, or pass what its "
-            "get_concrete_function(...) returns."
+            f"Expected a TensorFlow function to generate a signature for, but got {function!r} for {key!r}: give a tf.function "
+            "with an input_signature, or what its get_concrete_function(...) returns."
         )
     return traces[0]
 
@@ -155,9 +159,13 @@ def serving_function(key: str, concrete: ConcreteFunction) -> ConcreteFunction:
 
     def serve(tensors: Mapping[str, Any]) -> Any:
         found = concrete.call_flat([tensors[str(spec.name)] for spec in specs])
+        if concrete.graph.returns_none:
+            raise TypeError(f"The function of signature {key!r} must return tensors, and returns None.")
         if isinstance(outputs, dict):
             return dict(found)
-        flat = nest.flatten(found)
+        flat = found if isinstance(found, list | tuple) else [found]
+        if len(nest.flatten(flat)) != len(flat):
+            raise ValueError(f"Got non-flat outputs {found} from the function of signature {key!r}.")
         return {f"output_{i}": value for i, value in enumerate(flat)}
 
     return _traced(f"signature_wrapper_{key}", by_name, serve, key)
@@ -168,8 +176,14 @@ def _traced(name: str, specs: Mapping[str, Any], body: Callable[..., Any], key: 
     with graph.as_default():
         inputs = {arg: graph.add_input(spec.dtype, dims_of(spec.shape), arg) for arg, spec in sorted(specs.items())}
         found = body(inputs)
-        if not all(isinstance(value, Tensor) for value in found.values()):
-            raise ValueError(f"Got a non-Tensor value in the outputs of the function of signature {key!r}: {found}")
+        for output, value in found.items():
+            if not isinstance(output, str):
+                raise ValueError(f"Got a key that is no text, {output!r}, in the outputs for signature {key!r}.")
+            if not isinstance(value, Tensor):
+                raise ValueError(
+                    f"Got a dictionary containing non-Tensor value {value} for key {output} in the output of the function of "
+                    f"signature {key!r}."
+                )
         graph.structured_outputs = {
             output: raw.Identity(graph.capture(value), name=output) for output, value in sorted(found.items())
         }

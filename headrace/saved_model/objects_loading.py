@@ -7,10 +7,12 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.auto_trackable import AutoTrackable
+from headrace.checkpoints.containers import Dict, List
 from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY
 from headrace.checkpoints.saveables import SaveableObject, SaveSpec
 from headrace.checkpoints.tracked_resources import TrackableAsset
-from headrace.checkpoints.tracking import VARIABLE_VALUE, AutoTrackable, Dict, List
+from headrace.checkpoints.tracking import VARIABLE_VALUE
 from headrace.core import errors
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
@@ -36,7 +38,7 @@ from headrace.saved_model.loading import (
     refuse_writing,
     saved_model_path,
 )
-from headrace.saved_model.restored import RestoredConcreteFunction, RestoredFunction, RestoredSignature
+from headrace.saved_model.restored import RestoredConcreteFunction, RestoredFunction, RestoredSignature, SignatureMap
 from headrace.state.resource_variables import ResourceVariable
 
 if TYPE_CHECKING:
@@ -67,13 +69,9 @@ class LoadedObject(AutoTrackable):
         return call(*args, **kwargs)
 
 
-class _Signatures(dict[str, Any]):
-    """The functions for serving by key."""
-
-
 # What became of Python's containers when they were saved.
 _CONTAINERS: dict[str, Any] = {
-    "signature_map": _Signatures,
+    "signature_map": SignatureMap,
     "trackable_list_wrapper": List,
     "trackable_tuple_wrapper": List,
     "trackable_dict_wrapper": Dict,
@@ -107,7 +105,7 @@ def load(export_dir: str, tags: Iterable[str] | str | None = None) -> LoadedObje
     """
     root = load_all(export_dir, tags)[0]
     if isinstance(root, LoadedObject):
-        root.__dict__.setdefault("signatures", _Signatures())
+        root.__dict__.setdefault("signatures", SignatureMap())
         root.__dict__["graph_debug_info"] = None
     return root
 
@@ -326,7 +324,7 @@ class _Loader:
                     item[child.local_name] = below
                 elif child.local_name == "__call__":
                     item.__dict__["__call__"] = below
-                elif isinstance(below, _Signatures):
+                elif isinstance(below, SignatureMap):
                     item.__dict__[child.local_name] = below
                 else:
                     setattr(item, child.local_name, below)

@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.checkpoints.containers import Dict, List, Tuple
 from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, described, objects_below
 from headrace.checkpoints.tracked_resources import TrackableAsset
-from headrace.checkpoints.tracking import Dict, List, Tuple, is_trackable
-from headrace.core import nest
+from headrace.checkpoints.tracking import is_trackable
+from headrace.core import nest, version
 from headrace.core.defaults import control_dependencies, get_default_graph, get_default_session
 from headrace.core.dtypes import string
 from headrace.core.eager import executing_eagerly
+from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.graph_functions import Function, called_function
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.core.version import VERSION
 from headrace.files.checkpoint.bundle_writer import BundleWriter
 from headrace.files.paths import as_path
+from headrace.interop.meta_graph import strip_graph_default_valued_attrs
 from headrace.kernels.host_values import to_array
 from headrace.messages import protos
 from headrace.messages.graph_files import write_message
@@ -43,7 +45,7 @@ from headrace.saved_model.objects_functions import (
     traces_of,
 )
 from headrace.saved_model.objects_resources import ResourceFunctions, Stored, WrittenAssets, is_resource
-from headrace.saved_model.restored import RestoredConcreteFunction
+from headrace.saved_model.restored import RestoredConcreteFunction, SignatureMap
 from headrace.saved_model.signatures import build_signature_def, build_tensor_info
 from headrace.saved_model.structured_values import FullArgSpec, encoded
 from headrace.state.concrete_function import ConcreteFunction, variable_of
@@ -80,11 +82,12 @@ def save(obj: object, export_dir: str, signatures: Any = None, additions: Additi
         obj: a `tf.Module`, or another object that keeps variables; its `tf.function` methods are written as far as they
             have been traced or have an `input_signature`.
         export_dir: the folder.
-        signatures: functions to serve by: one, or a dict of them by key; by default the only function that has an
-            `input_signature` or one trace. Each takes tensors by name and returns a tensor, or a dict of them.
+        signatures: functions to serve by: one, or a dict of them by key; by default the only one that has an
+            `input_signature`. Each takes tensors by name and returns tensors, or a dict of them.
 
     Raises:
         ValueError: if `obj` keeps nothing, or a signature takes or returns something else than tensors.
+        KeyError: if a function uses a variable that `obj` does not keep.
         NotImplementedError: if a function uses something that is no variable and has no value, such as a table.
 
     Example:
@@ -103,6 +106,11 @@ def save(obj: object, export_dir: str, signatures: Any = None, additions: Additi
         raise ValueError(f"Expected a Trackable object for export, got {obj!r}.")
     if get_default_graph().building_function:
         raise AssertionError("tf.saved_model.save is not supported inside a traced @tf.function.")
+    if not isinstance(getattr(obj, "signatures", None), SignatureMap | None):
+        raise ValueError(
+            f"Exporting an object {obj!r} which has an attribute named 'signatures', as objects that were loaded have. "
+            "Delete it (e.g. 'del obj.signatures') before saving."
+        )
     _Export(obj, as_path(export_dir), signatures, additions or Additions()).write()
 
 
@@ -189,7 +197,9 @@ class _Export:
         self._order_library(meta.graph_def.library)
         meta.object_graph_def.CopyFrom(self.message)
         meta.meta_info_def.tags.append(names.SERVING)
-        meta.meta_info_def.tensorflow_version = VERSION
+        strip_graph_default_valued_attrs(meta)
+        meta.meta_info_def.tensorflow_version = version.VERSION
+        meta.meta_info_def.tensorflow_git_version = version.GIT_VERSION
         meta.meta_info_def.stripped_op_list.CopyFrom(stripped_op_list_for_graph(meta.graph_def))
         self._write_variables(folders.get_variables_path(self.folder), saveables, states, stored_nodes)
         model = protos.SavedModel(saved_model_schema_version=names.SAVED_MODEL_SCHEMA_VERSION, meta_graphs=[meta])
@@ -330,6 +340,10 @@ class _Export:
         """Adds a traced function; returns its name in the model."""
         if concrete in self.names:
             return self.names[concrete]
+        if not concrete.graph.saveable:
+            raise ValueError(
+                f"Function {concrete.name} cannot be saved: {'; '.join(sorted(concrete.graph.saving_errors))}"
+            )
         name = concrete.name
         if name in self.concrete:
             # Of the same text, and of other variables: the methods of two objects of one class.
@@ -364,12 +378,17 @@ class _Export:
                 if known is variable or getattr(known, "handle", None) is tensor:
                     place = number
             if place is None:
-                raise AssertionError(
-                    f"Tried to export function {concrete.name}, which uses {variable if variable is not None else tensor} "
-                    "that the object does not keep: make it an attribute of the object or of one it keeps."
+                raise KeyError(
+                    f"Function {concrete.name} uses {variable if variable is not None else tensor}, which is not reachable "
+                    "from root: make it an attribute of the object that is saved or of one it keeps."
                 )
             return place
         if id(tensor) not in self.constants:
+            if tensor._is_graph_tensor and isinstance(tensor.graph, FuncGraph):
+                raise ValueError(
+                    f"Attempted to save function {concrete.name}, which uses the tensor {tensor.name} of another function. "
+                    "Pass it as an argument."
+                )
             value = _value(tensor)
             with self.graph.as_default():
                 made = constant(value, tensor.dtype.base_dtype)

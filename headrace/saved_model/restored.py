@@ -78,6 +78,10 @@ def _filled(
     return nest.pack_sequence_as(structure, [value(leaf) for leaf in nest.flatten(structure)])
 
 
+class SignatureMap(dict[str, Any]):
+    """The functions of a model for serving, by key."""
+
+
 class RestoredSignature:
     """A signature of a model: tensors by name in, tensors by name out.
 

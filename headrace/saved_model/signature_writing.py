@@ -59,15 +59,15 @@ class SignatureBuilder:
         Raises:
             AssertionError: if it was called before, or a signature is incomplete.
             KeyError: if a signature has a name of these operations.
-            ValueError: for assets that are no string constants.
+            TypeError: for assets that are no string constants; ValueError: for an empty path.
         """
         signatures = _with_operations(signature_def_map, init_op, train_op)
-        self._writer.begin_graph(signature_def_map, assets_list, is_first=True)
+        assets = self._writer.begin_graph(signature_def_map, assets_list, is_first=True)
         saver = saver_or_default(saver)
         folders.get_or_create_variables_dir(self._writer.export_dir)
         path = folders.get_variables_path(self._writer.export_dir)
         saver.save(sess, path, write_meta_graph=False, write_state=False)
-        self._writer.add_graph(saver, tags, signatures, clear_devices, strip_default_attrs)
+        self._writer.add_graph(saver, tags, signatures, clear_devices, strip_default_attrs, assets)
 
     def add_meta_graph(
         self,
@@ -85,8 +85,8 @@ class SignatureBuilder:
             AssertionError: if no variables were written yet; else as above.
         """
         signatures = _with_operations(signature_def_map, init_op, train_op)
-        self._writer.begin_graph(signature_def_map, assets_list, is_first=False)
-        self._writer.add_graph(saver_or_default(saver), tags, signatures, clear_devices, False)
+        assets = self._writer.begin_graph(signature_def_map, assets_list, is_first=False)
+        self._writer.add_graph(saver_or_default(saver), tags, signatures, clear_devices, False, assets)
 
     def save(self, as_text: bool = False) -> bytes:
         """Writes the description of the model; as `SavedModelBuilder.save`."""

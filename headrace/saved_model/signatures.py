@@ -5,36 +5,52 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from headrace.core import nest
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import as_dtype
+from headrace.core.eager import executing_eagerly
 from headrace.core.errors import NotFoundError
 from headrace.core.operation import Operation
 from headrace.core.shapes import as_dims
 from headrace.core.tensor import Tensor
+from headrace.functions.ragged.tensor import RaggedTensor
 from headrace.messages import protos
 from headrace.messages.node_def import shape_to_proto
 from headrace.saved_model import names
+from headrace.saved_model.structured_values import decoded, encoded
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
     from headrace.state.variables import Variable
 
 
-def build_tensor_info(tensor: SparseTensor | Tensor | Variable) -> protos.TensorInfo:
-    """A `TensorInfo`: name, type and shape of a tensor, or of the parts of a sparse one.
+def build_tensor_info(tensor: SparseTensor | RaggedTensor | Tensor | Variable) -> protos.TensorInfo:
+    """A `TensorInfo`: name, type and shape of a tensor, or of the parts of a sparse or ragged one.
+
+    Args:
+        tensor: a tensor or variable of a graph.
+
+    Raises:
+        RuntimeError: while executing eagerly, where tensors have no names.
 
     Example:
         >>> tf.saved_model.utils.build_tensor_info(x).name
         'x:0'
     """
+    if executing_eagerly():
+        raise RuntimeError("build_tensor_info is not supported in Eager mode.")
     info = protos.TensorInfo(dtype=as_dtype(tensor.dtype).as_datatype_enum)
     info.tensor_shape.CopyFrom(shape_to_proto(as_dims(tensor.get_shape())))
     if isinstance(tensor, SparseTensor):
         info.coo_sparse.values_tensor_name = tensor.values.name
         info.coo_sparse.indices_tensor_name = tensor.indices.name
         info.coo_sparse.dense_shape_tensor_name = tensor.dense_shape.name
+    elif isinstance(tensor, RaggedTensor):
+        info.composite_tensor.type_spec.CopyFrom(encoded(tensor._type_spec).type_spec_value)
+        parts = nest.flatten(tensor, expand_composites=True)
+        info.composite_tensor.components.extend(map(build_tensor_info, parts))
     else:
         info.name = tensor.name
     return info
@@ -66,11 +82,11 @@ def get_element_from_tensor_info(
 
 def get_tensor_from_tensor_info(
     tensor_info: protos.TensorInfo, graph: Graph | None = None, import_scope: str | None = None
-) -> Tensor | SparseTensor:
+) -> Tensor | SparseTensor | RaggedTensor:
     """The tensor that a `TensorInfo` names.
 
     Args:
-        tensor_info: a dense or sparse tensor's.
+        tensor_info: a dense, sparse or ragged tensor's.
         graph: the graph; the default graph by default.
         import_scope: a scope before the names.
 
@@ -93,6 +109,12 @@ def get_tensor_from_tensor_info(
             named(sparse.values_tensor_name),
             named(sparse.dense_shape_tensor_name),
         )
+    if encoding == "composite_tensor":
+        described = protos.StructuredValue(type_spec_value=tensor_info.composite_tensor.type_spec)
+        parts = [
+            get_tensor_from_tensor_info(part, graph, import_scope) for part in tensor_info.composite_tensor.components
+        ]
+        return nest.pack_sequence_as(decoded(described), parts, expand_composites=True)
     raise ValueError(f"Invalid TensorInfo.encoding: {encoding}")
 
 

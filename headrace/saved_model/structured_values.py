@@ -186,3 +186,23 @@ def _described_by(message: protos.TypeSpecProto) -> TypeSpec:
         if len(state) > 2 and not (isinstance(state[2], int) and 0 <= state[2] <= _MAX_COMPONENTS):
             raise ValueError(f"A ragged tensor would have {state[2]!r} levels of rows")
     return made(*state)
+
+
+class StructureCoder:
+    """1.x's coder between structures of Python values and messages."""
+
+    def encode_structure(self, nested_structure: Any) -> protos.StructuredValue:
+        """As `encoded`."""
+        return encoded(nested_structure)
+
+    def can_encode(self, nested: Any) -> bool:
+        """Whether a structure can be told by a message."""
+        try:
+            encoded(nested)
+        except NotImplementedError:
+            return False
+        return True
+
+    def decode_proto(self, proto: protos.StructuredValue) -> Any:
+        """As `decoded`."""
+        return decoded(proto)

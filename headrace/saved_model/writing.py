@@ -11,7 +11,7 @@ from google.protobuf.any_pb2 import Any as AnyProto
 from headrace.checkpoints.saver import Saver
 from headrace.core.collections import GraphKeys
 from headrace.core.constant_value import constant_value
-from headrace.core.defaults import add_to_collection, get_collection, get_collection_ref
+from headrace.core.defaults import add_to_collection, get_collection
 from headrace.core.dtypes import string
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
@@ -84,10 +84,11 @@ class SavedModelBuilder:
 
         Raises:
             AssertionError: if it was called before, or a signature is incomplete.
-            ValueError: for assets that are no string constants; TypeError: for other init operations.
+            TypeError: for assets that are no string constants and for other init operations; ValueError: for an empty
+                path, or if the graph has an init operation already.
         """
-        self.begin_graph(signature_def_map, assets_collection, is_first=True)
-        self._collect(legacy_init_op, main_op)
+        assets = self.begin_graph(signature_def_map, assets_collection, is_first=True)
+        _collect(assets, legacy_init_op, main_op)
         folders.get_or_create_variables_dir(self._export_dir)
         saver = saver_or_default(saver)
         saver.save(sess, folders.get_variables_path(self._export_dir), write_meta_graph=False, write_state=False)
@@ -109,8 +110,8 @@ class SavedModelBuilder:
         Raises:
             AssertionError: if no variables were written yet; else as above.
         """
-        self.begin_graph(signature_def_map, assets_collection, is_first=False)
-        self._collect(legacy_init_op, main_op)
+        assets = self.begin_graph(signature_def_map, assets_collection, is_first=False)
+        _collect(assets, legacy_init_op, main_op)
         self.add_graph(saver_or_default(saver), tags, signature_def_map, clear_devices, strip_default_attrs)
 
     def save(self, as_text: bool = False) -> bytes:
@@ -137,7 +138,7 @@ class SavedModelBuilder:
 
     def begin_graph(
         self, signatures: Mapping[str, Any] | None, assets: Iterable[Tensor] | None, *, is_first: bool
-    ) -> None:
+    ) -> list[protos.AssetFileDef]:
         """Checks that a graph may be added, and writes its assets.
 
         Args:
@@ -145,8 +146,12 @@ class SavedModelBuilder:
             assets: string constants with the paths of files.
             is_first: whether the variables' values are to be written with it.
 
+        Returns:
+            which tensors are to hold the paths of which files.
+
         Raises:
-            AssertionError: if they have been, or have not been yet; KeyError, ValueError: for signatures and assets.
+            AssertionError: if they have been, or have not been yet; KeyError, TypeError, ValueError: for signatures and
+                assets.
         """
         if is_first and self._has_saved_variables:
             raise AssertionError(
@@ -158,42 +163,27 @@ class SavedModelBuilder:
                 "`add_meta_graph_and_variables()` first."
             )
         check_signatures(signatures)
-        self._write_assets(assets)
+        return self._write_assets(assets)
 
-    def _collect(self, legacy_init_op: Operation | None, main_op: Operation | None) -> None:
-        """Puts into collections what is to be found when the model is loaded."""
-        for key, op in ((names.LEGACY_INIT_OP_KEY, legacy_init_op), (names.MAIN_OP_KEY, main_op)):
-            if op is not None:
-                if not isinstance(op, Operation):
-                    raise TypeError(f"{key} needs to be an Operation: {op!r}")
-                get_collection_ref(key)[:] = []
-                add_to_collection(key, op)
-                break
-
-    def _write_assets(self, assets: Iterable[Tensor] | None) -> None:
+    def _write_assets(self, assets: Iterable[Tensor] | None) -> list[protos.AssetFileDef]:
         found: dict[str, str] = {}  # name in the model to path
+        described = []
         for tensor in assets or ():
-            if not isinstance(tensor, Tensor):
-                raise ValueError(f"Asset path tensor must be a Tensor: {tensor!r}")
-            value = constant_value(tensor)
-            if tensor.dtype != string or value is None or value.ndim or not value.item():
-                raise ValueError(f"Asset filepath tensor {tensor.name} is invalid: expected a constant path.")
-            path = value.item().decode()
+            path = _asset_path(tensor)
             name = asset_name(path, found)
             found[name] = path
-            described = protos.AssetFileDef(filename=name)
-            described.tensor_info.name = tensor.name
-            packed = AnyProto()
-            packed.Pack(described)
-            add_to_collection(names.ASSETS_KEY, packed)
+            asset = protos.AssetFileDef(filename=name)
+            asset.tensor_info.name = tensor.name
+            described.append(asset)
         if not found:
-            return
+            return described
         folder = folders.get_or_create_assets_dir(self._export_dir)
         for name, path in found.items():
             target = os.path.join(folder, name)
             if not file_io.file_exists(target):
                 file_io.copy(path, target)
         tf_logging.info("Assets written to: %s", folder)
+        return described
 
     def add_graph(
         self,
@@ -202,14 +192,49 @@ class SavedModelBuilder:
         signatures: Mapping[str, Any] | None,
         clear_devices: bool,
         strip_default_attrs: bool,
+        assets: Iterable[protos.AssetFileDef] = (),
     ) -> None:
-        """Adds the default graph as it is; arguments as of `add_meta_graph_and_variables`."""
+        """Adds the default graph as it is, with assets of its own; arguments as of `add_meta_graph_and_variables`."""
         made = saver.export_meta_graph(clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)
         made.meta_info_def.tags.extend(tags)
         for key, signature in (signatures or {}).items():
             made.signature_def[key].CopyFrom(signature)
+        made.asset_file_def.extend(assets)
         self._saved_model.meta_graphs.append(made)
         self._has_saved_variables = True
+
+
+def _asset_path(tensor: object) -> str:
+    """The path that a constant holds."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"Asset path tensor must be a Tensor, got {tensor!r}.")
+    if tensor.op.type != "Const":
+        raise TypeError(f"Asset path tensor must be of type constant, got {tensor.name} ({tensor.op.type}).")
+    if tensor.dtype != string:
+        raise TypeError(f"Asset path tensor must be of dtype string, got {tensor.name} of {tensor.dtype.name}.")
+    value = constant_value(tensor)
+    if value is None or value.size != 1 or not value.item():
+        raise ValueError(f"Invalid asset filepath tensor {tensor}: expected one path.")
+    return as_path(value.item())
+
+
+def _collect(
+    assets: Iterable[protos.AssetFileDef], legacy_init_op: Operation | None, main_op: Operation | None
+) -> None:
+    """Puts into collections of the default graph what is to be found when the model is loaded."""
+    for asset in assets:
+        packed = AnyProto()
+        packed.Pack(asset)
+        add_to_collection(names.ASSETS_KEY, packed)
+    op = legacy_init_op if main_op is None else main_op
+    if op is None:
+        return
+    if not isinstance(op, Operation):
+        raise TypeError(f"main_op needs to be an Operation: {op!r}")
+    for key in (names.MAIN_OP_KEY, names.LEGACY_INIT_OP_KEY):
+        if get_collection(key):
+            raise ValueError(f"Graph already contains one or more main ops under the collection {key}.")
+    add_to_collection(names.MAIN_OP_KEY, op)
 
 
 def saver_or_default(saver: Saver | None) -> Saver:
@@ -220,10 +245,10 @@ def saver_or_default(saver: Saver | None) -> Saver:
 
 
 def asset_name(path: str, taken: Mapping[str, str]) -> str:
-    """The name of a file in the model: its own, numbered where another file has that."""
+    """The name of a file in the model: its own, numbered where a file of other contents has that."""
     base = name = os.path.basename(path)
     number = 0
-    while taken.get(name, path) != path:
+    while name in taken and taken[name] != path and not file_io.filecmp(taken[name], path):
         number += 1
         name = f"{base}_{number}"
     return name

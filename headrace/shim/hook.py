@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.api.lazy import ROOT_ALIAS, RootView, alias_spec
 from headrace.shim.keras_package import install_as_keras
+from headrace.shim.old_versions import restore_version
 from headrace.shim.tools import spec_of_tool
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ _FINDER = TensorFlowFinder()
 _SLIM_FINDER = SlimFinder()
 
 
-def install_as_tensorflow(*, keras: bool = True) -> ModuleType:
+def install_as_tensorflow(*, keras: bool = True, version: str | None = None) -> ModuleType:
     """Makes `import tensorflow`, and every module below it, resolve to Headrace in this process.
 
     `tensorflow.nn` is then the very module `headrace.nn`; `tensorflow.__version__` is 1.15.5's. Calling it
@@ -92,12 +93,15 @@ def install_as_tensorflow(*, keras: bool = True) -> ModuleType:
     Args:
         keras: whether `import keras` gives the stand-alone Keras 2.3 of those years, served by Headrace too; one
             that has been imported already stays.
+        version: the version before 1.0 that programs here are of, such as "0.8", whose calls then mean what they meant
+            (argument orders, defaults); None for 1.x.
 
     Returns:
         the module that `import tensorflow` gives.
 
     Raises:
         ImportError: if another TensorFlow has been imported already.
+        ValueError: if `version` is none of TensorFlow's.
 
     Example:
         >>> import headrace
@@ -121,4 +125,6 @@ def install_as_tensorflow(*, keras: bool = True) -> ModuleType:
         install_as_keras()
     view = importlib.import_module(f"headrace.{ROOT_ALIAS}")
     sys.modules["tensorflow"] = view
+    if version is not None:
+        restore_version(version)
     return view

@@ -29,19 +29,20 @@ _MACHINERY = tuple(
 )
 
 
-def run_script(path: str, arguments: Sequence[str] = (), *, keras: bool = True) -> None:
+def run_script(path: str, arguments: Sequence[str] = (), *, keras: bool = True, version: str | None = None) -> None:
     """Runs a script, or a folder or zip file with a `__main__.py`, like `python path arguments…`.
 
     Args:
         path: the script.
         arguments: its command line.
         keras: whether `import keras` gives Headrace too.
+        version: the version of TensorFlow whose calls mean what they meant, such as "0.8"; None for 1.x.
 
     Raises:
         SystemExit: the script's own, 1 after an uncaught exception (whose traceback has been printed), 130
             after an interrupt, 2 if there is no such file.
     """
-    _prepare(keras)
+    _prepare(keras, version)
     if os.path.isdir(path) or path.endswith((".zip", ".pyz")):
         _enter_folder(os.path.abspath(path))
         spec = PathFinder.find_spec("__main__", [os.path.abspath(path)])
@@ -57,18 +58,19 @@ def run_script(path: str, arguments: Sequence[str] = (), *, keras: bool = True) 
     _run(main, lambda: _code(main))
 
 
-def run_module(name: str, arguments: Sequence[str] = (), *, keras: bool = True) -> None:
+def run_module(name: str, arguments: Sequence[str] = (), *, keras: bool = True, version: str | None = None) -> None:
     """Runs a module, or a package's `__main__`, like `python -m name arguments…`.
 
     Args:
         name: the module's dotted name.
         arguments: its command line.
         keras: whether `import keras` gives Headrace too.
+        version: the version of TensorFlow whose calls mean what they meant, such as "0.8"; None for 1.x.
 
     Raises:
         SystemExit: as `run_script`; 1 if there is no such module.
     """
-    _prepare(keras)
+    _prepare(keras, version)
     sys.argv = ["-m", *arguments]
     _enter_folder(os.getcwd())
     spec = _module_spec(name)
@@ -77,18 +79,19 @@ def run_module(name: str, arguments: Sequence[str] = (), *, keras: bool = True) 
     _run(main, lambda: _code(main))
 
 
-def run_text(text: str, arguments: Sequence[str] = (), *, keras: bool = True) -> None:
+def run_text(text: str, arguments: Sequence[str] = (), *, keras: bool = True, version: str | None = None) -> None:
     """Runs a program that is given as text, like `python -c text arguments…`.
 
     Args:
         text: the program.
         arguments: its command line.
         keras: whether `import keras` gives Headrace too.
+        version: the version of TensorFlow whose calls mean what they meant, such as "0.8"; None for 1.x.
 
     Raises:
         SystemExit: as `run_script`.
     """
-    _prepare(keras)
+    _prepare(keras, version)
     sys.argv = ["-c", *arguments]
     _enter_folder("")
     main = _main_module("<string>", None)
@@ -97,11 +100,14 @@ def run_text(text: str, arguments: Sequence[str] = (), *, keras: bool = True) ->
     _run(main, lambda: compile_source(text.encode(), "<string>"))
 
 
-def _prepare(keras: bool) -> None:
+def _prepare(keras: bool, version: str | None) -> None:
     """Makes the process, and those it starts through `multiprocessing`, what programs of TensorFlow 1's years expect."""
-    install_as_tensorflow(keras=keras)
+    try:
+        install_as_tensorflow(keras=keras, version=version)
+    except ValueError as error:
+        _refuse(f"--tf-version: {error}", 2)
     restore_old_names()
-    prepare_children(keras)
+    prepare_children(keras, version)
 
 
 def _module_spec(name: str) -> ModuleSpec:

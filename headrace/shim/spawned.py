@@ -27,42 +27,45 @@ class _Preparation:
 
     Args:
         keras: whether `import keras` gives Headrace too.
+        version: the version of TensorFlow whose calls mean what they meant, None for 1.x.
     """
 
-    def __init__(self, keras: bool) -> None:
-        self.keras = keras
+    def __init__(self, keras: bool, version: str | None) -> None:
+        self.keras, self.version = keras, version
 
-    def __reduce__(self) -> tuple[Callable[[bool], None], tuple[bool]]:
-        return prepare_child, (self.keras,)
+    def __reduce__(self) -> tuple[Callable[[bool, str | None], None], tuple[bool, str | None]]:
+        return prepare_child, (self.keras, self.version)
 
 
-def prepare_children(keras: bool) -> None:
+def prepare_children(keras: bool, version: str | None = None) -> None:
     """Lets processes that this one spawns run its program's modules as it runs them.
 
     Args:
         keras: whether `import keras` gives Headrace there too.
+        version: the version of TensorFlow whose calls mean what they meant there too.
     """
-    after_import("multiprocessing.spawn", lambda spawn: _tell_children(spawn, keras))
+    after_import("multiprocessing.spawn", lambda spawn: _tell_children(spawn, keras, version))
 
 
-def _tell_children(spawn: Any, keras: bool) -> None:
+def _tell_children(spawn: Any, keras: bool, version: str | None) -> None:
     prepared = spawn.get_preparation_data
 
     def get_preparation_data(name: str) -> dict[str, Any]:
-        return {**prepared(name), "headrace": _Preparation(keras)}
+        return {**prepared(name), "headrace": _Preparation(keras, version)}
 
     spawn.get_preparation_data = get_preparation_data
 
 
-def prepare_child(keras: bool) -> None:
+def prepare_child(keras: bool, version: str | None) -> None:
     """Prepares a process that was spawned, before it imports its parent's program.
 
     Args:
         keras: whether `import keras` gives Headrace.
+        version: the version of TensorFlow whose calls mean what they meant.
     """
-    install_as_tensorflow(keras=keras)
+    install_as_tensorflow(keras=keras, version=version)
     restore_old_names()
-    prepare_children(keras)
+    prepare_children(keras, version)
     after_import("multiprocessing.spawn", _convert_main)
 
 

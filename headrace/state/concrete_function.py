@@ -121,19 +121,31 @@ class ConcreteFunction:
         graph = get_default_graph()
         if executing_eagerly() and graph.tapes:
             results = self._call_recorded(inputs)
+        elif self.graph.returns_none and not self.function.outputs and not executing_eagerly():
+            # A graph has an operation to run; eagerly it has run.
+            return self._call_op(self.function, inputs)
         else:
             results = self._call(self.function, inputs)
         return self._structured(results)
 
     def _call(self, function: Function, inputs: Sequence[Any]) -> list[Any]:
-        function.add_to_graph(get_default_graph())
-        decl = raw.StatefulPartitionedCall if function.stateful else raw.PartitionedCall
-        made = decl(list(inputs), Tout=tuple(function.output_types), f=function.name)
+        made = self._call_op(function, inputs)
         if not function.outputs:
             return []
         for tensor, known in zip(made, function.outputs, strict=True):
             tensor.set_shape(known.shape)
         return list(made)
+
+    def _call_op(self, function: Function, inputs: Sequence[Any]) -> Any:
+        graph = get_default_graph()
+        function.add_to_graph(graph)
+        if isinstance(graph, FuncGraph) and not self.graph.saveable:
+            graph.mark_as_unsaveable(self.graph.saving_errors)
+        decl = raw.StatefulPartitionedCall if function.stateful else raw.PartitionedCall
+        # 1.x calls what returns nothing so, stateful or not.
+        name = None if function.outputs else "PartitionedFunctionCall"
+        made = decl(list(inputs), Tout=tuple(function.output_types), f=function.name, name=name)
+        return made if function.outputs or graph.is_eager else graph.get_operations()[-1]
 
     def _call_recorded(self, inputs: Sequence[Any]) -> list[Any]:
         """The call while tapes record: what the gradient needs of the way to the results is kept."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import device, get_default_graph
+from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.func_graph import FuncGraph, trace
 from headrace.core.graph import Graph
@@ -149,8 +150,7 @@ class DefinedFunction:
         self._read_variables_outside = capture_resource_var_by_value
         self._kwargs = kwargs
         self._traced: Function | None = None
-        devices = get_default_graph()._scopes.devices
-        self._device = devices[-1] if devices else None
+        self._devices = [scope for scope in get_default_graph()._scopes.devices if scope is not None]
 
     # ---- what it is ----
 
@@ -198,9 +198,9 @@ class DefinedFunction:
         return self._python_grad_func
 
     @property
-    def declared_input_types(self) -> list[DType]:
+    def declared_input_types(self) -> tuple[DType, ...]:
         """The types of its arguments, without what is captured."""
-        return self._input_types
+        return tuple(self._input_types)
 
     @property
     def captured_inputs(self) -> list[Tensor]:
@@ -246,7 +246,9 @@ class DefinedFunction:
             return values
 
         parameters = [(t, None, n) for t, n in zip(self._input_types, self._arg_names, strict=True)]
-        with device(self._device):
+        with contextlib.ExitStack() as scopes:
+            for scope in self._devices:
+                scopes.enter_context(graph.device(scope))
             trace(graph, traced, parameters)
         return Function(
             self._func_name,

@@ -1,7 +1,4 @@
-"""How variables are made and shared: the kind that is made by default, reuse, and several replicas.
-
-How those would be kept in step only sets defaults in one process.
-"""
+"""How variables are made and shared: the kind that is made by default, reuse, and several replicas."""
 
 from __future__ import annotations
 
@@ -28,6 +25,27 @@ class VariableAggregation(enum.Enum):
 
     def __hash__(self) -> int:
         return hash(self.value)
+
+
+class ReduceOp(enum.Enum):
+    """How the values of several replicas become one."""
+
+    SUM = "SUM"
+    MEAN = "MEAN"
+
+    @staticmethod
+    def from_variable_aggregation(aggregation: VariableAggregation) -> ReduceOp:
+        """The reduction that a variable's aggregation stands for.
+
+        Raises:
+            ValueError: if it is neither a sum nor a mean.
+        """
+        found = {VariableAggregation.SUM: ReduceOp.SUM, VariableAggregation.MEAN: ReduceOp.MEAN}.get(aggregation)
+        if found is None:
+            raise ValueError(
+                f"Could not convert from `tf.VariableAggregation` {aggregation} to `tf.distribute.ReduceOp` type"
+            )
+        return found
 
 
 def validate_synchronization_aggregation_trainable(

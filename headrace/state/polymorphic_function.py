@@ -169,7 +169,7 @@ class PolymorphicFunction:
         # With a signature all arguments have its structure.
         structure = ""
         if signed is None:
-            structure = repr(nest.map_structure(lambda _: 0, (args, kwargs), expand_composites=True))
+            structure = repr(nest.map_structure(_outline, (args, kwargs)))
         shape_free = (id(outer), structure, tuple(_without_dims(part) for part in key_parts))
         key = (id(outer), structure, tuple(key_parts))
         with self._lock:
@@ -218,10 +218,13 @@ class PolymorphicFunction:
         return made
 
     def _signed(self, args: Sequence[Any], kwargs: Any) -> tuple[Any, ...]:
+        count = len(args) + len(kwargs)
         args, kwargs = self._canonical(args, kwargs)
         given = list(args) + list(kwargs.values())
         signature = self._input_signature
         assert signature is not None
+        # Parameters beyond it that are not given keep their defaults.
+        del given[max(count, len(signature)) :]
         try:
             values = nest_paths.flatten_up_to(list(signature), given)
         except (TypeError, ValueError):
@@ -326,6 +329,13 @@ class _WeakInstance:
     def get(self) -> Any:
         """The object."""
         return weakref.proxy(self._reference())
+
+
+def _outline(value: Any) -> Any:
+    """What an argument adds to the structure of a call: 0 for a plain one, the kind and the number of parts of a composite."""
+    if not isinstance(value, CompositeTensor):
+        return 0
+    return type(value).__name__, len(nest.flatten(value, expand_composites=True))
 
 
 def _flat(structure: object) -> list[Any]:

@@ -366,5 +366,5 @@ register_tensor_conversion_function(BaseResourceVariable, _resource_variable_to_
 
 
 def is_resource_variable(var: TensorLike) -> bool:
-    """Whether `var` is a resource variable."""
-    return isinstance(var, BaseResourceVariable)
+    """Whether `var` is a resource variable, or made of some."""
+    return isinstance(var, BaseResourceVariable) or hasattr(var, "_should_act_as_resource_variable")

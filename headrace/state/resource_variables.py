@@ -49,10 +49,7 @@ class ResourceVariable(BaseResourceVariable, is_resource=True):
         aggregation: VariableAggregation | None = None,
         shape: Any = None,
     ) -> None:
-        if distribute_strategy is not None:
-            raise NotImplementedError(
-                "ResourceVariable(distribute_strategy=...): Headrace keeps variables of one process; leave it None."
-            )
+        self._distribute_strategy = distribute_strategy
         if variable_def is not None:
             if initial_value is not None:
                 raise ValueError("variable_def and initial_value are mutually exclusive.")

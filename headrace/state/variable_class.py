@@ -151,7 +151,8 @@ class Variable(SparseUpdates, metaclass=VariableMetaclass):
     _constraint: Callable[..., Any] | None
     _save_slice_info: slice_info.SaveSliceInfo | None = None
     _in_graph_mode = True
-    _distribute_strategy = None
+    # The distribution strategy in whose scope it was made.
+    _distribute_strategy: Any = None
 
     def __init_subclass__(cls, is_resource: bool | None = None, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)

@@ -395,7 +395,7 @@ class VariableStore:
         """The initializer where none is given, by type alone, and False: it is no value."""
         del shape
         if dtype.is_floating:
-            return initializers.glorot_uniform_initializer(), False
+            return initializers.default_initializer(), False
         if dtype.is_integer or dtype.is_unsigned or dtype.is_bool or dtype == string:
             return initializers.zeros_initializer(), False
         raise ValueError(f"An initializer for variable {name} of {dtype.base_dtype!s} is required")

@@ -20,7 +20,7 @@ from headrace.app import running as app
 from headrace.core import nest
 from headrace.core.composite import IndexedSlices, IndexedSlicesValue, SparseTensor, SparseTensorValue
 from headrace.core.defaults import get_default_graph, get_default_session
-from headrace.core.eager import executing_eagerly
+from headrace.core.eager import executing_eagerly, forget_collections
 from headrace.core.framework_ops import _default_graph_stack
 from headrace.core.graph import Graph
 from headrace.core.random_seed import DEFAULT_GRAPH_SEED
@@ -121,6 +121,7 @@ class TestCase(Assertions):
         if not self._runs_eagerly:
             # A test that failed inside `with graph.as_default()` may have left its graph on the stack.
             _default_graph_stack.reset()
+        forget_collections()
         get_default_graph().seed = DEFAULT_GRAPH_SEED
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")

@@ -7,7 +7,7 @@ import functools
 import re
 import unittest
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from headrace.config import behavior
 from headrace.core.defaults import device as device_scope
@@ -378,16 +378,3 @@ def generate_combinations_with_testcase_name(**kwargs: Any) -> list[dict[str, An
         words = [re.sub(r"[\W_]", "", str(word)) for pair in combination.items() for word in pair]
         combination["testcase_name"] = "_".join(["_test", *words])
     return combinations
-
-
-def create_local_cluster(
-    num_workers: int, num_ps: int, protocol: str = "grpc", worker_config: Any = None, ps_config: Any = None
-) -> NoReturn:
-    """Would start servers in this process.
-
-    Raises:
-        NotImplementedError: always.
-    """
-    raise NotImplementedError(
-        "tf.test.create_local_cluster(): Headrace runs graphs in one process; test against a plain tf.Session."
-    )

@@ -8,7 +8,6 @@ from facts.signatures import fact_differences
 
 _OWN_OBJECTS = "objects of Headrace's own are made of it; programs do not make them"
 _LENIENT = "what may be left out besides"
-_BUNDLES = "session bundles, which came before SavedModels, are refused whatever the arguments"
 _REWRITES = "rewrites of the graph are refused; none is the same as those of 1.15"
 DIFFERENT = {
     "tf.COMPILER_VERSION": "nothing was compiled",
@@ -39,33 +38,26 @@ DIFFERENT = {
     "tf.contrib.seq2seq.TrainingHelper.next_inputs": "as every helper; arguments without use are refused",
     "tf.contrib.seq2seq.TrainingHelper.sample": "as every helper; arguments without use are refused",
     "tf.contrib.seq2seq.dynamic_decode": "arguments without use are refused",
-    "tf.contrib.factorization.GMM.export": _BUNDLES,
     "tf.contrib.factorization.GMM.export_savedmodel": _REWRITES,
     "tf.contrib.factorization.GMM.predict_assignments": "arguments without use are refused",
     "tf.contrib.factorization.GMM.score": "arguments without use are refused",
-    "tf.contrib.factorization.WALSMatrixFactorization.export": _BUNDLES,
     "tf.contrib.factorization.WALSMatrixFactorization.export_savedmodel": _REWRITES,
+    "tf.contrib.kernel_methods.KernelLinearClassifier.export_savedmodel": _REWRITES,
     "tf.contrib.learn.LinearRegressor.evaluate": "arguments without use are refused",
-    "tf.contrib.learn.SVM.predict": "batches come as they are asked for",
     "tf.contrib.learn.SVM.predict_proba": "as all estimators of contrib.learn",
     "tf.contrib.learn.io.HAS_PANDAS": "pandas may be installed",
-    "tf.contrib.tensor_forest.random_forest.MultiForestMultiHeadEstimator.export": _BUNDLES,
     "tf.contrib.tensor_forest.random_forest.MultiForestMultiHeadEstimator.export_savedmodel": _REWRITES,
-    "tf.contrib.tensor_forest.random_forest.TensorForestEstimator.export": _BUNDLES,
     "tf.contrib.tensor_forest.random_forest.TensorForestEstimator.export_savedmodel": _REWRITES,
-    "tf.contrib.learn.monitors.ExportMonitor.__init__": _BUNDLES,
     "tf.contrib.tpu.CrossShardOptimizer.compute_gradients": "it takes any, and hands them on",
     "tf.contrib.tpu.TPUEstimator.__init__": "SavedModels have one version here",
     "tf.estimator.tpu.TPUEstimator.__init__": "SavedModels have one version here",
     **{
-        f"tf.contrib.learn.{estimator}.{method}": why
+        f"tf.contrib.learn.{estimator}.export_savedmodel": _REWRITES
         for estimator in (
-            *("BaseEstimator", "Estimator", "DNNClassifier", "DNNEstimator", "DNNRegressor", "LinearClassifier"),
+            *("Estimator", "DNNClassifier", "DNNEstimator", "DNNRegressor", "LinearClassifier"),
             *("LinearEstimator", "LinearRegressor", "DNNLinearCombinedClassifier", "DNNLinearCombinedEstimator"),
             *("DNNLinearCombinedRegressor", "SVM", "DynamicRnnEstimator", "KMeansClustering"),
         )
-        for method, why in (("export", _BUNDLES), ("export_savedmodel", _REWRITES))
-        if (estimator, method) != ("BaseEstimator", "export_savedmodel")
     },
 }
 

@@ -154,7 +154,6 @@ def test_benchmark_is_reported(tmp_path, monkeypatch):
     [
         lambda: tf.load_op_library("x.so"),
         lambda: tf.sysconfig.get_include(),
-        lambda: tf.test.create_local_cluster(1, 1),
     ],
 )
 def test_what_is_not_here_says_what_to_do(call):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import errors, nest
-from headrace.core.composite import IndexedSlices
+from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.composite_types import CompositeTensor
 from headrace.core.dims import Dims
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
+from headrace.core.type_specs import TensorSpec, TypeSpec, spec_from_value
 from headrace.ops.flow.frames import next_iteration
 
 if TYPE_CHECKING:
-    from headrace.core.composite import SparseTensor
     from headrace.functions.ragged.tensor import RaggedTensor
 
 
@@ -79,12 +79,29 @@ def invariant_dims(loop_vars: list[Any], invariants: list[Any] | None) -> list[D
     """The shape that each flat tensor of the loop variables may have in all iterations."""
     dims: list[Dims] = []
     for i, variable in enumerate(loop_vars):
-        given = None if invariants is None else invariants[i]
+        given = None if invariants is None else _shape_of(variable, invariants[i])
         if isinstance(variable, Tensor):
             dims.append(variable.dims if invariants is None else as_dims(given))
             continue
         dims.extend(_composite_dims(variable, given, invariants is not None))
     return dims
+
+
+def _shape_of(variable: Any, invariant: Any) -> Any:
+    """The shape that an invariant, which may be a `TypeSpec`, says.
+
+    Raises:
+        TypeError: for the description of another kind or type of value.
+    """
+    if not isinstance(invariant, TypeSpec):
+        return invariant
+    spec = spec_from_value(variable)
+    if type(spec) is not type(invariant) or getattr(spec, "dtype", None) != getattr(invariant, "dtype", None):
+        raise TypeError(f"The shape invariant {invariant} describes no value such as {variable}.")
+    shape = invariant.shape if isinstance(invariant, TensorSpec) else TensorShape(getattr(invariant, "_shape", None))
+    if isinstance(variable, SparseTensor):
+        return TensorShape([shape.ndims])
+    return shape
 
 
 def _composite_dims(
@@ -109,7 +126,9 @@ def _composite_dims(
             *([(None if shape is None else len(shape),)] * (len(parts) - 2)),
         ]
     # That of a SparseTensor is the shape of its `dense_shape`.
-    if shape is None or len(shape) != 1:
+    if shape is None:
+        return [(None, None), (None,), (None,)]
+    if len(shape) != 1:
         raise ValueError(
             f"Expected a shape with 1 dimension, [rank], as the invariant of a SparseTensor, got {TensorShape.from_dims(shape)}"
         )

@@ -11,8 +11,9 @@ from typing import Any
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
+from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.dtypes import string
+from headrace.core.eager import EagerTensor
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.composing import matmul
@@ -27,7 +28,7 @@ Function = Callable[..., Any]
 
 
 def _sum(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    return (raw.Add if x.dtype.base_dtype == string else raw.AddV2)(x, y, name=name)
+    return (raw.Add if x._dtype.base_dtype is string else raw.AddV2)(x, y, name=name)
 
 
 def _difference(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
@@ -59,8 +60,14 @@ _BINARY: dict[str, Function] = {
 
 def _forward(name: str, function: Function) -> Function:
     reflected = f"__r{name}__"
+    scoped = f"{name}/"
 
     def operator(x, y):
+        if x.__class__ is EagerTensor and y.__class__ is EagerTensor:
+            graph = get_default_graph()
+            if graph.is_eager and not graph._name_stack:
+                # What runs at once is in no scope: its name is only told where it fails.
+                return function(x, y, name=scoped)
         with name_scope(None, name, [x, y]) as scope:
             if not isinstance(y, (Tensor, SparseTensor)):
                 try:

@@ -104,6 +104,9 @@ class Dataset:
         """Makes the next iteration the same as the first."""
         for source in self.inputs:
             source.reset()
+        for name, value in list(vars(self).items()):
+            if isinstance(value, Drawing):
+                setattr(self, name, value.renewed())
 
     def make_sloppy(self) -> None:
         """Lets the order depend on what is ready first, where elements are worked on at once."""
@@ -201,6 +204,7 @@ class BoundFunction:
 
     Attributes:
         slow_calls: how many calls, one after the other, took long enough for a thread of their own.
+        runs_python: whether it calls Python functions of the program.
     """
 
     slow_calls = 0
@@ -213,17 +217,17 @@ class BoundFunction:
         self._planned: Callable[..., Any] | None = None
         self._arguments = first
         self._draws = self.function.stateful
+        self.runs_python = any(op.decl.runs_python for op in self.function.operations)
         self._batched: Any = _NOT_TRIED
 
     def with_captured(self, captured: Sequence[Any]) -> Callable[..., Element]:
         """The function of an element's components."""
-        planned = self._planned
-        if planned is None:
-            planned = self._bound(self.function, self._attr)
-            if not self._draws:
-                # Streams of random numbers begin with each iterator; all else is shared.
-                self._planned = planned
-        return _with_rest(planned, captured)
+        if self._draws:
+            # Streams of random numbers begin with each iterator; all else is shared.
+            return Drawing(lambda: _with_rest(self._bound(self.function, self._attr), captured))
+        if self._planned is None:
+            self._planned = self._bound(self.function, self._attr)
+        return _with_rest(self._planned, captured)
 
     def of_batches(self, captured: Sequence[Any]) -> Callable[..., Element] | None:
         """The function of the components of a batch, None where there is none."""
@@ -238,6 +242,26 @@ class BoundFunction:
             function, f"{node.name}/{scope}", self._known, _CPU, fresh=True
         )
         return call
+
+
+class Drawing:
+    """A function with streams of random numbers of its own.
+
+    Args:
+        begin: makes the function, with its streams at their beginnings.
+    """
+
+    __slots__ = ("_begin", "_call")
+
+    def __init__(self, begin: Callable[[], Callable[..., Element]]) -> None:
+        self._begin, self._call = begin, begin()
+
+    def __call__(self, *values: Any) -> Element:
+        return self._call(*values)
+
+    def renewed(self) -> Drawing:
+        """The function as it was at first."""
+        return Drawing(self._begin)
 
 
 _NOT_TRIED: Any = object()

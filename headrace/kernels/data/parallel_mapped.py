@@ -52,6 +52,8 @@ class _Calls:
         self._upstream = dataset.inputs[0].start(iteration)
         self._call, self._function, self._sloppy = dataset.call, dataset.function, dataset.sloppy
         self._most = dataset.calls
+        # Calls that wait for each other, as Python's may, or are to overtake each other must run at once from the start.
+        self._tries_in_place = not (dataset.sloppy or dataset.function.runs_python)
         self._iteration = iteration
         self._under_way: deque[_Call] = deque()  # in the order of the input
         self._waiting: deque[_Call] = deque()  # those of them that no thread has begun
@@ -63,7 +65,7 @@ class _Calls:
     def next_element(self) -> Element | None:
         """The next element, by a call in place while calls take no time worth a thread."""
         function = self._function
-        if function.slow_calls < _SLOW_CALLS:
+        if self._tries_in_place and function.slow_calls < _SLOW_CALLS:
             element = self._upstream()
             if element is None:
                 return None

@@ -121,7 +121,8 @@ def _trees_to_ask(
     only_finalized = learner.growing_mode == boosted_tree_protos.LearnerConfig.WHOLE_TREE
     # The bias counts while it is being centred.
     is_bias = count == 1 and attrs["center_bias"]
-    grows = count and not is_bias and not message.tree_metadata[-1].is_finalized
+    # Ensembles from files may come without metadata: then no tree is growing.
+    grows = bool(message.tree_metadata) and not is_bias and not message.tree_metadata[-1].is_finalized
     hidden = count - 1 if only_finalized and grows else None
     dropped: list[tuple[int, float]] = []
     if attrs["apply_dropout"] and learner.learning_rate_tuner.HasField("dropout"):
