@@ -84,7 +84,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "distribute.all_reduce distribute.all_reduce_levels distribute.all_reduce_pieces": "all_reduce",
         "distribute.collectives distribute.multi_worker_mirrored distribute .": "collective_all_reduce_strategy",
         "distribute.coordinator distribute .": "distribute_coordinator",
-        "distribute.estimator_roles distribute .": "estimator_training",
+        "estimator.coordinated .": "estimator_training",
         "distribute.multi_worker_util distribute.worker_context": "multi_worker_util",
         "distribute.worker_context": "distribute_coordinator_context",
         "distribute.distribute_config": "distribute_config",

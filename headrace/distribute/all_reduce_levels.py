@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from headrace.core.defaults import colocate_with, device
+from headrace.core.defaults import colocate_with, control_dependencies, device
 from headrace.core.registry import raw
 from headrace.distribute.all_reduce import (
     build_recursive_hd_all_reduce,
@@ -56,7 +56,13 @@ def _nccl_hybrid(input_tensors: Sequence[Tensor], red_op: Binary, upper_level: L
     flat, shape = flatten_tensors(input_tensors)
     devices = [tensor.device for tensor in flat]
     devices_of, values_of = split_by_task(devices, flat)
-    first = [build_nccl_all_reduce(values, red_op)[0] for values in values_of]
+    sums = [build_nccl_all_reduce(values, red_op) for values in values_of]
+    first = []
+    # All members of a collective have to run, also those whose sum nothing takes.
+    with control_dependencies([total for of_task in sums for total in of_task]):
+        for of_task in sums:
+            with device(of_task[0].device):
+                first.append(raw.Identity(of_task[0]))
     reduced = upper_level(first)
     spread: dict[str, Tensor] = {}
     for listed, value in zip(devices_of, reduced, strict=True):

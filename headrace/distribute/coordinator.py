@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -36,7 +37,10 @@ class CoordinatorMode:
     INDEPENDENT_WORKER = "independent_worker"
 
 
-_of_thread = threading.local()
+# How many seconds each wait is of those that have no end.
+_WHILE = 5
+
+_thread_local = threading.local()
 
 
 class _ElsewhereServer:
@@ -47,7 +51,8 @@ class _ElsewhereServer:
 
     def join(self) -> None:
         """Waits for ever, as for any server."""
-        threading.Event().wait()
+        while True:
+            time.sleep(_WHILE)
 
 
 def _run_std_server(
@@ -70,7 +75,7 @@ def _run_std_server(
         ValueError: if the thread has started the server of another task.
     """
     task = (cluster_spec.as_dict() if cluster_spec else None, task_type, task_id, rpc_layer)
-    started: tuple[tuple[Any, ...], Server] | None = getattr(_of_thread, "server", None)
+    started: tuple[tuple[Any, ...], Server] | None = getattr(_thread_local, "server", None)
     if started is not None:
         before, server = started
         if before != task:
@@ -89,7 +94,7 @@ def _run_std_server(
         config=session_config,
         protocol=rpc_layer,
     )
-    _of_thread.server = (task, server)
+    _thread_local.server = (task, server)
     return server
 
 
@@ -352,11 +357,17 @@ def run_standard_tensorflow_server(
     task = told["task"]
     task_type, task_id = str(task["type"]), int(task.get("index", 0))
     cluster = _split_cluster_for_evaluator(cluster, task_type)
+    settings = protos.ConfigProto()
+    if session_config is not None:
+        settings.CopyFrom(session_config)
+    # Sessions of the client that go by these settings meet the other workers there.
+    first = TaskType.CHIEF if TaskType.CHIEF in cluster.jobs else TaskType.WORKER
+    settings.experimental.collective_group_leader = f"/job:{first}/replica:0/task:0"
     server = _run_std_server(
         cluster_spec=cluster,
         task_type=task_type,
         task_id=task_id,
-        session_config=session_config,
+        session_config=settings,
         rpc_layer=told.get("rpc_layer", "grpc"),
     )
     server.start()

@@ -16,6 +16,7 @@ from headrace.distribute.extended import StrategyExtendedV1
 from headrace.distribute.input_workers import InputWorkers
 from headrace.distribute.local_devices import all_local_devices
 from headrace.distribute.mirrored_variables import MirroredVariable
+from headrace.distribute.multi_worker_util import worker_count
 from headrace.distribute.numpy_datasets import SingleDevice, one_host_numpy_dataset
 from headrace.distribute.replica_context import UpdateContext
 from headrace.distribute.replica_threads import call_for_each_replica
@@ -125,6 +126,21 @@ class MirroredExtended(StrategyExtendedV1):
         self._host = device_names.get_host_for_device(names[0])
         if self._cross_device_ops is None:
             self._inferred_cross_device_ops = cross_device_operations.choose_the_best(names)
+
+    def _configure(
+        self,
+        session_config: Any = None,
+        cluster_spec: Any = None,
+        task_type: str | None = None,
+        task_id: int | None = None,
+    ) -> None:
+        """Takes over the settings of `Strategy.configure`; raises ValueError for a cluster of several workers."""
+        if cluster_spec and worker_count(cluster_spec, "worker") > 1:
+            raise ValueError(
+                "In-graph multi-worker training with `MirroredStrategy` is not supported. "
+                "`MultiWorkerMirroredStrategy` trains with several workers."
+            )
+        super()._configure(session_config, cluster_spec, task_type, task_id)
 
     # ---- variables ----
 

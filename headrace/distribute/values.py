@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest, slots
@@ -284,7 +284,7 @@ def regroup(device_map: DeviceMap, values: Sequence[Any], wrap_class: Callable[.
     return container
 
 
-def _check_lengths(values: Sequence[Any], kind: type) -> None:
+def _check_lengths(values: Sequence[Any], kind: type[Sized]) -> None:
     if any(not isinstance(value, kind) or len(value) != len(values[0]) for value in values):
         raise ValueError(f"Replicas gave structures of different forms: {values}")
 

@@ -1,4 +1,4 @@
-"""Estimators whose tasks a distribute coordinator runs: each worker has a copy, with the strategy and the task that it is told."""
+"""Estimators whose tasks a distribute coordinator runs: each worker has a copy, with the strategy and task it is told."""
 
 from __future__ import annotations
 

@@ -292,12 +292,14 @@ class Estimator:
             name: of this evaluation, where there are several: its summaries lie in the folder `eval_` + name.
 
         Returns:
-            the metrics of the model function by name, `loss` (its mean over the batches), and `global_step`.
+            the metrics of the model function by name, `loss` (its mean over the batches), and `global_step`; None where this
+            process lets the servers of a cluster evaluate.
 
         Raises:
             ValueError: if `steps` is not positive; TypeError: for other hooks.
         """
-        return evaluating.evaluate(self, input_fn, steps, checked_hooks(hooks), checkpoint_path, name)
+        found = evaluating.evaluate(self, input_fn, steps, checked_hooks(hooks), checkpoint_path, name)
+        return found  # type: ignore[return-value]  # None only where the servers of a cluster evaluate
 
     def eval_dir(self, name: str | None = None) -> str:
         """The folder of the summaries of evaluations.

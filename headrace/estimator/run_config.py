@@ -137,6 +137,12 @@ class RunConfig:
         >>> config = tf.estimator.RunConfig(model_dir="model", save_checkpoints_steps=500, tf_random_seed=1)
     """
 
+    # Strategies are what a program gives; a task is a number, or none where one process trains for all.
+    _train_distribute: Any
+    _eval_distribute: Any
+    _experimental_distribute: Any
+    _task_id: Any
+
     def __init__(
         self,
         model_dir: str | None = None,

@@ -23,11 +23,13 @@ from headrace.layers.input_spec import InputSpec
 from headrace.ops.array.constant import constant
 from headrace.ops.array.identity import stop_gradient
 from headrace.ops.array.shape import reshape
+from headrace.ops.array.where import where
 from headrace.ops.math.binary import maximum, minimum
 from headrace.ops.math.cast import cast
 from headrace.ops.math.unary import sqrt
 from headrace.ops.nn.activations import relu
 from headrace.state.modes import VariableAggregation, VariableSynchronization
+from headrace.state.replication import get_strategy, has_strategy
 from headrace.state.updates import assign, assign_sub
 
 if TYPE_CHECKING:
@@ -265,24 +267,32 @@ class BatchNormalization(Layer):
 
     # ---- the moving averages ----
 
+    def _size_if_it_may_be_zero(self, inputs: Tensor) -> Tensor | None:
+        """The size of the inputs where a replica may have none of a batch; its moving averages stay as they are then."""
+        extended = get_strategy().extended if has_strategy() else None
+        return raw.Size(inputs) if getattr(extended, "experimental_enable_get_next_as_optional", False) else None
+
     def _assign_moving_average(
-        self, variable: Variable, value: TensorLike, momentum: float | Tensor
+        self, variable: Variable, value: TensorLike, momentum: float | Tensor, size: Tensor | None
     ) -> Tensor | Variable:
         with name_scope("AssignMovingAvg") as scope, colocate_with(variable):
             decay = convert_to_tensor(1.0 - momentum, name="decay")
             dtype = variable.dtype.base_dtype
             if decay.dtype != dtype:
                 decay = cast(decay, dtype)
-            return assign_sub(variable, (variable - cast(value, dtype)) * decay, name=scope)
+            change = (variable - cast(value, dtype)) * decay
+            if size is not None:
+                change = where(size > 0, change, zeros_like(change))
+            return assign_sub(variable, change, name=scope)
 
     def _assign_new_value(self, variable: Variable, value: Tensor) -> Tensor | Variable:
         with name_scope("AssignNewValue") as scope, colocate_with(variable):
             return assign(variable, value, name=scope)
 
-    def _update_variance(self, variance: Any, momentum: Any) -> Tensor | Variable:
+    def _update_variance(self, variance: Any, momentum: Any, size: Tensor | None) -> Tensor | Variable:
         if not self.renorm:
-            return self._assign_moving_average(self.moving_variance, variance, momentum)
-        stddev = self._assign_moving_average(self.moving_stddev, sqrt(variance + self.epsilon), momentum)
+            return self._assign_moving_average(self.moving_variance, variance, momentum, size)
+        stddev = self._assign_moving_average(self.moving_stddev, sqrt(variance + self.epsilon), momentum, size)
         return self._assign_new_value(self.moving_variance, relu(stddev * stddev - self.epsilon))
 
     # ---- calling ----
@@ -305,7 +315,7 @@ class BatchNormalization(Layer):
         both = raw.LogicalAnd(bool(training) if known else training, self.trainable)
         return bool(training) and self.trainable if known else both
 
-    def _fused(self, inputs: TensorLike, training: bool | Tensor | Variable) -> Tensor:
+    def _fused(self, inputs: Tensor, training: bool | Tensor | Variable) -> Tensor:
         beta = self.beta if self.center else self._beta_const
         gamma = self.gamma if self.scale else self._gamma_const
 
@@ -334,8 +344,9 @@ class BatchNormalization(Layer):
         else:
             momentum = convert_to_tensor(self.momentum)
         if known or known is None:
-            self.add_update(lambda: self._assign_moving_average(self.moving_mean, mean, momentum))
-            self.add_update(lambda: self._update_variance(variance, momentum))
+            size = self._size_if_it_may_be_zero(inputs)
+            self.add_update(lambda: self._assign_moving_average(self.moving_mean, mean, momentum, size))
+            self.add_update(lambda: self._update_variance(variance, momentum, size))
         return output
 
     def _normalized(self, inputs: Any, training: bool | Tensor | Variable) -> Tensor:
@@ -362,6 +373,9 @@ class BatchNormalization(Layer):
                 scale, offset = _composed(*self._adjusted(inputs, training), scale, offset)
             keep = self.virtual_batch_size is not None or len(self.axis) > 1
             mean, variance = moments(cast(inputs, self._param_dtype), reduced, keep_dims=keep)
+            size = self._size_if_it_may_be_zero(inputs)
+            if size is not None:
+                mean, variance = (where(size > 0, value, zeros_like(value)) for value in (mean, variance))
             batch_mean, batch_variance = mean, variance
             mean = smart_cond(training, lambda: batch_mean, lambda: convert_to_tensor(self.moving_mean))
             variance = smart_cond(training, lambda: batch_variance, lambda: convert_to_tensor(self.moving_variance))
@@ -370,11 +384,11 @@ class BatchNormalization(Layer):
                 new_mean = reduce_mean(mean, axis=1, keepdims=True)
                 new_variance = reduce_mean(variance, axis=1, keepdims=True)
             if self.renorm:
-                r, d, new_mean, new_variance = self._renormalized(new_mean, new_variance, training)
+                r, d, new_mean, new_variance = self._renormalized(new_mean, new_variance, training, size)
                 r = broadcast(stop_gradient(r, name="renorm_r"))
                 d = broadcast(stop_gradient(d, name="renorm_d"))
                 scale, offset = _composed(r, d, scale, offset)
-            self._add_updates(new_mean, new_variance, training)
+            self._add_updates(new_mean, new_variance, training, size)
         dtype = inputs.dtype
         mean, variance = cast(mean, dtype), cast(variance, dtype)
         offset = None if offset is None else cast(offset, dtype)
@@ -383,12 +397,14 @@ class BatchNormalization(Layer):
         outputs.set_shape(known)
         return outputs
 
-    def _add_updates(self, mean: TensorLike, variance: TensorLike, training: bool | Tensor | Variable) -> None:
+    def _add_updates(
+        self, mean: TensorLike, variance: TensorLike, training: bool | Tensor | Variable, size: Tensor | None
+    ) -> None:
         def update_mean() -> Tensor | Variable:
-            return self._assign_moving_average(self.moving_mean, mean, self.momentum)
+            return self._assign_moving_average(self.moving_mean, mean, self.momentum, size)
 
         def update_variance() -> Tensor | Variable:
-            return self._update_variance(variance, self.momentum)
+            return self._update_variance(variance, self.momentum, size)
 
         self.add_update(lambda: smart_cond(training, update_mean, lambda: self.moving_mean))
         self.add_update(lambda: smart_cond(training, update_variance, lambda: self.moving_variance))
@@ -400,7 +416,9 @@ class BatchNormalization(Layer):
             smart_cond(training, lambda: bias, lambda: zeros_like(bias)),
         )
 
-    def _renormalized(self, mean: TensorLike, variance: Any, training: TensorLike) -> tuple[Any, Any, Any, Any]:
+    def _renormalized(
+        self, mean: TensorLike, variance: Any, training: TensorLike, size: Tensor | None
+    ) -> tuple[Any, Any, Any, Any]:
         """The correction (r, d) towards the moving averages, and the moments for their updates (arXiv:1702.03275)."""
         stddev = sqrt(variance + self.epsilon)
         renorm_mean = self.renorm_mean
@@ -426,7 +444,7 @@ class BatchNormalization(Layer):
             value = identity(value)
             return smart_cond(
                 training,
-                lambda: self._assign_moving_average(variable, value, self.renorm_momentum),
+                lambda: self._assign_moving_average(variable, value, self.renorm_momentum, size),
                 lambda: identity(variable),
             )
 

@@ -48,6 +48,18 @@ def test_checkpoints_go_on_alone_and_in_a_cluster(start, tasks, tmp_path):
         np.testing.assert_allclose(each["losses"], losses[4:], rtol=1e-5)
 
 
+def test_an_estimator_trains_on_two_workers(start, tasks, tmp_path):
+    folder = str(tmp_path)
+    found = [each.heard() for each in [start("estimator", "4", CHECKPOINTS=folder, TF_CONFIG=told) for told in tasks]]
+    # As above; 1.15.5 gives each worker its own loss, which is the same for both here. The mean of two workers' gradients moves
+    # the weights, as estimators divide the loss among replicas.
+    losses = [(1.0 - 0.2) ** (2 * step) for step in range(4)]
+    for each in found:
+        np.testing.assert_allclose(each["losses"], losses, rtol=1e-5)
+    assert tf.train.latest_checkpoint(folder).endswith("model.ckpt-4")
+    np.testing.assert_allclose(tf.train.load_variable(folder, "weights").T @ [1.0, 2.0], 4.0 - 0.8**4, rtol=1e-5)
+
+
 def test_eager_workers(start, tasks):
     found = [worker.heard() for worker in [start("eager", "3", TF_CONFIG=told) for told in tasks]]
     # The variable is the chief's 0; each worker adds its number.

@@ -210,3 +210,48 @@ def test_what_is_not_supported_says_what_is(name):
         found = getattr(found, part)
     with pytest.raises(NotImplementedError, match="MirroredStrategy"):
         found()
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "nccl",
+        ("pscpu", 3, -1),
+        ("pscpu/pscpu", 2, -1),
+        ("nccl/rechd", 1, -1),
+        ("nccl/pscpu", 1, -1),
+        ("xring", 1, -1),
+        [("pscpu", 1, 5), ("nccl", 1, -1)],
+    ],
+)
+@pytest.mark.parametrize("settings", [{}, {"num_packs": 1}, {"agg_small_grads_max_bytes": 100}])
+def test_algorithms_of_several_workers_give_the_sums(spec, settings):
+    devices = [f"/job:localhost/replica:0/task:0/device:CPU:{i}" for i in range(2)]
+    device_map = device_maps.ReplicaDeviceMap(devices)
+    pairs = []
+    with tf.Graph().as_default(), tf.Session(config=CONFIG) as sess:
+        for shape in ((4,), (2, 3)):
+            parts = []
+            for number, where in enumerate(devices):
+                with tf.device(where):
+                    parts.append(tf.reshape(tf.range(24.0)[: np.prod(shape)] * 3.0**number, shape))
+            pairs.append((values.PerReplica(device_map, parts),) * 2)
+        ops = tf.contrib.distribute.MultiWorkerAllReduce(devices, 2, spec, **settings)
+        made = ops.batch_reduce(tf.distribute.ReduceOp.SUM, pairs)
+        assert [value.device for value in made[1].values] == devices
+        for value, shape in zip(made, ((4,), (2, 3)), strict=True):
+            expected = 4.0 * np.arange(np.prod(shape)).reshape(shape)
+            np.testing.assert_allclose(sess.run(list(value.values)), [expected] * 2)
+
+
+@pytest.mark.parametrize("spec", [["nccl"], [], 5])
+def test_algorithms_are_given_as_tuples(spec):
+    with pytest.raises(ValueError, match="A tuple is expected"):
+        tf.contrib.distribute.MultiWorkerAllReduce(["/cpu:0", "/cpu:1"], 0, spec)
+
+
+def test_unknown_algorithms_are_refused():
+    parts = values.PerReplica(device_maps.ReplicaDeviceMap(["/cpu:0", "/cpu:1"]), [tf.constant(1.0), tf.constant(2.0)])
+    ops = tf.contrib.distribute.MultiWorkerAllReduce(["/cpu:0", "/cpu:1"], 0, ("shuffled", 1, -1))
+    with pytest.raises(ValueError, match="unsupported all_reduce alg"):
+        ops.batch_reduce(tf.distribute.ReduceOp.SUM, [(parts, parts)])

@@ -75,6 +75,40 @@ def steps(count):
     )
 
 
+def estimator(count):
+    """The model of `steps` as an estimator, by `train_and_evaluate`; says the losses of its steps."""
+
+    class Losses(tf.train.SessionRunHook):
+        def before_run(self, run_context):
+            return tf.train.SessionRunArgs(tf.get_collection(tf.GraphKeys.LOSSES)[-1])
+
+        def after_run(self, run_context, run_values):
+            seen.append(float(run_values.results))
+
+    def model_fn(features, labels, mode):
+        weights = tf.get_variable("weights", initializer=[[1.0], [1.0]])
+        loss = tf.losses.mean_squared_error(labels, tf.matmul(features, weights))
+        optimizer = tf.train.GradientDescentOptimizer(0.02)
+        return tf.estimator.EstimatorSpec(
+            mode, loss=loss, train_op=optimizer.minimize(loss, tf.train.get_global_step())
+        )
+
+    def input_fn():
+        return tf.data.Dataset.from_tensors(([[1.0, 2.0]], [[4.0]])).repeat()
+
+    seen = []
+    config = tf.estimator.RunConfig(
+        model_dir=os.environ["CHECKPOINTS"],
+        train_distribute=tf.distribute.experimental.MultiWorkerMirroredStrategy(),
+    )
+    tf.estimator.train_and_evaluate(
+        tf.estimator.Estimator(model_fn, config=config),
+        tf.estimator.TrainSpec(input_fn, max_steps=int(count), hooks=[Losses()]),
+        tf.estimator.EvalSpec(input_fn, steps=1),
+    )
+    say(losses=seen)
+
+
 def rounds(count):
     """Reduces the numbers of rounds; says what comes of each, or the error. Waits for a line before each but the first."""
     from headrace.ops.collective.collective import all_reduce
@@ -122,4 +156,5 @@ def torchrun(name):
 
 
 if __name__ == "__main__":
-    {"model": model, "steps": steps, "rounds": rounds, "eager": eager, "torchrun": torchrun}[sys.argv[1]](sys.argv[2])
+    kinds = {"model": model, "steps": steps, "estimator": estimator, "rounds": rounds, "eager": eager, "torchrun": torchrun}
+    kinds[sys.argv[1]](sys.argv[2])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.defaults import name_scope
+from headrace.core.eager import executing_eagerly
 from headrace.distribute.batch_splitting import split_batch
 from headrace.distribute.values import regroup
 from headrace.keras.backend.execution import function
@@ -27,7 +28,7 @@ def strategy_of(model: Model) -> Any:
     """The strategy that a model is trained under: that in force, or that of its variables; None if there is none.
 
     Raises:
-        ValueError: in the scope of another strategy than that of its variables.
+        ValueError: in the scope of another strategy than that of its variables; for a model that is built outside of it.
     """
     strategy = None
     if has_strategy():
@@ -37,6 +38,11 @@ def strategy_of(model: Model) -> Any:
                 "to `experimental_run_v2`."
             )
         strategy = get_strategy()
+    elif model._distribution_strategy is not None and not executing_eagerly() and not model._is_graph_network:
+        raise ValueError(
+            "In graphs a distribution strategy does not support a subclassed model, or a `Sequential` model that is created "
+            "without `input_shape`/`input_dim` set in its first layer: its variables are not made in `strategy.scope()`."
+        )
     for variable in model.variables if model.built else ():
         own = getattr(variable, "_distribute_strategy", None)
         if strategy is None:

@@ -170,9 +170,15 @@ def batch_norm_grad_kernel(node):
                 None, None, f"y_backprop and x must have the same shape: {list(gradient.shape)} and {list(x.shape)}"
             )
 
+    def of_nothing(x, scale):
+        # torch divides by the number of elements, and ends the process where there are none.
+        return torch.empty_like(x), torch.zeros_like(scale), torch.zeros_like(scale), rest, rest
+
     def train(gradient, x, scale, mean, variance, *_):
         if not known:
             require(gradient, x)
+        if not x.numel():
+            return of_nothing(x, scale)
         inverse = torch.rsqrt(variance + epsilon)
         dx, dscale, doffset = backward(
             layout.enter(gradient), layout.enter(x), scale, None, None, mean, inverse, True, epsilon, everything
@@ -182,6 +188,8 @@ def batch_norm_grad_kernel(node):
     def infer(gradient, x, scale, mean, variance, *_):
         if not known:
             require(gradient, x)
+        if not x.numel():
+            return of_nothing(x, scale)
         dx, dscale, doffset = backward(
             layout.enter(gradient), layout.enter(x), scale, mean, variance, None, None, False, epsilon, everything
         )
