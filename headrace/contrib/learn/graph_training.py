@@ -74,8 +74,7 @@ def train(
         train_op: what a step runs; it counts the global step.
         loss_op: the loss.
         global_step_tensor: the step, where the graph does not know it.
-        init_op: initializes variables in the place of their initializers.
-        init_feed_dict: what is fed to it.
+        init_op, init_feed_dict: initializes variables in the place of their initializers, and what is fed to it.
         init_fn: called with the session after that.
         log_every_steps: after how many steps the loss is logged.
         supervisor_is_chief: whether this process initializes, saves and writes.
@@ -84,10 +83,9 @@ def train(
         keep_checkpoint_max: how many checkpoints are kept.
         supervisor_save_summaries_steps: after how many steps summaries are written.
         feed_fn: returns what is fed in a step.
-        steps: how many steps to run; without limit by default.
+        steps, max_steps: how many steps to run, without limit by default; or the global step to end at.
         fail_on_nan_loss: whether a loss that is no number ends training by an error; else only by a warning.
         monitors: monitors, or hooks.
-        max_steps: the global step to end at.
 
     Returns:
         the last loss; None where no step was run.
@@ -111,13 +109,8 @@ def train(
             last,
             NanTensorHook(loss_op, fail_on_nan_loss=fail_on_nan_loss),
             LoggingTensorHook({"loss": loss_op, "step": step}, every_n_iter=log_every_steps),
-            *(item for item in monitors or () if isinstance(item, SessionRunHook)),
+            *_hooks_of(monitors or (), steps, max_steps),
         ]
-        own = [item for item in monitors or () if not isinstance(item, SessionRunHook)]
-        if own:
-            hooks.append(RunHookAdapterForMonitors(own))
-        if steps is not None or max_steps is not None:
-            hooks.append(StopAtStepHook(num_steps=steps, last_step=max_steps))
         if feed_fn is not None:
             hooks.append(FeedFnHook(feed_fn))
         with MonitoredTrainingSession(
@@ -132,6 +125,17 @@ def train(
             while not session.should_stop():
                 session.run(train_op)
     return last.value
+
+
+def _hooks_of(monitors: Sequence[Any], steps: int | None, max_steps: int | None) -> list[SessionRunHook]:
+    """Hooks as they are, one for all monitors of before, and one that ends the training."""
+    hooks: list[SessionRunHook] = [item for item in monitors if isinstance(item, SessionRunHook)]
+    own = [item for item in monitors if not isinstance(item, SessionRunHook)]
+    if own:
+        hooks.append(RunHookAdapterForMonitors(own))
+    if steps is not None or max_steps is not None:
+        hooks.append(StopAtStepHook(num_steps=steps, last_step=max_steps))
+    return hooks
 
 
 def _check(output_dir: str, train_op: Any, loss_op: Any, steps: int | None, max_steps: int | None) -> None:
