@@ -65,6 +65,7 @@ def planning_facts_of(decl: OpDecl) -> str:
         ("shapes of inputs tell how many elements come out", decl.sized_by_shapes),
         ("any number of bytes may come out of a few", decl.expands),
         ("passes texts on as they are", decl.moves_text),
+        ("a list of rows in native programs", decl.on_list),
     ):
         if holds:
             said.append(word)

@@ -95,7 +95,11 @@ class _Collector:
             node.outputs = [value]
             self._found.values[tensor] = value
             self._found.feeds.append(value)
-            if tensor.dtype.is_integer and tensor.op.decl.type not in _PLACEHOLDERS and constant_value(tensor) is not None:
+            if (
+                tensor.dtype.is_integer
+                and tensor.op.decl.type not in _PLACEHOLDERS
+                and constant_value(tensor) is not None
+            ):
                 self._unsure.add(node)
         # Who waits for an operation whose first output is fed waits for the feed, which is there already.
         self._fed = {tensor._op for tensor in feeds if tensor._value_index == 0} | done

@@ -354,6 +354,7 @@ def to_module(
         )
     variables = {node.name: node.attr["dtype"].type for node in part.node if node.op in _VARIABLES}
     frozen = convert_variables_to_constants(session, part, outputs)
+    frozen.versions.CopyFrom(graph.as_graph_def().versions)  # placeholders of scalars mean something else before 24
     values: dict[str, Any] = {}
     for node in frozen.node:
         if node.name in variables:

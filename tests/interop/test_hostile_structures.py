@@ -325,14 +325,14 @@ def test_branches_deeper_than_python_indents():
 
 
 def loops(depth):
-    """One is added in that many loops, one in the other, each of two iterations."""
+    """One is added in that many loops, one in the other, each of two iterations; of a type that no native loop has."""
 
     def build(level, x):
         if level == depth:
             return x + 1
         return tf.while_loop(lambda i, _: i < 2, lambda i, x: (i + 1, build(level + 1, x)), [0, x])[1]
 
-    return build(0, tf.constant(0))
+    return build(0, tf.constant(0, tf.int16))
 
 
 def test_loops_as_deep_as_python_nests():
