@@ -137,9 +137,9 @@ def main() -> None:
     head = f"""# Listings of the documents of those years
 
 Made by `tools/run_listings.py`: each listing of *{arguments.title}* runs as it is written, by `python -m headrace`.
-Of {len(found)} listings {counts["runs"]} run to their end. {counts["same"]} end with the error that they end with in TensorFlow
-1.15.5: they show one, or
-are fragments that use names which the document does not define. {counts["fails"]} fail here alone.
+Of {len(found)} listings {counts["runs"]} run to their end, {counts["same"]} end with the error that they end with in
+TensorFlow 1.15.5 (they show one, or are fragments with names that the document does not define),
+{counts["fails"]} otherwise than there.
 
 | section | listing | |
 | --- | --- | --- |
