@@ -156,5 +156,12 @@ def torchrun(name):
 
 
 if __name__ == "__main__":
-    kinds = {"model": model, "steps": steps, "estimator": estimator, "rounds": rounds, "eager": eager, "torchrun": torchrun}
+    kinds = {
+        "model": model,
+        "steps": steps,
+        "estimator": estimator,
+        "rounds": rounds,
+        "eager": eager,
+        "torchrun": torchrun,
+    }
     kinds[sys.argv[1]](sys.argv[2])
