@@ -230,7 +230,8 @@ def processor() -> str:
 
 def versions(pythons: dict[str, str]) -> dict[str, str]:
     """Of each implementation, the version of what computes for it."""
-    asked = "import importlib.metadata as m; print(m.version('{}'))"
+    # Python 3.7 has no importlib.metadata.
+    asked = "try:\n import importlib.metadata as m\nexcept ImportError:\n import importlib_metadata as m\nprint(m.version('{}'))"
     found = {}
     for name, python in pythons.items():
         package = "tensorflow" if name in REFERENCES else "keras" if name == BESIDE else "torch"

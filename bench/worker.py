@@ -104,7 +104,7 @@ def main():
     took, tf = timed(import_tensorflow, implementation)
     import numpy as np
 
-    scope = {"__name__": "workload"}
+    scope = {"__name__": "workload", "__file__": path}
     with open(path) as source:
         exec(compile(source.read(), path, "exec"), scope)
     steps = scope["workload"](tf, np)

@@ -42,17 +42,19 @@ def page(results: list[dict[str, Any]]) -> str:
     """The text of the page."""
     rows = {(row["workload"], row["step"]): row for result in results for row in result["rows"]}
     about = results[-1]
+    versions = dict.fromkeys(version for result in results for version in result["versions"].values())
     columns = [name for name in NAMES if any(name in row["figures"] for row in rows.values())]
     lines = [
         "# Benchmarks",
         "",
-        "Made by `tools/make_benchmark_page.py` from one run of `make bench`: every implementation runs the same program in a",
+        "Made by `tools/make_benchmark_page.py` from `make bench`: every implementation runs the same program in a",
         "process of its own, and they take turns. A time is that of the best chunk of steps, in brackets how much longer the",
         "chunk in the middle took. The ratio is Headrace's time over the faster TensorFlow's: below 1 is faster. The bar is",
         "what we want it to be; rows that miss it say so.",
         "",
         f"- Machine: {about['processor']}, {about['cores']} cores; {about['machine']}; load at the end {about['load'][0]:.1f}",
-        f"- Versions: Python {about['python']}, " + ", ".join(dict.fromkeys(about["versions"].values())),
+        f"- Versions: Python {about['python']}, "
+        + ", ".join(sorted(version for version in versions if not version.endswith(" "))),
     ]
     for key, word in (("ratio", "with"), ("ratio_native_off", "without")):
         ratios = [row[key] for row in rows.values() if row["ratio"] and row.get("ratio_native_off")]
