@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 from headrace.core import errors
 from headrace.core.tensor import Tensor
 from headrace.plan import waiting
@@ -36,7 +38,7 @@ def _forget_values(error: BaseException, plan: Plan) -> None:
 
 def explained(error: BaseException, plan: Plan) -> BaseException:
     """The error to raise for `error`: of TensorFlow's class, naming the operation, its place, and what it was given."""
-    if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
+    if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)) or _of_signal_handler(error):
         return error
     node = failing_node(error, plan)
     in_plan = _comes_from(error, plan)
@@ -53,6 +55,18 @@ def explained(error: BaseException, plan: Plan) -> BaseException:
         which = f" '{', '.join(names)}'" if names else ""
         message = f"The predicate{which} must be a scalar, got {'no' if 'no values' in message else 'several'} elements"
     return as_op_error(error, node, message)
+
+
+def _of_signal_handler(error: BaseException) -> bool:
+    """Whether one of the program's signal handlers raised `error`, such as a time limit of its own: no operation failed."""
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    codes = {getattr(getattr(handler, "__func__", handler), "__code__", None) for handler in handlers} - {None}
+    traceback = error.__traceback__
+    while codes and traceback is not None:
+        if traceback.tb_frame.f_code in codes:
+            return True
+        traceback = traceback.tb_next
+    return False
 
 
 def of_fetch(error: Exception, tensor: Tensor) -> errors.OpError:

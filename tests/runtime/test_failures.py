@@ -1,5 +1,6 @@
 """What errors of running plans say."""
 
+import signal
 import traceback
 
 import numpy as np
@@ -64,3 +65,33 @@ def test_an_error_that_is_kept_does_not_keep_what_the_step_computed():
     steps = [frame for frame in frames if frame.f_code.co_filename.startswith("<headrace plan")]
     assert steps
     assert not any(frame.f_locals for frame in steps)
+
+
+@pytest.mark.parametrize("kind", [Exception, RuntimeError, BaseException])
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: tf.while_loop(lambda i: i < 1, lambda i: i * 1, [tf.constant(0)]),
+        lambda: tf.while_loop(lambda i: i < 1, lambda i: i * 1, [tf.constant(0, tf.int16)]),
+        lambda: tf.FIFOQueue(1, tf.int32).dequeue(),
+    ],
+    ids=["native loop", "loop", "queue"],
+)
+def test_what_a_signal_handler_raises_comes_through(build, kind):
+    class OutOfPatienceError(kind):
+        pass
+
+    def end(*_):
+        raise OutOfPatienceError("that is enough")
+
+    before = signal.signal(signal.SIGALRM, end)
+    try:
+        with tf.Graph().as_default(), tf.Session() as sess:
+            fetch = build()
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with pytest.raises(OutOfPatienceError, match=r"^that is enough$"):
+                sess.run(fetch)
+            assert sess.run(tf.constant(1) + 1) == 2
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
