@@ -59,6 +59,10 @@ def _device(job: str, task: int) -> str:
     return f"/job:{job}/replica:0/task:{task}"
 
 
+# A server that has begun answers until the process ends, whether or not the program keeps it: often only its target is kept.
+_answering: list[Server] = []
+
+
 def _shut_down(target: str, state: TaskState, server: TaskServer) -> None:
     shared_states.remove(target, state)
     server.stop()
@@ -128,6 +132,7 @@ class Server:
         if not self._started:
             self._started = True
             self._server.start(self._target)
+            _answering.append(self)
 
     def join(self) -> None:
         """Waits until the server has shut down, which it never does: for the process to end."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 
 import numpy as np
@@ -207,3 +208,14 @@ def test_a_target_without_a_server():
     tf.constant(1.0)
     with pytest.raises(tf.errors.UnavailableError):
         sess.run(tf.constant(1.0))
+
+
+def test_a_server_that_the_program_does_not_keep_goes_on():
+    target = tf.train.Server.create_local_server().target
+    gc.collect()
+    with tf.Graph().as_default():
+        variable = tf.Variable(3.0, name="of_a_server_not_kept")
+        with tf.Session(target) as sess:
+            sess.run(variable.initializer)
+        with tf.Session(target) as sess:
+            assert sess.run(variable + 1.0) == 4.0
