@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from traceback import format_stack
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.planning_facts import Role
+from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -45,8 +47,10 @@ def check_loops(source: Operation, context: Any, role: Role | None, name: str) -
     else:
         why = "they are in different while loops"
     made = source.creation_site
+    lines = "".join(f"  {file}:{line}, in {function}: {text}\n" for file, line, function, text in source.traceback)
+    tf_logging.info("%s. '%s' was made by\n%s'%s' by\n%s", why, source.name, lines, name, "".join(format_stack()))
     raise ValueError(
         f"Cannot use '{source.name}' as input to '{name}' because {why}. See info log for more details. A loop hands "
-        f"out the final values of its loop "
-        f"variables only: make it one of them." + (f" '{source.name}' was made at {made}" if made else "")
+        f"out the final values of its loop variables only: make it one of them."
+        + (f" '{source.name}' was made at {made}" if made else "")
     )
