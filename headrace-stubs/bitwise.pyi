@@ -2,6 +2,7 @@
 
 from headrace.core.tensor import Tensor
 from headrace.core.typing import TensorLike
+__all__ = ['bitwise_and', 'bitwise_or', 'bitwise_xor', 'invert', 'left_shift', 'right_shift']
 def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
     """The bits set in both x and y.
 

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['ABORTED', 'ALREADY_EXISTS', 'AbortedError', 'AlreadyExistsError', 'CANCELLED', 'CancelledError', 'DATA_LOSS', 'DEADLINE_EXCEEDED', 'DataLossError', 'DeadlineExceededError', 'FAILED_PRECONDITION', 'FailedPreconditionError', 'INTERNAL', 'INVALID_ARGUMENT', 'InternalError', 'InvalidArgumentError', 'NOT_FOUND', 'NotFoundError', 'OK', 'OUT_OF_RANGE', 'OpError', 'OutOfRangeError', 'PERMISSION_DENIED', 'PermissionDeniedError', 'RESOURCE_EXHAUSTED', 'ResourceExhaustedError', 'UNAUTHENTICATED', 'UNAVAILABLE', 'UNIMPLEMENTED', 'UNKNOWN', 'UnauthenticatedError', 'UnavailableError', 'UnimplementedError', 'UnknownError', 'error_code_from_exception_type', 'exception_type_from_error_code', 'raise_exception_on_not_ok_status']
 from headrace.core.errors import ABORTED as ABORTED
 from headrace.core.errors import ALREADY_EXISTS as ALREADY_EXISTS
 from headrace.core.errors import AbortedError as AbortedError

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Copy', 'DeleteRecursively', 'Exists', 'FastGFile', 'GFile', 'Glob', 'IsDirectory', 'ListDirectory', 'MakeDirs', 'MkDir', 'Open', 'Remove', 'Rename', 'Stat', 'Walk']
 from headrace.files.file_io import copy as Copy
 from headrace.files.file_io import delete_recursively as DeleteRecursively
 from headrace.files.file_io import file_exists as Exists

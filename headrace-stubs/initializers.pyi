@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['constant', 'global_variables', 'glorot_normal', 'glorot_uniform', 'he_normal', 'he_uniform', 'identity', 'lecun_normal', 'lecun_uniform', 'local_variables', 'ones', 'orthogonal', 'random_normal', 'random_uniform', 'tables_initializer', 'truncated_normal', 'uniform_unit_scaling', 'variables', 'variance_scaling', 'zeros']
 from headrace.state.initializers import Constant as constant
 from headrace.state.collecting import global_variables_initializer as global_variables
 from headrace.state.initializers import GlorotNormal as glorot_normal

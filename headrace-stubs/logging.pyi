@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['DEBUG', 'ERROR', 'FATAL', 'INFO', 'TaskLevelStatusMessage', 'WARN', 'debug', 'error', 'fatal', 'flush', 'get_verbosity', 'info', 'log', 'log_every_n', 'log_first_n', 'log_if', 'set_verbosity', 'vlog', 'warn', 'warning']
 from headrace.util.tf_logging import DEBUG as DEBUG
 from headrace.util.tf_logging import ERROR as ERROR
 from headrace.util.tf_logging import FATAL as FATAL

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['batch_to_space_nd', 'gather_nd', 'reshape', 'reverse', 'roll', 'scatter_nd', 'space_to_batch_nd', 'tile']
 from headrace.ops.array.space import batch_to_space_nd as batch_to_space_nd
 from headrace.functions.array.gather import gather_nd as gather_nd
 from headrace.ops.array.shape import reshape as reshape

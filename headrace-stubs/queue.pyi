@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['FIFOQueue', 'PaddingFIFOQueue', 'PriorityQueue', 'QueueBase', 'RandomShuffleQueue']
 from headrace.functions.queues.queues import FIFOQueue as FIFOQueue
 from headrace.functions.queues.queues import PaddingFIFOQueue as PaddingFIFOQueue
 from headrace.functions.queues.queues import PriorityQueue as PriorityQueue

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['RaggedTensorValue', 'boolean_mask', 'constant', 'constant_value', 'map_flat_values', 'placeholder', 'range', 'row_splits_to_segment_ids', 'segment_ids_to_row_splits', 'stack', 'stack_dynamic_partitions']
 from headrace.functions.ragged.value import RaggedTensorValue as RaggedTensorValue
 from headrace.functions.ragged.selecting import boolean_mask as boolean_mask
 from headrace.functions.ragged.factory import constant as constant

@@ -2,6 +2,7 @@
 
 from headrace.core.tensor import Tensor
 from headrace.core.typing import TensorLike
+__all__ = ['dct', 'fft', 'fft2d', 'fft3d', 'fftshift', 'frame', 'hamming_window', 'hann_window', 'idct', 'ifft', 'ifft2d', 'ifft3d', 'ifftshift', 'inverse_stft', 'inverse_stft_window_fn', 'irfft', 'irfft2d', 'irfft3d', 'linear_to_mel_weight_matrix', 'mfccs_from_log_mel_spectrograms', 'overlap_and_add', 'rfft', 'rfft2d', 'rfft3d', 'stft']
 from headrace.functions.signal.cosine import dct as dct
 from headrace import batch_fft as fft
 from headrace import batch_fft2d as fft2d

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['SparseConditionalAccumulator', 'SparseTensor', 'add', 'concat', 'cross', 'cross_hashed', 'expand_dims', 'eye', 'fill_empty_rows', 'from_dense', 'mask', 'matmul', 'maximum', 'merge', 'minimum', 'placeholder', 'reduce_max', 'reduce_max_sparse', 'reduce_sum', 'reduce_sum_sparse', 'reorder', 'reset_shape', 'reshape', 'retain', 'segment_mean', 'segment_sqrt_n', 'segment_sum', 'slice', 'softmax', 'sparse_dense_matmul', 'split', 'to_dense', 'to_indicator', 'transpose']
 from headrace.functions.queues.accumulating import SparseConditionalAccumulator as SparseConditionalAccumulator
 from headrace.core.composite import SparseTensor as SparseTensor
 from headrace.ops.sparse.add import sparse_add as add

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['dct', 'fft', 'fft2d', 'fft3d', 'idct', 'ifft', 'ifft2d', 'ifft3d', 'irfft', 'irfft2d', 'irfft3d', 'rfft', 'rfft2d', 'rfft3d']
 from headrace.functions.signal.cosine import dct as dct
 from headrace import batch_fft as fft
 from headrace import batch_fft2d as fft2d

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['as_string', 'bytes_split', 'format', 'join', 'length', 'lower', 'ngrams', 'reduce_join', 'regex_full_match', 'regex_replace', 'split', 'strip', 'substr', 'to_hash_bucket', 'to_hash_bucket_fast', 'to_hash_bucket_strong', 'to_number', 'unicode_decode', 'unicode_decode_with_offsets', 'unicode_encode', 'unicode_script', 'unicode_split', 'unicode_split_with_offsets', 'unicode_transcode', 'unsorted_segment_join', 'upper']
 from headrace.ops.string.conversion import as_string as as_string
 from headrace.functions.ragged.strings import bytes_split as bytes_split
 from headrace.ops.flow.printing import string_format as format

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['CXX11_ABI_FLAG', 'MONOLITHIC_BUILD', 'get_compile_flags', 'get_include', 'get_lib', 'get_link_flags']
 from headrace.config.sysconfig import CXX11_ABI_FLAG as CXX11_ABI_FLAG
 from headrace.config.sysconfig import MONOLITHIC_BUILD as MONOLITHIC_BUILD
 from headrace.config.sysconfig import get_compile_flags as get_compile_flags

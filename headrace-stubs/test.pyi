@@ -1,6 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
+__all__ = ['Benchmark', 'StubOutForTesting', 'TestCase', 'assert_equal_graph_def', 'benchmark_config', 'compute_gradient', 'compute_gradient_error', 'create_local_cluster', 'get_temp_dir', 'gpu_device_name', 'is_built_with_cuda', 'is_built_with_gpu_support', 'is_built_with_rocm', 'is_gpu_available', 'main', 'mock', 'test_src_dir_path']
 from headrace.testing.benchmark import TensorFlowBenchmark as Benchmark
 from headrace.testing.googletest import StubOutForTesting as StubOutForTesting
 from headrace.testing.test_case import TestCase as TestCase

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['COMPILER_VERSION', 'GIT_VERSION', 'GRAPH_DEF_VERSION', 'GRAPH_DEF_VERSION_MIN_CONSUMER', 'GRAPH_DEF_VERSION_MIN_PRODUCER', 'VERSION']
 from headrace.core.version import COMPILER_VERSION as COMPILER_VERSION
 from headrace.core.version import GIT_VERSION as GIT_VERSION
 from headrace.core.version import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION

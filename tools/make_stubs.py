@@ -53,6 +53,9 @@ def stub_of(served: Finder, path: str) -> str:
     if not path:
         own = "".join(f"from headrace.shim import {name} as {name}\n" for name in _OWN)
         head += f"{own}__version__: str\n__headrace_version__: str\n"
+    # What is imported under another name is a module's own only where this says so.
+    names = [name for name, line in lines.items() if line] + (list(_OWN) if not path else [])
+    head += f"__all__ = {sorted(names)!r}\n"
     return head + "".join(line for line in lines.values() if line)
 
 

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['VirtualDeviceConfiguration', 'get_device_policy', 'get_memory_growth', 'get_synchronous_execution', 'get_virtual_device_configuration', 'get_visible_devices', 'list_logical_devices', 'list_physical_devices', 'set_device_policy', 'set_memory_growth', 'set_synchronous_execution', 'set_virtual_device_configuration', 'set_visible_devices']
 from headrace.config.settings import VirtualDeviceConfiguration as VirtualDeviceConfiguration
 from headrace.config.settings import get_device_policy as get_device_policy
 from headrace.config.settings import get_memory_growth as get_memory_growth

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['get_inter_op_parallelism_threads', 'get_intra_op_parallelism_threads', 'set_inter_op_parallelism_threads', 'set_intra_op_parallelism_threads']
 from headrace.config.settings import get_inter_op_parallelism_threads as get_inter_op_parallelism_threads
 from headrace.config.settings import get_intra_op_parallelism_threads as get_intra_op_parallelism_threads
 from headrace.config.settings import set_inter_op_parallelism_threads as set_inter_op_parallelism_threads

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['all_reduce', 'batching', 'bayesflow', 'bigtable', 'boosted_trees', 'checkpoint', 'cloud', 'cluster_resolver', 'compiler', 'constrained_optimization', 'crf', 'cudnn_rnn', 'data', 'decision_trees', 'deprecated', 'distribute', 'distributions', 'eager', 'estimator', 'factorization', 'feature_column', 'ffmpeg', 'framework', 'graph_editor', 'grid_rnn', 'hadoop', 'hooks', 'ignite', 'image', 'input_pipeline', 'integrate', 'kafka', 'keras', 'kernel_methods', 'kinesis', 'layers', 'learn', 'legacy_seq2seq', 'libsvm', 'linear_optimizer', 'lookup', 'losses', 'memory_stats', 'meta_graph_transform', 'metrics', 'mixed_precision', 'model_pruning', 'mpi_collectives', 'nccl', 'nearest_neighbor', 'nn', 'opt', 'periodic_resample', 'predictor', 'proto', 'quantize', 'reduce_slice_ops', 'resampler', 'rnn', 'rpc', 'saved_model', 'seq2seq', 'session_bundle', 'signal', 'slim', 'solvers', 'sparsemax', 'staging', 'stat_summarizer', 'stateless', 'summary', 'tensor_forest', 'tensorboard', 'text', 'tfprof', 'timeseries', 'tpu', 'training', 'util']
 from headrace.contrib import all_reduce as all_reduce
 from headrace.contrib import batching as batching
 from headrace.contrib import bayesflow as bayesflow

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['AUTOTUNE', 'CheckpointInputPipelineHook', 'Counter', 'CsvDataset', 'Dataset', 'FixedLengthRecordDataset', 'Iterator', 'LMDBDataset', 'Optional', 'RandomDataset', 'Reducer', 'SqlDataset', 'StatsAggregator', 'TFRecordDataset', 'TFRecordWriter', 'TextLineDataset', 'assert_element_shape', 'batch_and_drop_remainder', 'bucket_by_sequence_length', 'bytes_produced_stats', 'choose_from_datasets', 'copy_to_device', 'dense_to_sparse_batch', 'enumerate_dataset', 'get_next_as_optional', 'get_single_element', 'group_by_reducer', 'group_by_window', 'ignore_errors', 'latency_stats', 'make_batched_features_dataset', 'make_csv_dataset', 'make_saveable_from_iterator', 'map_and_batch', 'padded_batch_and_drop_remainder', 'parallel_interleave', 'parse_example_dataset', 'prefetch_to_device', 'read_batch_features', 'reduce_dataset', 'rejection_resample', 'sample_from_datasets', 'scan', 'set_stats_aggregator', 'shuffle_and_repeat', 'sliding_window_batch', 'sloppy_interleave', 'unbatch', 'unique']
 from headrace.data.experimental import AUTOTUNE as AUTOTUNE
 from headrace.data.saving import CheckpointInputPipelineHook as CheckpointInputPipelineHook
 from headrace.data.sources import Counter as Counter

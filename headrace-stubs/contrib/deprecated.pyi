@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['audio_summary', 'histogram_summary', 'image_summary', 'merge_all_summaries', 'merge_summary', 'scalar_summary']
 from headrace.summary.legacy import audio_summary as audio_summary
 from headrace.summary.legacy import histogram_summary as histogram_summary
 from headrace.summary.legacy import image_summary as image_summary

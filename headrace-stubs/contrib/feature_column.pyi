@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['sequence_categorical_column_with_hash_bucket', 'sequence_categorical_column_with_identity', 'sequence_categorical_column_with_vocabulary_file', 'sequence_categorical_column_with_vocabulary_list', 'sequence_input_layer', 'sequence_numeric_column']
 from headrace.feature_column.sequences import sequence_categorical_column_with_hash_bucket as sequence_categorical_column_with_hash_bucket
 from headrace.feature_column.sequences import sequence_categorical_column_with_identity as sequence_categorical_column_with_identity
 from headrace.feature_column.sequences import sequence_categorical_column_with_vocabulary_file as sequence_categorical_column_with_vocabulary_file

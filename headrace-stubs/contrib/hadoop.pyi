@@ -1,2 +1,3 @@
 # Made by tools/make_stubs.py.
 
+__all__ = []

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['FastHashSpec', 'HashTable', 'HasherSpec', 'IdTableWithHashBuckets', 'InitializableLookupTableBase', 'KeyValueTensorInitializer', 'LookupInterface', 'MutableDenseHashTable', 'MutableHashTable', 'StrongHashSpec', 'TableInitializerBase', 'TextFileIdTableInitializer', 'TextFileIndex', 'TextFileInitializer', 'TextFileStringTableInitializer', 'index_table_from_file', 'index_table_from_tensor', 'index_to_string', 'index_to_string_table_from_file', 'index_to_string_table_from_tensor', 'string_to_index', 'string_to_index_table_from_file', 'string_to_index_table_from_tensor']
 from headrace.lookup.bucketed_tables import FastHashSpec as FastHashSpec
 from headrace.lookup.tables import HashTable as HashTable
 from headrace.lookup.bucketed_tables import HasherSpec as HasherSpec

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['AGNCustomGetter', 'AGNOptimizer', 'AdaMaxOptimizer', 'AdamGSOptimizer', 'AdamWOptimizer', 'AddSignOptimizer', 'DecoupledWeightDecayExtension', 'DelayCompensatedGradientDescentOptimizer', 'DropStaleGradientOptimizer', 'ElasticAverageCustomGetter', 'ElasticAverageOptimizer', 'ExternalOptimizerInterface', 'GGTOptimizer', 'LARSOptimizer', 'LazyAdamGSOptimizer', 'LazyAdamOptimizer', 'ModelAverageCustomGetter', 'ModelAverageOptimizer', 'MomentumWOptimizer', 'MovingAverageOptimizer', 'MultitaskOptimizerWrapper', 'NadamOptimizer', 'PowerSignOptimizer', 'RegAdagradOptimizer', 'ScipyOptimizerInterface', 'ShampooOptimizer', 'VariableClippingOptimizer', 'clip_gradients_by_global_norm', 'extend_with_decoupled_weight_decay', 'get_cosine_decay_fn', 'get_linear_decay_fn', 'get_restart_decay_fn']
 from headrace.optimizers.accumulated_gradients import AGNCustomGetter as AGNCustomGetter
 from headrace.optimizers.accumulated_gradients import AGNOptimizer as AGNOptimizer
 from headrace.optimizers.adam_variants import AdaMaxOptimizer as AdaMaxOptimizer

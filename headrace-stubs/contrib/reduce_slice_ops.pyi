@@ -2,6 +2,7 @@
 
 from headrace.core.tensor import Tensor
 from headrace.core.typing import TensorLike
+__all__ = ['reduce_slice_max', 'reduce_slice_min', 'reduce_slice_prod', 'reduce_slice_sum']
 def reduce_slice_max(data: TensorLike, indices, axis, name: str | None = ...) -> Tensor:
     """The greatest elements of slices along an axis.
 

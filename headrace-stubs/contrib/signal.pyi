@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['frame', 'hamming_window', 'hann_window', 'inverse_stft', 'inverse_stft_window_fn', 'linear_to_mel_weight_matrix', 'mfccs_from_log_mel_spectrograms', 'overlap_and_add', 'stft']
 from headrace.functions.signal.framing import frame as frame
 from headrace.functions.signal.windows import hamming_window as hamming_window
 from headrace.functions.signal.windows import hann_window as hann_window

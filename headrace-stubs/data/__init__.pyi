@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Dataset', 'DatasetSpec', 'FixedLengthRecordDataset', 'Iterator', 'Options', 'TFRecordDataset', 'TextLineDataset', 'experimental', 'get_output_classes', 'get_output_shapes', 'get_output_types', 'make_initializable_iterator', 'make_one_shot_iterator']
 from headrace.data.dataset import Dataset as Dataset
 from headrace.data.dataset import DatasetSpec as DatasetSpec
 from headrace.data.readers import FixedLengthRecordDataset as FixedLengthRecordDataset

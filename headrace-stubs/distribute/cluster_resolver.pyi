@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['ClusterResolver', 'GCEClusterResolver', 'KubernetesClusterResolver', 'SimpleClusterResolver', 'SlurmClusterResolver', 'TFConfigClusterResolver', 'TPUClusterResolver', 'UnionResolver']
 from headrace.distribute.cluster_resolvers.base import ClusterResolver as ClusterResolver
 from headrace.distribute.cluster_resolvers.gce import GCEClusterResolver as GCEClusterResolver
 from headrace.distribute.cluster_resolvers.kubernetes import KubernetesClusterResolver as KubernetesClusterResolver

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['CentralStorageStrategy', 'CollectiveCommunication', 'MultiWorkerMirroredStrategy', 'ParameterServerStrategy', 'TPUStrategy']
 from headrace.distribute.parameter_server import CentralStorageStrategyV1 as CentralStorageStrategy
 from headrace.distribute.collectives import CollectiveCommunication as CollectiveCommunication
 from headrace.distribute.multi_worker_mirrored import MultiWorkerMirroredStrategyV1 as MultiWorkerMirroredStrategy

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Bernoulli', 'Beta', 'Categorical', 'Dirichlet', 'DirichletMultinomial', 'Distribution', 'Exponential', 'FULLY_REPARAMETERIZED', 'Gamma', 'Laplace', 'Multinomial', 'NOT_REPARAMETERIZED', 'Normal', 'RegisterKL', 'ReparameterizationType', 'StudentT', 'Uniform', 'kl_divergence']
 from headrace.distributions.discrete import Bernoulli as Bernoulli
 from headrace.distributions.gamma import Beta as Beta
 from headrace.distributions.discrete import Categorical as Categorical

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['InMemoryEvaluatorHook', 'KMeans', 'LinearSDCA', 'build_raw_supervised_input_receiver_fn', 'call_logit_fn', 'dnn_logit_fn_builder', 'linear_logit_fn_builder', 'make_early_stopping_hook', 'make_stop_at_checkpoint_step_hook', 'stop_if_higher_hook', 'stop_if_lower_hook', 'stop_if_no_decrease_hook', 'stop_if_no_increase_hook']
 from headrace.estimator.hooks.in_memory_evaluator import InMemoryEvaluatorHook as InMemoryEvaluatorHook
 from headrace.contrib.factorization.kmeans_core import KMeans as KMeans
 from headrace.estimator.canned.sdca import LinearSDCA as LinearSDCA

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['bucketized_column', 'categorical_column_with_hash_bucket', 'categorical_column_with_identity', 'categorical_column_with_vocabulary_file', 'categorical_column_with_vocabulary_list', 'crossed_column', 'embedding_column', 'indicator_column', 'input_layer', 'linear_model', 'make_parse_example_spec', 'numeric_column', 'sequence_categorical_column_with_hash_bucket', 'sequence_categorical_column_with_identity', 'sequence_categorical_column_with_vocabulary_file', 'sequence_categorical_column_with_vocabulary_list', 'sequence_numeric_column', 'shared_embedding_columns', 'weighted_categorical_column']
 from headrace.feature_column.numeric import bucketized_column as bucketized_column
 from headrace.feature_column.categorical import categorical_column_with_hash_bucket as categorical_column_with_hash_bucket
 from headrace.feature_column.categorical import categorical_column_with_identity as categorical_column_with_identity

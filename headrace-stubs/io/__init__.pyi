@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['FixedLenFeature', 'FixedLenSequenceFeature', 'PaddingFIFOQueue', 'PriorityQueue', 'QueueBase', 'RandomShuffleQueue', 'SparseFeature', 'TFRecordCompressionType', 'TFRecordOptions', 'TFRecordWriter', 'VarLenFeature', 'decode_and_crop_jpeg', 'decode_base64', 'decode_bmp', 'decode_compressed', 'decode_csv', 'decode_gif', 'decode_image', 'decode_jpeg', 'decode_json_example', 'decode_png', 'decode_proto', 'decode_raw', 'deserialize_many_sparse', 'encode_base64', 'encode_jpeg', 'encode_proto', 'extract_jpeg_shape', 'gfile', 'is_jpeg', 'match_filenames_once', 'matching_files', 'parse_example', 'parse_sequence_example', 'parse_single_example', 'parse_single_sequence_example', 'parse_tensor', 'read_file', 'serialize_many_sparse', 'serialize_sparse', 'serialize_tensor', 'tf_record_iterator', 'write_file', 'write_graph']
 from headrace.functions.parsing.features import FixedLenFeature as FixedLenFeature
 from headrace.functions.parsing.features import FixedLenSequenceFeature as FixedLenSequenceFeature
 from headrace.functions.queues.queues import PaddingFIFOQueue as PaddingFIFOQueue

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['GFile', 'copy', 'exists', 'glob', 'isdir', 'listdir', 'makedirs', 'mkdir', 'remove', 'rename', 'rmtree', 'stat', 'walk']
 from headrace.files.gfile import GFile as GFile
 from headrace.files.io_gfile import copy as copy
 from headrace.files.io_gfile import exists as exists

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Input', 'Model', 'Sequential', 'activations', 'applications', 'backend', 'callbacks', 'constraints', 'datasets', 'estimator', 'experimental', 'initializers', 'layers', 'losses', 'metrics', 'mixed_precision', 'models', 'optimizers', 'preprocessing', 'regularizers', 'utils', 'wrappers']
 from headrace.keras.engine.input_layer import Input as Input
 from headrace.keras.engine.training import Model as Model
 from headrace.keras.engine.sequential import Sequential as Sequential

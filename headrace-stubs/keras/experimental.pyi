@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['CosineDecay', 'CosineDecayRestarts', 'LinearCosineDecay', 'LinearModel', 'NoisyLinearCosineDecay', 'PeepholeLSTMCell', 'SequenceFeatures', 'WideDeepModel', 'export_saved_model', 'load_from_saved_model', 'terminate_keras_multiprocessing_pools']
 from headrace.keras.optimizers.learning_rate_schedule import CosineDecay as CosineDecay
 from headrace.keras.optimizers.learning_rate_schedule import CosineDecayRestarts as CosineDecayRestarts
 from headrace.keras.optimizers.learning_rate_schedule import LinearCosineDecay as LinearCosineDecay

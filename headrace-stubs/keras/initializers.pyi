@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Constant', 'Identity', 'Initializer', 'Ones', 'Orthogonal', 'RandomNormal', 'RandomUniform', 'TruncatedNormal', 'VarianceScaling', 'Zeros', 'constant', 'deserialize', 'get', 'glorot_normal', 'glorot_uniform', 'he_normal', 'he_uniform', 'identity', 'lecun_normal', 'lecun_uniform', 'normal', 'ones', 'orthogonal', 'random_normal', 'random_uniform', 'serialize', 'truncated_normal', 'uniform', 'zeros']
 from headrace.state.initializers import Constant as Constant
 from headrace.state.initializers import Identity as Identity
 from headrace.state.initializers import Initializer as Initializer

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Model', 'Sequential', 'clone_model', 'load_model', 'model_from_config', 'model_from_json', 'model_from_yaml', 'save_model']
 from headrace.keras.engine.training import Model as Model
 from headrace.keras.engine.sequential import Sequential as Sequential
 from headrace.keras.models import clone_model as clone_model

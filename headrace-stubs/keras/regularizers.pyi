@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['L1L2', 'Regularizer', 'deserialize', 'get', 'l1', 'l1_l2', 'l2', 'serialize']
 from headrace.keras.regularizers import L1L2 as L1L2
 from headrace.keras.regularizers import Regularizer as Regularizer
 from headrace.keras.regularizers import deserialize as deserialize

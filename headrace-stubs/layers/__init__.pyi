@@ -2,6 +2,7 @@
 
 from headrace.core.tensor import Tensor
 from headrace.core.typing import TensorLike
+__all__ = ['AveragePooling1D', 'AveragePooling2D', 'AveragePooling3D', 'AvgPool2D', 'BatchNorm', 'BatchNormalization', 'Conv1D', 'Conv2D', 'Conv2DTranspose', 'Conv3D', 'Conv3DTranspose', 'Convolution1D', 'Convolution2D', 'Convolution2DTranspose', 'Convolution3D', 'Convolution3DTranspose', 'Deconv2D', 'Deconv3D', 'Deconvolution2D', 'Deconvolution3D', 'Dense', 'Dropout', 'Flatten', 'FullyConnected', 'InputSpec', 'Layer', 'MaxPool2D', 'MaxPooling1D', 'MaxPooling2D', 'MaxPooling3D', 'SeparableConv1D', 'SeparableConv2D', 'SeparableConvolution2D', 'average_pooling1d', 'average_pooling2d', 'average_pooling3d', 'avg_pool2d', 'batch_norm', 'batch_normalization', 'conv1d', 'conv2d', 'conv2d_transpose', 'conv3d', 'conv3d_transpose', 'convolution1d', 'convolution2d', 'convolution2d_transpose', 'convolution3d', 'convolution3d_transpose', 'deconv2d', 'deconv3d', 'dense', 'dropout', 'experimental', 'flatten', 'fully_connected', 'max_pool2d', 'max_pooling1d', 'max_pooling2d', 'max_pooling3d', 'separable_conv1d', 'separable_conv2d', 'separable_convolution2d']
 from headrace.layers.classic.pooling import AveragePooling1D as AveragePooling1D
 from headrace.layers.classic.pooling import AveragePooling2D as AveragePooling2D
 from headrace.layers.classic.pooling import AveragePooling3D as AveragePooling3D

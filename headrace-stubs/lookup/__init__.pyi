@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['KeyValueTensorInitializer', 'StaticHashTable', 'StaticVocabularyTable', 'TextFileIndex', 'TextFileInitializer', 'experimental']
 from headrace.lookup.initializers import KeyValueTensorInitializer as KeyValueTensorInitializer
 from headrace.lookup.tables import StaticHashTable as StaticHashTable
 from headrace.lookup.bucketed_tables import StaticVocabularyTable as StaticVocabularyTable

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['BasicLSTMCell', 'BasicRNNCell', 'DeviceWrapper', 'DropoutWrapper', 'EmbeddingWrapper', 'GRUCell', 'InputProjectionWrapper', 'LSTMCell', 'LSTMStateTuple', 'LayerRNNCell', 'MultiRNNCell', 'OutputProjectionWrapper', 'RNNCell', 'ResidualWrapper', '_Linear', '_linear', 'linear']
 from headrace.recurrent.lstm_cells import BasicLSTMCell as BasicLSTMCell
 from headrace.recurrent.basic_cells import BasicRNNCell as BasicRNNCell
 from headrace.recurrent.wrappers import DeviceWrapper as DeviceWrapper

@@ -1,6 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
+__all__ = ['AdviceProto', 'GraphNodeProto', 'MultiGraphNodeProto', 'OpLogProto', 'ProfileOptionBuilder', 'Profiler', 'advise', 'profile', 'write_op_log']
 AdviceProto: Any
 GraphNodeProto: Any
 MultiGraphNodeProto: Any

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['all_candidate_sampler', 'categorical', 'experimental', 'fixed_unigram_candidate_sampler', 'gamma', 'get_seed', 'learned_unigram_candidate_sampler', 'log_uniform_candidate_sampler', 'multinomial', 'normal', 'poisson', 'set_random_seed', 'shuffle', 'stateless_categorical', 'stateless_multinomial', 'stateless_normal', 'stateless_truncated_normal', 'stateless_uniform', 'truncated_normal', 'uniform', 'uniform_candidate_sampler']
 from headrace.ops.nn.candidates import all_candidate_sampler as all_candidate_sampler
 from headrace.ops.random.sampling import categorical as categorical
 from headrace.random import experimental as experimental

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['ASSETS_DIRECTORY', 'ASSETS_KEY', 'Builder', 'CLASSIFY_INPUTS', 'CLASSIFY_METHOD_NAME', 'CLASSIFY_OUTPUT_CLASSES', 'CLASSIFY_OUTPUT_SCORES', 'DEFAULT_SERVING_SIGNATURE_DEF_KEY', 'GPU', 'LEGACY_INIT_OP_KEY', 'MAIN_OP_KEY', 'PREDICT_INPUTS', 'PREDICT_METHOD_NAME', 'PREDICT_OUTPUTS', 'REGRESS_INPUTS', 'REGRESS_METHOD_NAME', 'REGRESS_OUTPUTS', 'SAVED_MODEL_FILENAME_PB', 'SAVED_MODEL_FILENAME_PBTXT', 'SAVED_MODEL_SCHEMA_VERSION', 'SERVING', 'TPU', 'TRAINING', 'VARIABLES_DIRECTORY', 'VARIABLES_FILENAME', 'build_signature_def', 'build_tensor_info', 'builder', 'classification_signature_def', 'constants', 'contains_saved_model', 'experimental', 'get_tensor_from_tensor_info', 'is_valid_signature', 'load', 'load_v2', 'loader', 'main_op', 'main_op_with_restore', 'maybe_saved_model_directory', 'predict_signature_def', 'regression_signature_def', 'save', 'signature_constants', 'signature_def_utils', 'simple_save', 'tag_constants', 'utils']
 from headrace.saved_model.names import ASSETS_DIRECTORY as ASSETS_DIRECTORY
 from headrace.saved_model.names import ASSETS_KEY as ASSETS_KEY
 from headrace.saved_model.writing import SavedModelBuilder as Builder

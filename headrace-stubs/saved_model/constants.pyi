@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['ASSETS_DIRECTORY', 'ASSETS_KEY', 'LEGACY_INIT_OP_KEY', 'MAIN_OP_KEY', 'SAVED_MODEL_FILENAME_PB', 'SAVED_MODEL_FILENAME_PBTXT', 'SAVED_MODEL_SCHEMA_VERSION', 'VARIABLES_DIRECTORY', 'VARIABLES_FILENAME']
 from headrace.saved_model.names import ASSETS_DIRECTORY as ASSETS_DIRECTORY
 from headrace.saved_model.names import ASSETS_KEY as ASSETS_KEY
 from headrace.saved_model.names import LEGACY_INIT_OP_KEY as LEGACY_INIT_OP_KEY

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['EVAL', 'GPU', 'SERVING', 'TPU', 'TRAINING']
 from headrace.saved_model.names import EVAL as EVAL
 from headrace.saved_model.names import GPU as GPU
 from headrace.saved_model.names import SERVING as SERVING

@@ -1,6 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
+__all__ = ['Event', 'FileWriter', 'FileWriterCache', 'SessionLog', 'Summary', 'SummaryDescription', 'TaggedRunMetadata', 'all_v2_summary_ops', 'audio', 'get_summary_description', 'histogram', 'image', 'initialize', 'merge', 'merge_all', 'scalar', 'summary_iterator', 'tensor_summary', 'text']
 Event: Any
 from headrace.summary.writer import FileWriter as FileWriter
 from headrace.summary.writer import FileWriterCache as FileWriterCache

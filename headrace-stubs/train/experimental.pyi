@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['DynamicLossScale', 'FixedLossScale', 'LossScale', 'MixedPrecisionLossScaleOptimizer', 'PythonState', 'disable_mixed_precision_graph_rewrite', 'enable_mixed_precision_graph_rewrite']
 from headrace.optimizers.loss_scale import DynamicLossScale as DynamicLossScale
 from headrace.optimizers.loss_scale import FixedLossScale as FixedLossScale
 from headrace.optimizers.loss_scale import LossScale as LossScale

@@ -42,7 +42,7 @@ def from_checkpoint(path: str | Path) -> dict[str, torch.Tensor]:
     return found
 
 
-def to_checkpoint(state_dict: Mapping[str, torch.Tensor], path: Path) -> str:
+def to_checkpoint(state_dict: Mapping[str, torch.Tensor], path: str | Path) -> str:
     """Writes tensors as a checkpoint that `tf.train.Saver` restores, here and in TensorFlow.
 
     Args:

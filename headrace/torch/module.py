@@ -428,7 +428,7 @@ _PARTS: dict[str, Any] = {
 }
 
 
-def load(path: Path) -> GraphModule:
+def load(path: str | Path) -> GraphModule:
     """The module in a file that `GraphModule.save` wrote.
 
     Raises:
@@ -456,7 +456,7 @@ def load(path: Path) -> GraphModule:
         )
 
 
-def _check_sizes(path: Path) -> None:
+def _check_sizes(path: str | Path) -> None:
     """Refuses a file that is larger inside than outside."""
     with zipfile.ZipFile(path) as archive:
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
@@ -465,7 +465,7 @@ def _check_sizes(path: Path) -> None:
         path.seek(0)
 
 
-def _check_variable(name: int | str, value: int | torch.Tensor, path: Path) -> None:
+def _check_variable(name: int | str, value: int | torch.Tensor, path: str | Path) -> None:
     if not isinstance(name, str) or not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
         raise ValueError(f"{path}: expected variables to be dense tensors by name, got {type(value).__name__}")
     # Strides of zero make any number of elements out of a few bytes.

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['bitwise_and', 'bitwise_or', 'bitwise_xor', 'invert', 'left_shift', 'right_shift']
 from headrace.bitwise import bitwise_and as bitwise_and
 from headrace.bitwise import bitwise_or as bitwise_or
 from headrace.bitwise import bitwise_xor as bitwise_xor

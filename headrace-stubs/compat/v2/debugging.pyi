@@ -1,6 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
+__all__ = ['Assert', 'assert_all_finite', 'assert_equal', 'assert_greater', 'assert_greater_equal', 'assert_integer', 'assert_less', 'assert_less_equal', 'assert_near', 'assert_negative', 'assert_non_negative', 'assert_non_positive', 'assert_none_equal', 'assert_positive', 'assert_proper_iterable', 'assert_rank', 'assert_rank_at_least', 'assert_rank_in', 'assert_same_float_dtype', 'assert_scalar', 'assert_shapes', 'assert_type', 'check_numerics', 'get_log_device_placement', 'is_numeric_tensor', 'set_log_device_placement']
 from headrace.debugging import Assert as Assert
 assert_all_finite: Any
 assert_equal: Any

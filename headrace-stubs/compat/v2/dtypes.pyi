@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['DType', 'QUANTIZED_DTYPES', 'as_dtype', 'bfloat16', 'bool', 'cast', 'complex', 'complex128', 'complex64', 'double', 'float16', 'float32', 'float64', 'half', 'int16', 'int32', 'int64', 'int8', 'qint16', 'qint32', 'qint8', 'quint16', 'quint8', 'resource', 'saturate_cast', 'string', 'uint16', 'uint32', 'uint64', 'uint8', 'variant']
 from headrace.dtypes import DType as DType
 from headrace.dtypes import QUANTIZED_DTYPES as QUANTIZED_DTYPES
 from headrace.dtypes import as_dtype as as_dtype

@@ -1,6 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
+__all__ = ['LinearOperator', 'LinearOperatorAdjoint', 'LinearOperatorBlockDiag', 'LinearOperatorCirculant', 'LinearOperatorCirculant2D', 'LinearOperatorCirculant3D', 'LinearOperatorComposition', 'LinearOperatorDiag', 'LinearOperatorFullMatrix', 'LinearOperatorHouseholder', 'LinearOperatorIdentity', 'LinearOperatorInversion', 'LinearOperatorKronecker', 'LinearOperatorLowRankUpdate', 'LinearOperatorLowerTriangular', 'LinearOperatorScaledIdentity', 'LinearOperatorToeplitz', 'LinearOperatorZeros', 'adjoint', 'band_part', 'cholesky', 'cholesky_solve', 'cross', 'det', 'diag', 'diag_part', 'eigh', 'eigvalsh', 'einsum', 'expm', 'eye', 'global_norm', 'inv', 'l2_normalize', 'logdet', 'logm', 'lstsq', 'lu', 'matmul', 'matrix_rank', 'matrix_transpose', 'matvec', 'norm', 'normalize', 'pinv', 'qr', 'set_diag', 'slogdet', 'solve', 'sqrtm', 'svd', 'tensor_diag', 'tensor_diag_part', 'tensordot', 'trace', 'triangular_solve', 'tridiagonal_matmul', 'tridiagonal_solve']
 from headrace.linalg import LinearOperator as LinearOperator
 from headrace.linalg import LinearOperatorAdjoint as LinearOperatorAdjoint
 from headrace.linalg import LinearOperatorBlockDiag as LinearOperatorBlockDiag

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['dequantize', 'fake_quant_with_min_max_args', 'fake_quant_with_min_max_args_gradient', 'fake_quant_with_min_max_vars', 'fake_quant_with_min_max_vars_gradient', 'fake_quant_with_min_max_vars_per_channel', 'fake_quant_with_min_max_vars_per_channel_gradient', 'quantize', 'quantize_and_dequantize', 'quantized_concat']
 from headrace.quantization import dequantize as dequantize
 from headrace.quantization import fake_quant_with_min_max_args as fake_quant_with_min_max_args
 from headrace.quantization import fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient

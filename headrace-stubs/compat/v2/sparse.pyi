@@ -3,6 +3,7 @@ from typing import Any
 
 from headrace.core.tensor import Tensor
 from headrace.core.composite import SparseTensor
+__all__ = ['SparseTensor', 'add', 'concat', 'cross', 'cross_hashed', 'expand_dims', 'eye', 'fill_empty_rows', 'from_dense', 'mask', 'maximum', 'minimum', 'reduce_max', 'reduce_sum', 'reorder', 'reset_shape', 'reshape', 'retain', 'segment_mean', 'segment_sqrt_n', 'segment_sum', 'slice', 'softmax', 'sparse_dense_matmul', 'split', 'to_dense', 'to_indicator', 'transpose']
 from headrace.sparse import SparseTensor as SparseTensor
 add: Any
 concat: Any

@@ -1,6 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
+__all__ = ['Benchmark', 'TestCase', 'assert_equal_graph_def', 'benchmark_config', 'compute_gradient', 'create_local_cluster', 'gpu_device_name', 'is_built_with_cuda', 'is_built_with_gpu_support', 'is_built_with_rocm', 'is_gpu_available', 'main']
 from headrace.test import Benchmark as Benchmark
 from headrace.test import TestCase as TestCase
 assert_equal_graph_def: Any

@@ -1,6 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
+__all__ = ['CheckpointManager', 'Checkpointable', 'CheckpointableBase', 'CheckpointableObjectGraph', 'List', 'Mapping', 'NoDependency', 'NumpyState', 'PythonStateWrapper', 'UniqueNameTracker', 'capture_dependencies', 'dot_graph_from_checkpoint', 'list_objects', 'object_metadata', 'split_dependency']
 from headrace.checkpoints.checkpoint_manager import CheckpointManager as CheckpointManager
 from headrace.checkpoints.auto_trackable import AutoTrackable as Checkpointable
 from headrace.checkpoints.tracking import Trackable as CheckpointableBase

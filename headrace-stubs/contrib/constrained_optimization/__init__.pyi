@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['AdditiveExternalRegretOptimizer', 'AdditiveSwapRegretOptimizer', 'ConstrainedMinimizationProblem', 'ConstrainedOptimizer', 'MultiplicativeSwapRegretOptimizer', 'find_best_candidate_distribution', 'find_best_candidate_index']
 from headrace.contrib.constrained_optimization.regret import AdditiveExternalRegretOptimizer as AdditiveExternalRegretOptimizer
 from headrace.contrib.constrained_optimization.regret import AdditiveSwapRegretOptimizer as AdditiveSwapRegretOptimizer
 from headrace.contrib.constrained_optimization.problem import ConstrainedMinimizationProblem as ConstrainedMinimizationProblem

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['CrfDecodeBackwardRnnCell', 'CrfDecodeForwardRnnCell', 'CrfForwardRnnCell', 'crf_binary_score', 'crf_decode', 'crf_log_likelihood', 'crf_log_norm', 'crf_multitag_sequence_score', 'crf_sequence_score', 'crf_unary_score', 'viterbi_decode']
 from headrace.contrib.crf.cells import CrfDecodeBackwardRnnCell as CrfDecodeBackwardRnnCell
 from headrace.contrib.crf.cells import CrfDecodeForwardRnnCell as CrfDecodeForwardRnnCell
 from headrace.contrib.crf.cells import CrfForwardRnnCell as CrfForwardRnnCell

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Any', 'CUDNN_GRU', 'CUDNN_GRU_PARAMS_PER_LAYER', 'CUDNN_INPUT_AUTO_MODE', 'CUDNN_INPUT_LINEAR_MODE', 'CUDNN_INPUT_SKIP_MODE', 'CUDNN_LSTM', 'CUDNN_LSTM_PARAMS_PER_LAYER', 'CUDNN_RNN_BIDIRECTION', 'CUDNN_RNN_RELU', 'CUDNN_RNN_RELU_PARAMS_PER_LAYER', 'CUDNN_RNN_TANH', 'CUDNN_RNN_TANH_PARAMS_PER_LAYER', 'CUDNN_RNN_UNIDIRECTION', 'CudnnCompatibleGRUCell', 'CudnnCompatibleLSTMCell', 'CudnnGRU', 'CudnnGRUSaveable', 'CudnnLSTM', 'CudnnLSTMSaveable', 'CudnnParamsFormatConverterGRU', 'CudnnParamsFormatConverterLSTM', 'CudnnParamsFormatConverterRelu', 'CudnnParamsFormatConverterTanh', 'CudnnRNNRelu', 'CudnnRNNReluSaveable', 'CudnnRNNTanh', 'CudnnRNNTanhSaveable', 'GATES', 'Sequence', 'TYPE_CHECKING', 'annotations', 'check_direction', 'check_input_mode', 'constant', 'cudnn_gru', 'cudnn_lstm', 'cudnn_rnn_canonical_to_opaque_params', 'cudnn_rnn_opaque_params_size', 'cudnn_rnn_opaque_params_to_canonical', 'cudnn_rnn_relu', 'cudnn_rnn_tanh', 'fill', 'float32', 'get_seed', 'int32', 'raw', 'run_network', 'shape']
 from headrace.contrib.cudnn_rnn.cells import CudnnCompatibleGRUCell as CudnnCompatibleGRUCell
 from headrace.contrib.cudnn_rnn.cells import CudnnCompatibleLSTMCell as CudnnCompatibleLSTMCell
 from headrace.contrib.cudnn_rnn.layers import CudnnGRU as CudnnGRU

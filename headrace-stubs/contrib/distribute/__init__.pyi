@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['AllReduceCrossDeviceOps', 'CollectiveAllReduceStrategy', 'CrossDeviceOps', 'DistributeConfig', 'DistributionStrategy', 'DistributionStrategyExtended', 'MirroredStrategy', 'Monitor', 'MultiWorkerAllReduce', 'OneDeviceStrategy', 'ParameterServerStrategy', 'ReductionToOneDeviceCrossDeviceOps', 'ReplicaContext', 'StandardInputStep', 'StandardSingleLossStep', 'Step', 'TPUStrategy', 'UpdateContext', 'get_cross_replica_context', 'get_distribution_strategy', 'get_loss_reduction', 'get_replica_context', 'get_strategy', 'has_distribution_strategy', 'has_strategy', 'in_cross_replica_context', 'initialize_tpu_system', 'require_replica_context', 'run_standard_tensorflow_server']
 from headrace.distribute.cross_device_ops import AllReduceCrossDeviceOps as AllReduceCrossDeviceOps
 from headrace.distribute.multi_worker_mirrored import ContribCollectiveAllReduceStrategy as CollectiveAllReduceStrategy
 from headrace.distribute.cross_device_ops import CrossDeviceOps as CrossDeviceOps

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['AbsoluteValue', 'Affine', 'AffineLinearOperator', 'AffineScalar', 'BatchNormalization', 'Bijector', 'Chain', 'CholeskyOuterProduct', 'ConditionalBijector', 'Exp', 'FillTriangular', 'Gumbel', 'Identity', 'Inline', 'Invert', 'Kumaraswamy', 'MaskedAutoregressiveFlow', 'MatrixInverseTriL', 'Ordered', 'Permute', 'PowerTransform', 'RealNVP', 'Reshape', 'ScaleTriL', 'Sigmoid', 'SinhArcsinh', 'SoftmaxCentered', 'Softplus', 'Softsign', 'Square', 'TransformDiagonal', 'Weibull', 'masked_autoregressive_default_template', 'masked_dense', 'real_nvp_default_template']
 from headrace.distributions.elementwise_bijectors import AbsoluteValue as AbsoluteValue
 from headrace.distributions.affine_bijectors import Affine as Affine
 from headrace.distributions.affine_bijectors import AffineLinearOperator as AffineLinearOperator

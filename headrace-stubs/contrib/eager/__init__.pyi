@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['ASYNC', 'Checkpoint', 'Checkpointable', 'DEVICE_PLACEMENT_EXPLICIT', 'DEVICE_PLACEMENT_SILENT', 'DEVICE_PLACEMENT_WARN', 'EagerVariableStore', 'ExecutionCallback', 'GradientTape', 'Iterator', 'Network', 'SYNC', 'Saver', 'Sequential', 'TensorSpec', 'Variable', 'add_execution_callback', 'async_clear_error', 'async_wait', 'clear_execution_callbacks', 'connect_to_remote_host', 'custom_gradient', 'defun', 'enable_eager_execution', 'enable_remote_eager_execution', 'errstate', 'executing_eagerly', 'execution_mode', 'function', 'get_optimizer_variables', 'gradients_function', 'implicit_gradients', 'implicit_value_and_gradients', 'in_eager_mode', 'inf_callback', 'inf_nan_callback', 'list_devices', 'make_template', 'metrics', 'nan_callback', 'num_gpus', 'py_func', 'restore_network_checkpoint', 'restore_variables_on_create', 'run', 'run_all_tests_in_graph_and_eager_modes', 'run_test_in_graph_and_eager_modes', 'save_network_checkpoint', 'set_execution_mode', 'set_server_def', 'seterr', 'value_and_gradients_function']
 from headrace.config.eager_context import ASYNC as ASYNC
 from headrace.checkpoints.checkpoint import Checkpoint as Checkpoint
 from headrace.checkpoints.auto_trackable import AutoTrackable as Checkpointable

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Accuracy', 'BinaryAccuracy', 'CategoricalAccuracy', 'Mean', 'Metric', 'SparseAccuracy']
 from headrace.contrib.eager.metrics import Accuracy as Accuracy
 from headrace.contrib.eager.metrics import BinaryAccuracy as BinaryAccuracy
 from headrace.contrib.eager.metrics import CategoricalAccuracy as CategoricalAccuracy

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['DNNClassifierWithLayerAnnotations', 'DNNRegressorWithLayerAnnotations', 'InMemoryEvaluatorHook', 'RNNClassifier', 'RNNEstimator', 'SavedModelEstimator', 'TowerOptimizer', 'add_metrics', 'binary_classification_head', 'boosted_trees_classifier_train_in_memory', 'boosted_trees_regressor_train_in_memory', 'build_raw_supervised_input_receiver_fn', 'build_supervised_input_receiver_fn_from_input_fn', 'call_logit_fn', 'clip_gradients_by_norm', 'dnn_logit_fn_builder', 'export_all_saved_models', 'export_saved_model_for_mode', 'forward_features', 'linear_logit_fn_builder', 'logistic_regression_head', 'make_early_stopping_hook', 'make_stop_at_checkpoint_step_hook', 'multi_class_head', 'multi_head', 'multi_label_head', 'poisson_regression_head', 'read_eval_metrics', 'regression_head', 'replicate_model_fn', 'stop_if_higher_hook', 'stop_if_lower_hook', 'stop_if_no_decrease_hook', 'stop_if_no_increase_hook']
 from headrace.contrib.estimator.annotated import DNNClassifierWithLayerAnnotations as DNNClassifierWithLayerAnnotations
 from headrace.contrib.estimator.annotated import DNNRegressorWithLayerAnnotations as DNNRegressorWithLayerAnnotations
 from headrace.estimator.hooks.in_memory_evaluator import InMemoryEvaluatorHook as InMemoryEvaluatorHook

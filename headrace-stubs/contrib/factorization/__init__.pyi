@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['COSINE_DISTANCE', 'GMM', 'GmmAlgorithm', 'KMEANS_PLUS_PLUS_INIT', 'KMeans', 'KMeansClustering', 'RANDOM_INIT', 'SQUARED_EUCLIDEAN_DISTANCE', 'WALSMatrixFactorization', 'WALSModel', 'gmm']
 from headrace.contrib.factorization.kmeans import COSINE_DISTANCE as COSINE_DISTANCE
 from headrace.contrib.factorization.gmm_estimator import GMM as GMM
 from headrace.contrib.factorization.mixtures import GmmAlgorithm as GmmAlgorithm

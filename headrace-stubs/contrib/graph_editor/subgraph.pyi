@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['SubGraphView', 'make_view', 'make_view_from_scope', 'sgv', 'sgv_scope']
 from headrace.contrib.graph_editor.subgraph import SubGraphView as SubGraphView
 from headrace.contrib.graph_editor.subgraph import make_view as make_view
 from headrace.contrib.graph_editor.subgraph import make_view_from_scope as make_view_from_scope

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Transformer', 'TransformerInfo', 'assign_renamed_collections_handler', 'copy', 'copy_op_handler', 'copy_with_input_replacements', 'graph_replace', 'keep_t_if_possible_handler', 'replace_t_with_placeholder_handler', 'transform_op_if_inside_handler']
 from headrace.contrib.graph_editor.transform import Transformer as Transformer
 from headrace.contrib.graph_editor.transform import TransformerInfo as TransformerInfo
 from headrace.contrib.graph_editor.transform import assign_renamed_collections_handler as assign_renamed_collections_handler

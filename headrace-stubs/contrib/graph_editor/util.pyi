@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['ControlOutputs', 'get_consuming_ops', 'get_generating_ops', 'get_tensors', 'make_list_of_op', 'make_list_of_t', 'make_placeholder_from_dtype_and_shape', 'make_placeholder_from_tensor', 'ph', 'placeholder_name']
 from headrace.contrib.graph_editor.util import ControlOutputs as ControlOutputs
 from headrace.contrib.graph_editor.util import get_consuming_ops as get_consuming_ops
 from headrace.contrib.graph_editor.util import get_generating_ops as get_generating_ops

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Grid1BasicLSTMCell', 'Grid1BasicRNNCell', 'Grid1LSTMCell', 'Grid2BasicLSTMCell', 'Grid2BasicRNNCell', 'Grid2GRUCell', 'Grid2LSTMCell', 'Grid3LSTMCell', 'GridRNNCell']
 from headrace.contrib.grid_rnn.cells import Grid1BasicLSTMCell as Grid1BasicLSTMCell
 from headrace.contrib.grid_rnn.cells import Grid1BasicRNNCell as Grid1BasicRNNCell
 from headrace.contrib.grid_rnn.cells import Grid1LSTMCell as Grid1LSTMCell

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['adjust_hsv_in_yiq', 'adjust_yiq_hsv', 'angles_to_projective_transforms', 'bipartite_match', 'compose_transforms', 'connected_components', 'dense_image_warp', 'flat_transforms_to_matrices', 'interpolate_spline', 'matrices_to_flat_transforms', 'random_hsv_in_yiq', 'random_yiq_hsv', 'rotate', 'single_image_random_dot_stereograms', 'sparse_image_warp', 'transform', 'translate', 'translations_to_projective_transforms']
 from headrace.contrib.image.distorting import adjust_hsv_in_yiq as adjust_hsv_in_yiq
 from headrace.contrib.image.distorting import adjust_hsv_in_yiq as adjust_yiq_hsv
 from headrace.contrib.image.transforms import angles_to_projective_transforms as angles_to_projective_transforms

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['activations', 'api', 'applications', 'backend', 'callbacks', 'constraints', 'datasets', 'initializers', 'layers', 'losses', 'metrics', 'models', 'optimizers', 'preprocessing', 'regularizers', 'utils', 'wrappers']
 from headrace.contrib.keras import activations as activations
 from headrace.contrib.keras import api as api
 from headrace.contrib.keras import applications as applications

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['BaseLogger', 'CSVLogger', 'Callback', 'EarlyStopping', 'History', 'LambdaCallback', 'LearningRateScheduler', 'ModelCheckpoint', 'ProgbarLogger', 'ReduceLROnPlateau', 'RemoteMonitor', 'TensorBoard', 'TerminateOnNaN']
 from headrace.keras.callbacks.records import BaseLogger as BaseLogger
 from headrace.keras.callbacks.records import CSVLogger as CSVLogger
 from headrace.keras.callbacks.base import Callback as Callback

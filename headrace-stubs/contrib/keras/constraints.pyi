@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Constraint', 'MaxNorm', 'MinMaxNorm', 'NonNeg', 'UnitNorm', 'deserialize', 'get', 'max_norm', 'min_max_norm', 'non_neg', 'serialize', 'unit_norm']
 from headrace.keras.constraints import Constraint as Constraint
 from headrace.keras.constraints import MaxNorm as MaxNorm
 from headrace.keras.constraints import MinMaxNorm as MinMaxNorm

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['binary_crossentropy', 'categorical_crossentropy', 'categorical_hinge', 'cosine_similarity', 'deserialize', 'get', 'hinge', 'kullback_leibler_divergence', 'logcosh', 'mean_absolute_error', 'mean_absolute_percentage_error', 'mean_squared_error', 'mean_squared_logarithmic_error', 'poisson', 'serialize', 'sparse_categorical_crossentropy', 'squared_hinge']
 from headrace.keras.losses import binary_crossentropy as binary_crossentropy
 from headrace.keras.losses import categorical_crossentropy as categorical_crossentropy
 from headrace.keras.losses import categorical_hinge as categorical_hinge

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['binary_accuracy', 'binary_crossentropy', 'categorical_accuracy', 'categorical_crossentropy', 'cosine_similarity', 'deserialize', 'get', 'hinge', 'kullback_leibler_divergence', 'mean_absolute_error', 'mean_absolute_percentage_error', 'mean_squared_error', 'mean_squared_logarithmic_error', 'poisson', 'serialize', 'sparse_categorical_crossentropy', 'sparse_top_k_categorical_accuracy', 'squared_hinge', 'top_k_categorical_accuracy']
 from headrace.keras.metrics import binary_accuracy as binary_accuracy
 from headrace.keras.metrics import binary_crossentropy as binary_crossentropy
 from headrace.keras.metrics import categorical_accuracy as categorical_accuracy

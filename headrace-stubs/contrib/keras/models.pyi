@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Model', 'Sequential', 'load_model', 'model_from_config', 'model_from_json', 'model_from_yaml', 'save_model']
 from headrace.keras.models import Model as Model
 from headrace.keras.models import Sequential as Sequential
 from headrace.keras.saving.save import load_model as load_model

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Adadelta', 'Adagrad', 'Adam', 'Adamax', 'Nadam', 'Optimizer', 'RMSprop', 'SGD', 'deserialize', 'get', 'serialize']
 from headrace.keras.optimizers.update_rules import Adadelta as Adadelta
 from headrace.keras.optimizers.update_rules import Adagrad as Adagrad
 from headrace.keras.optimizers.update_rules import Adam as Adam

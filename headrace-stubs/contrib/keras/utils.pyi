@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['CustomObjectScope', 'GeneratorEnqueuer', 'HDF5Matrix', 'Progbar', 'Sequence', 'SequenceEnqueuer', 'convert_all_kernels_in_model', 'custom_object_scope', 'deserialize_keras_object', 'get_custom_objects', 'get_file', 'normalize', 'plot_model', 'serialize_keras_object', 'to_categorical']
 from headrace.keras.utils.generic_utils import CustomObjectScope as CustomObjectScope
 from headrace.keras.utils.data_utils import GeneratorEnqueuer as GeneratorEnqueuer
 from headrace.keras.utils.io_utils import HDF5Matrix as HDF5Matrix

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['_BucketizedColumn', '_CrossedColumn', '_DeepEmbeddingLookupArguments', '_EmbeddingColumn', '_FeatureColumn', '_LinearEmbeddingLookupArguments', '_OneHotColumn', '_RealValuedColumn', '_RealValuedVarLenColumn', '_ScatteredEmbeddingColumn', '_SparseColumn', '_SparseColumnHashed', '_SparseColumnIntegerized', '_SparseColumnKeys', '_SparseColumnVocabulary', '_SparseIdLookupConfig', '_WeightedSparseColumn', '_create_sequence_feature_spec_for_parsing', '_embeddings_from_arguments', '_real_valued_var_len_column', 'bucketized_column', 'create_feature_spec_for_parsing', 'crossed_column', 'embedding_column', 'make_place_holder_tensors_for_base_features', 'one_hot_column', 'real_valued_column', 'scattered_embedding_column', 'shared_embedding_columns', 'sparse_column_with_hash_bucket', 'sparse_column_with_integerized_feature', 'sparse_column_with_keys', 'sparse_column_with_vocabulary_file', 'weighted_sparse_column']
 from headrace.contrib.layers.feature_columns import _BucketizedColumn as _BucketizedColumn
 from headrace.contrib.layers.feature_columns import _CrossedColumn as _CrossedColumn
 from headrace.contrib.layers.column_base import _DeepEmbeddingLookupArguments as _DeepEmbeddingLookupArguments

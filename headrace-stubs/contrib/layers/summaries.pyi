@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['summarize_activation', 'summarize_activations', 'summarize_biases', 'summarize_collection', 'summarize_tensor', 'summarize_tensors', 'summarize_variables', 'summarize_weights']
 from headrace.contrib.layers.summaries import summarize_activation as summarize_activation
 from headrace.contrib.layers.summaries import summarize_activations as summarize_activations
 from headrace.contrib.layers.summaries import summarize_biases as summarize_biases

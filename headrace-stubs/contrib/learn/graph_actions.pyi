@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['evaluate', 'infer', 'run_feeds', 'run_feeds_iter', 'run_n', 'train']
 from headrace.contrib.learn.graph_training import evaluate as evaluate
 from headrace.contrib.learn.graph_runs import infer as infer
 from headrace.contrib.learn.graph_runs import run_feeds as run_feeds

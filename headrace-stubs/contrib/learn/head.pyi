@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Head', 'binary_svm_head', 'loss_only_head', 'multi_class_head', 'multi_head', 'multi_label_head', 'no_op_train_fn', 'poisson_regression_head', 'regression_head']
 from headrace.contrib.learn.heads import Head as Head
 from headrace.contrib.learn.classification_heads import binary_svm_head as binary_svm_head
 from headrace.contrib.learn.head_combinations import loss_only_head as loss_only_head

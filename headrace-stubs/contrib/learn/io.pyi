@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['HAS_DASK', 'HAS_PANDAS', 'extract_dask_data', 'extract_dask_labels', 'extract_pandas_data', 'extract_pandas_labels', 'extract_pandas_matrix', 'numpy_input_fn', 'pandas_input_fn', 'queue_parsed_features', 'read_batch_examples', 'read_batch_features', 'read_batch_record_features', 'read_keyed_batch_examples', 'read_keyed_batch_examples_shared_queue', 'read_keyed_batch_features', 'read_keyed_batch_features_shared_queue']
 from headrace.contrib.learn.data_feeder import HAS_DASK as HAS_DASK
 from headrace.contrib.learn.pandas_data import HAS_PANDAS as HAS_PANDAS
 from headrace.contrib.learn.pandas_data import extract_dask_data as extract_dask_data

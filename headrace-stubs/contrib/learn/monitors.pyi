@@ -1,6 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
+__all__ = ['BaseMonitor', 'CaptureVariable', 'CheckpointSaver', 'EveryN', 'ExportMonitor', 'GraphDump', 'LoggingTrainable', 'NanLoss', 'NanLossDuringTrainingError', 'PrintTensor', 'RunHookAdapterForMonitors', 'SessionLog', 'StepCounter', 'StopAtStep', 'Summary', 'SummarySaver', 'ValidationMonitor', 'get_default_monitors', 'replace_monitors_with_hooks']
 from headrace.contrib.learn.monitors import BaseMonitor as BaseMonitor
 from headrace.contrib.learn.monitors import CaptureVariable as CaptureVariable
 from headrace.contrib.learn.writing_monitors import CheckpointSaver as CheckpointSaver

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['absolute_difference', 'add_loss', 'compute_weighted_loss', 'cosine_distance', 'get_losses', 'get_regularization_losses', 'get_total_loss', 'hinge_loss', 'log_loss', 'mean_pairwise_squared_error', 'mean_squared_error', 'metric_learning', 'sigmoid_cross_entropy', 'softmax_cross_entropy', 'sparse_softmax_cross_entropy']
 from headrace.contrib.losses.predictions_first import absolute_difference as absolute_difference
 from headrace.contrib.losses.predictions_first import add_loss as add_loss
 from headrace.contrib.losses.predictions_first import compute_weighted_loss as compute_weighted_loss

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['cluster_loss', 'contrastive_loss', 'lifted_struct_loss', 'npairs_loss', 'npairs_loss_multilabel', 'triplet_semihard_loss']
 from headrace.losses.clustering import cluster_loss as cluster_loss
 from headrace.losses.metric_learning import contrastive_loss as contrastive_loss
 from headrace.losses.metric_learning import lifted_struct_loss as lifted_struct_loss

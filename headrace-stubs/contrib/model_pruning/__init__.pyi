@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['MaskedBasicLSTMCell', 'MaskedLSTMCell', 'Pruning', 'apply_mask', 'get_masked_weights', 'get_masks', 'get_pruning_hparams', 'get_thresholds', 'get_weight_sparsity', 'get_weights', 'graph_def_from_checkpoint', 'masked_conv2d', 'masked_convolution', 'masked_fully_connected', 'strip_pruning_vars_fn', 'train']
 from headrace.contrib.model_pruning.rnn_cells import MaskedBasicLSTMCell as MaskedBasicLSTMCell
 from headrace.contrib.model_pruning.rnn_cells import MaskedLSTMCell as MaskedLSTMCell
 from headrace.contrib.model_pruning.pruning import Pruning as Pruning

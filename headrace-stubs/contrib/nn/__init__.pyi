@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['alpha_dropout', 'conv1d_transpose', 'deprecated_flipped_sigmoid_cross_entropy_with_logits', 'deprecated_flipped_softmax_cross_entropy_with_logits', 'deprecated_flipped_sparse_softmax_cross_entropy_with_logits', 'nth_element', 'rank_sampled_softmax_loss', 'sampled_sparse_softmax_loss', 'scaled_softplus']
 from headrace.contrib.nn import alpha_dropout as alpha_dropout
 from headrace.functions.nn.transposed_functions import conv1d_transpose as conv1d_transpose
 from headrace.contrib.nn import deprecated_flipped_sigmoid_cross_entropy_with_logits as deprecated_flipped_sigmoid_cross_entropy_with_logits

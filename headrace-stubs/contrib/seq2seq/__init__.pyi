@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['AttentionMechanism', 'AttentionWrapper', 'AttentionWrapperState', 'BahdanauAttention', 'BahdanauMonotonicAttention', 'BasicDecoder', 'BasicDecoderOutput', 'BeamSearchDecoder', 'BeamSearchDecoderOutput', 'BeamSearchDecoderState', 'CustomHelper', 'Decoder', 'FinalBeamSearchDecoderOutput', 'GreedyEmbeddingHelper', 'Helper', 'InferenceHelper', 'LuongAttention', 'LuongMonotonicAttention', 'SampleEmbeddingHelper', 'ScheduledEmbeddingTrainingHelper', 'ScheduledOutputTrainingHelper', 'TrainingHelper', 'dynamic_decode', 'gather_tree', 'hardmax', 'monotonic_attention', 'monotonic_probability_fn', 'safe_cumprod', 'sequence_loss', 'tile_batch']
 from headrace.contrib.seq2seq.attention import AttentionMechanism as AttentionMechanism
 from headrace.contrib.seq2seq.attention_wrapper import AttentionWrapper as AttentionWrapper
 from headrace.contrib.seq2seq.attention_wrapper import AttentionWrapperState as AttentionWrapperState

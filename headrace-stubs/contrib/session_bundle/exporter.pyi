@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Exporter', 'classification_signature', 'generic_signature', 'gfile_copy_callback', 'regression_signature']
 from headrace.contrib.session_bundle.exporter import Exporter as Exporter
 from headrace.contrib.session_bundle.exporter import classification_signature as classification_signature
 from headrace.contrib.session_bundle.exporter import generic_signature as generic_signature

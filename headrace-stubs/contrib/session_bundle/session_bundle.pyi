@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['get_classification_signature', 'get_named_signature', 'get_regression_signature', 'get_signatures', 'load_session_bundle_from_path', 'maybe_session_bundle_dir']
 from headrace.contrib.session_bundle.signatures import get_classification_signature as get_classification_signature
 from headrace.contrib.session_bundle.signatures import get_named_signature as get_named_signature
 from headrace.contrib.session_bundle.signatures import get_regression_signature as get_regression_signature

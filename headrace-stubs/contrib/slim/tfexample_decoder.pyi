@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['BackupHandler', 'BoundingBox', 'Image', 'ItemHandler', 'ItemHandlerCallback', 'LookupTensor', 'SparseTensor', 'TFExampleDecoder', 'Tensor']
 from headrace.contrib.slim.data.tfexample_decoder import BackupHandler as BackupHandler
 from headrace.contrib.slim.data.tfexample_decoder import BoundingBox as BoundingBox
 from headrace.contrib.slim.data.tfexample_decoder import Image as Image

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['SummaryWriter', 'all_summary_ops', 'always_record_summaries', 'audio', 'create_db_writer', 'create_file_writer', 'create_summary_file_writer', 'eval_dir', 'flush', 'generic', 'graph', 'histogram', 'image', 'import_event', 'initialize', 'never_record_summaries', 'record_summaries_every_n_global_steps', 'scalar', 'should_record_summaries', 'summary_writer_initializer_op']
 from headrace.summary.resource_writers import SummaryWriter as SummaryWriter
 from headrace.contrib.summary.recorded_summaries import all_summary_ops as all_summary_ops
 from headrace.contrib.summary.writers import always_record_summaries as always_record_summaries

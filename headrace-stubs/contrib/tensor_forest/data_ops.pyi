@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['CastToFloat', 'DATA_CATEGORICAL', 'DATA_FLOAT', 'DTYPE_TO_FTYPE', 'DataColumn', 'DataColumnCollection', 'GetColumnName', 'ParseDataTensorOrDict', 'ParseLabelTensorOrDict', 'TensorForestDataSpec']
 from headrace.contrib.tensor_forest.data_spec import CastToFloat as CastToFloat
 from headrace.contrib.tensor_forest.data_spec import DATA_CATEGORICAL as DATA_CATEGORICAL
 from headrace.contrib.tensor_forest.data_spec import DATA_FLOAT as DATA_FLOAT

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['ALL_SERVING_KEY', 'CoreTensorForestEstimator', 'EPSILON', 'KEYS_NAME', 'LOSS_NAME', 'ModelBuilderOutputType', 'MultiForestMultiHeadEstimator', 'TREE_PATHS_PREDICTION_KEY', 'TensorForestEstimator', 'TensorForestLossHook', 'TensorForestRunOpAtEndHook', 'VARIANCE_PREDICTION_KEY', 'get_combined_model_fn', 'get_model_fn']
 from headrace.contrib.tensor_forest.random_forest import ALL_SERVING_KEY as ALL_SERVING_KEY
 from headrace.contrib.tensor_forest.core_random_forest import CoreTensorForestEstimator as CoreTensorForestEstimator
 from headrace.contrib.tensor_forest.random_forest import EPSILON as EPSILON

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['CLASSIFICATION_LEAF_MODEL_TYPES', 'FINISH_TYPES', 'ForestHParams', 'ForestVariables', 'PRUNING_TYPES', 'REGRESSION_MODEL_TYPE', 'RandomForestGraphs', 'RandomTreeGraphs', 'SPLIT_TYPES', 'TreeVariables', 'build_params_proto', 'get_epoch_variable', 'parse_number_or_string_to_proto']
 from headrace.contrib.tensor_forest.forest_params import CLASSIFICATION_LEAF_MODEL_TYPES as CLASSIFICATION_LEAF_MODEL_TYPES
 from headrace.contrib.tensor_forest.forest_params import FINISH_TYPES as FINISH_TYPES
 from headrace.contrib.tensor_forest.forest_params import ForestHParams as ForestHParams

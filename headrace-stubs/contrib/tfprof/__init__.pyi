@@ -1,4 +1,5 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['model_analyzer', 'tfprof_logger']
 from headrace.contrib.tfprof import model_analyzer as model_analyzer
 from headrace.contrib.tfprof import tfprof_logger as tfprof_logger

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['ARModel', 'ARRegressor', 'CSVReader', 'FilteringResults', 'NumpyReader', 'OneShotPredictionHead', 'RandomWindowInputFn', 'StructuralEnsembleRegressor', 'TimeSeriesRegressor', 'TrainEvalFeatures', 'WholeDatasetInputFn', 'predict_continuation_input_fn', 'saved_model_utils']
 from headrace.contrib.timeseries.ar_model import ARModel as ARModel
 from headrace.contrib.timeseries.estimators import ARRegressor as ARRegressor
 from headrace.contrib.timeseries.readers import CSVReader as CSVReader

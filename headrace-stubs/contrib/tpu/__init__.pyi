@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['AsyncCheckpointSaverHook', 'CrossShardOptimizer', 'DeviceAssignment', 'InfeedQueue', 'InputPipelineConfig', 'RunConfig', 'TPUConfig', 'TPUDistributionStrategy', 'TPUEstimator', 'TPUEstimatorSpec', 'TPUInMemoryEvalHook', 'Topology', 'batch_parallel', 'bfloat16_scope', 'core', 'cross_replica_sum', 'device_assignment', 'export_estimator_savedmodel', 'infeed_dequeue', 'infeed_dequeue_tuple', 'infeed_enqueue', 'infeed_enqueue_tuple', 'initialize_system', 'keras_to_tpu_model', 'outfeed_dequeue', 'outfeed_dequeue_tuple', 'outfeed_enqueue', 'outfeed_enqueue_tuple', 'outside_compilation', 'profiler', 'repeat', 'replicate', 'rewrite', 'shard', 'shutdown_system', 'while_loop']
 from headrace.contrib.tpu.loops import AsyncCheckpointSaverHook as AsyncCheckpointSaverHook
 from headrace.estimator.tpu.cross_shard import CrossShardOptimizer as CrossShardOptimizer
 from headrace.contrib.tpu.refusals import DeviceAssignment as DeviceAssignment

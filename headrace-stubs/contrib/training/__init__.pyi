@@ -1,6 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
+__all__ = ['FailureTolerator', 'FeedingQueueRunner', 'GreedyLoadBalancingStrategy', 'HParamDef', 'HParams', 'NextQueuedSequenceBatch', 'RandomStrategy', 'SequenceQueueingStateSaver', 'StopAfterNEvalsHook', 'SummaryAtEndHook', 'add_gradients_summaries', 'batch_sequences_with_states', 'bucket', 'bucket_by_sequence_length', 'byte_size_load_fn', 'checkpoints_iterator', 'clip_gradient_norms', 'clip_gradient_norms_fn', 'create_train_op', 'evaluate_once', 'evaluate_repeatedly', 'get_or_create_eval_step', 'multiply_gradients', 'parse_values', 'rejection_sample', 'resample_at_rate', 'stratified_sample', 'train', 'wait_for_new_checkpoint', 'weighted_resample']
 from headrace.contrib.training.failure_tolerator import FailureTolerator as FailureTolerator
 from headrace.input_queues.feeding import FeedingQueueRunner as FeedingQueueRunner
 from headrace.contrib.training.placing import GreedyLoadBalancingStrategy as GreedyLoadBalancingStrategy

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['constant_value', 'make_ndarray', 'make_tensor_proto', 'ops_used_by_graph_def', 'stripped_op_list_for_graph']
 from headrace.core.tensor_util import constant_value as constant_value
 from headrace.messages.tensor_proto import MakeNdarray as make_ndarray
 from headrace.messages.tensor_proto import make_tensor_proto as make_tensor_proto

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['ClassificationOutput', 'ExportOutput', 'PredictOutput', 'RegressionOutput', 'ServingInputReceiver', 'TensorServingInputReceiver', 'build_parsing_serving_input_receiver_fn', 'build_raw_serving_input_receiver_fn']
 from headrace.saved_model.export_output import ClassificationOutput as ClassificationOutput
 from headrace.saved_model.export_output import ExportOutput as ExportOutput
 from headrace.saved_model.export_output import PredictOutput as PredictOutput

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['InputPipelineConfig', 'RunConfig', 'TPUConfig', 'TPUEstimator', 'TPUEstimatorSpec', 'experimental']
 from headrace.estimator.tpu.config import InputPipelineConfig as InputPipelineConfig
 from headrace.estimator.tpu.config import RunConfig as RunConfig
 from headrace.estimator.tpu.config import TPUConfig as TPUConfig

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['DenseNet121', 'DenseNet169', 'DenseNet201', 'decode_predictions', 'preprocess_input']
 from headrace.keras.applications.densenet import DenseNet121 as DenseNet121
 from headrace.keras.applications.densenet import DenseNet169 as DenseNet169
 from headrace.keras.applications.densenet import DenseNet201 as DenseNet201

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['DirectoryIterator', 'ImageDataGenerator', 'Iterator', 'NumpyArrayIterator', 'apply_affine_transform', 'apply_brightness_shift', 'apply_channel_shift', 'array_to_img', 'img_to_array', 'load_img', 'random_brightness', 'random_channel_shift', 'random_rotation', 'random_shear', 'random_shift', 'random_zoom', 'save_img']
 from headrace.keras.preprocessing.image_folders import DirectoryIterator as DirectoryIterator
 from headrace.keras.preprocessing.image import ImageDataGenerator as ImageDataGenerator
 from headrace.keras.preprocessing.image_iterators import Iterator as Iterator

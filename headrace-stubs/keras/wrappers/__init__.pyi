@@ -1,3 +1,4 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['scikit_learn']
 from headrace.keras.wrappers import scikit_learn as scikit_learn

@@ -1,6 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
+__all__ = ['experimental', 'experimental_connect_to_cluster', 'experimental_connect_to_host', 'experimental_list_devices', 'experimental_run_functions_eagerly', 'get_soft_device_placement', 'optimizer', 'set_soft_device_placement', 'threading']
 from headrace.compat.v2.config import experimental as experimental
 from headrace.config.settings import experimental_connect_to_cluster as experimental_connect_to_cluster
 from headrace.config.settings import experimental_connect_to_host as experimental_connect_to_host

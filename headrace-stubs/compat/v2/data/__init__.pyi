@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Dataset', 'DatasetSpec', 'FixedLengthRecordDataset', 'Options', 'TFRecordDataset', 'TextLineDataset', 'experimental']
 from headrace.data.dataset import Dataset as Dataset
 from headrace.data.dataset_base import DatasetSpec as DatasetSpec
 from headrace.data.readers import FixedLengthRecordDataset as FixedLengthRecordDataset

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['CrossDeviceOps', 'HierarchicalCopyAllReduce', 'InputContext', 'MirroredStrategy', 'NcclAllReduce', 'OneDeviceStrategy', 'ReduceOp', 'ReductionToOneDevice', 'ReplicaContext', 'Strategy', 'StrategyExtended', 'experimental', 'experimental_set_strategy', 'get_replica_context', 'get_strategy', 'has_strategy', 'in_cross_replica_context']
 from headrace.distribute.cross_device_ops import CrossDeviceOps as CrossDeviceOps
 from headrace.distribute.cross_device_ops import HierarchicalCopyAllReduce as HierarchicalCopyAllReduce
 from headrace.distribute.strategy import InputContext as InputContext

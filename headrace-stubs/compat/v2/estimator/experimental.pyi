@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['InMemoryEvaluatorHook', 'LinearSDCA', 'RNNClassifier', 'RNNEstimator', 'build_raw_supervised_input_receiver_fn', 'call_logit_fn', 'make_early_stopping_hook', 'make_stop_at_checkpoint_step_hook', 'stop_if_higher_hook', 'stop_if_lower_hook', 'stop_if_no_decrease_hook', 'stop_if_no_increase_hook']
 from headrace.estimator.experimental import InMemoryEvaluatorHook as InMemoryEvaluatorHook
 from headrace.estimator.experimental import LinearSDCA as LinearSDCA
 from headrace.estimator.canned.rnn import RNNClassifier as RNNClassifier

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['GFile', 'copy', 'exists', 'glob', 'isdir', 'listdir', 'makedirs', 'mkdir', 'remove', 'rename', 'rmtree', 'stat', 'walk']
 from headrace.io.gfile import GFile as GFile
 from headrace.io.gfile import copy as copy
 from headrace.io.gfile import exists as exists

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['deserialize', 'elu', 'exponential', 'get', 'hard_sigmoid', 'linear', 'relu', 'selu', 'serialize', 'sigmoid', 'softmax', 'softplus', 'softsign', 'tanh']
 from headrace.keras.activations import deserialize as deserialize
 from headrace.keras.activations import elu as elu
 from headrace.keras.activations import exponential as exponential

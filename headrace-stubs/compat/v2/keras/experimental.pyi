@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['CosineDecay', 'CosineDecayRestarts', 'LinearCosineDecay', 'LinearModel', 'NoisyLinearCosineDecay', 'PeepholeLSTMCell', 'SequenceFeatures', 'WideDeepModel', 'export_saved_model', 'load_from_saved_model', 'terminate_keras_multiprocessing_pools']
 from headrace.keras.experimental import CosineDecay as CosineDecay
 from headrace.keras.experimental import CosineDecayRestarts as CosineDecayRestarts
 from headrace.keras.experimental import LinearCosineDecay as LinearCosineDecay

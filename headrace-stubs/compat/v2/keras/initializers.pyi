@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Constant', 'GlorotNormal', 'GlorotUniform', 'Identity', 'Initializer', 'Ones', 'Orthogonal', 'RandomNormal', 'RandomUniform', 'TruncatedNormal', 'VarianceScaling', 'Zeros', 'constant', 'deserialize', 'get', 'glorot_normal', 'glorot_uniform', 'he_normal', 'he_uniform', 'identity', 'lecun_normal', 'lecun_uniform', 'ones', 'orthogonal', 'serialize', 'zeros']
 from headrace.state.initializers_v2 import Constant as Constant
 from headrace.state.initializers_v2 import GlorotNormal as GlorotNormal
 from headrace.state.initializers_v2 import GlorotUniform as GlorotUniform

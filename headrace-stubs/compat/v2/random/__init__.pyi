@@ -1,6 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
+__all__ = ['all_candidate_sampler', 'categorical', 'experimental', 'fixed_unigram_candidate_sampler', 'gamma', 'learned_unigram_candidate_sampler', 'log_uniform_candidate_sampler', 'normal', 'poisson', 'set_seed', 'shuffle', 'stateless_categorical', 'stateless_normal', 'stateless_truncated_normal', 'stateless_uniform', 'truncated_normal', 'uniform', 'uniform_candidate_sampler']
 from headrace.random import all_candidate_sampler as all_candidate_sampler
 from headrace.random import categorical as categorical
 from headrace.compat.v2.random import experimental as experimental

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['SummaryWriter', 'audio', 'create_file_writer', 'create_noop_writer', 'experimental', 'flush', 'histogram', 'image', 'record_if', 'scalar', 'text', 'trace_export', 'trace_off', 'trace_on', 'write']
 from headrace.summary.resource_writers import SummaryWriter as SummaryWriter
 from headrace.summary.summary_v2 import audio as audio
 from headrace.summary.resource_writers import create_file_writer_v2 as create_file_writer

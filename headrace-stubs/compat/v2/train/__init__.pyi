@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['BytesList', 'Checkpoint', 'CheckpointManager', 'ClusterDef', 'ClusterSpec', 'Coordinator', 'Example', 'ExponentialMovingAverage', 'Feature', 'FeatureList', 'FeatureLists', 'Features', 'FloatList', 'Int64List', 'JobDef', 'SequenceExample', 'ServerDef', 'checkpoints_iterator', 'experimental', 'get_checkpoint_state', 'latest_checkpoint', 'list_variables', 'load_checkpoint', 'load_variable']
 from headrace.train import BytesList as BytesList
 from headrace.train import Checkpoint as Checkpoint
 from headrace.train import CheckpointManager as CheckpointManager

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['DynamicLossScale', 'FixedLossScale', 'LossScale', 'PythonState', 'disable_mixed_precision_graph_rewrite', 'enable_mixed_precision_graph_rewrite']
 from headrace.train.experimental import DynamicLossScale as DynamicLossScale
 from headrace.train.experimental import FixedLossScale as FixedLossScale
 from headrace.train.experimental import LossScale as LossScale

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['InceptionV3', 'MobileNet', 'ResNet50', 'VGG16', 'VGG19', 'Xception', 'inception_v3', 'mobilenet', 'resnet50', 'vgg16', 'vgg19', 'xception']
 from headrace.keras.applications.inception_v3 import InceptionV3 as InceptionV3
 from headrace.keras.applications.mobilenet import MobileNet as MobileNet
 from headrace.keras.applications.resnet import ResNet50 as ResNet50

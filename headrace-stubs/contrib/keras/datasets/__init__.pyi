@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['boston_housing', 'cifar10', 'cifar100', 'imdb', 'mnist', 'reuters']
 from headrace.contrib.keras.datasets import boston_housing as boston_housing
 from headrace.contrib.keras.datasets import cifar10 as cifar10
 from headrace.contrib.keras.datasets import cifar100 as cifar100

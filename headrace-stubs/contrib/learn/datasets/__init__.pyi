@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['DATASETS', 'SYNTHETIC', 'base', 'load_boston', 'load_dataset', 'load_iris', 'make_dataset', 'mnist', 'produce_small_datasets', 'synthetic', 'text_datasets']
 from headrace.datasets.catalogue import DATASETS as DATASETS
 from headrace.datasets.catalogue import SYNTHETIC as SYNTHETIC
 from headrace.contrib.learn.datasets import base as base

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['Dataset', 'Datasets', 'load_boston', 'load_csv_with_header', 'load_csv_without_header', 'load_iris', 'maybe_download', 'retry', 'shrink_csv', 'urlretrieve_with_retry']
 from headrace.datasets.csv_tables import Dataset as Dataset
 from headrace.datasets.csv_tables import Datasets as Datasets
 from headrace.datasets.csv_tables import load_boston as load_boston

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['DEFAULT_SOURCE_URL', 'DataSet', 'Datasets', 'dense_to_one_hot', 'extract_images', 'extract_labels', 'load_mnist', 'read_data_sets']
 from headrace.datasets.mnist import DEFAULT_SOURCE_URL as DEFAULT_SOURCE_URL
 from headrace.datasets.mnist import DataSet as DataSet
 from headrace.datasets.mnist import Datasets as Datasets

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['ByteProcessor', 'CategoricalProcessor', 'CategoricalVocabulary', 'TOKENIZER_RE', 'VocabularyProcessor', 'categorical', 'categorical_vocabulary', 'text', 'tokenizer']
 from headrace.contrib.learn.documents import ByteProcessor as ByteProcessor
 from headrace.contrib.learn.vocabularies import CategoricalProcessor as CategoricalProcessor
 from headrace.contrib.learn.vocabularies import CategoricalVocabulary as CategoricalVocabulary

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['BestModelSelector', 'DEFAULT_INPUT_ALTERNATIVE_KEY', 'FEATURES_INPUT_ALTERNATIVE_KEY', 'build_all_signature_defs', 'build_standardized_signature_def', 'extend_export_strategy', 'garbage_collect_exports', 'get_input_alternatives', 'get_most_recent_export', 'get_output_alternatives', 'get_temp_export_dir', 'get_timestamped_dir', 'make_best_model_export_strategy', 'make_export_strategy', 'make_parsing_export_strategy']
 from headrace.contrib.learn.export_strategy import BestModelSelector as BestModelSelector
 from headrace.contrib.learn.signatures import DEFAULT_INPUT_ALTERNATIVE_KEY as DEFAULT_INPUT_ALTERNATIVE_KEY
 from headrace.contrib.learn.signatures import FEATURES_INPUT_ALTERNATIVE_KEY as FEATURES_INPUT_ALTERNATIVE_KEY

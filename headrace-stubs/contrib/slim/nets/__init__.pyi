@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['alexnet', 'inception', 'overfeat', 'resnet_utils', 'resnet_v1', 'resnet_v2', 'vgg']
 from headrace.contrib.slim.nets import alexnet as alexnet
 from headrace.contrib.slim.nets import inception as inception
 from headrace.contrib.slim.nets import overfeat as overfeat

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['inception_v1', 'inception_v1_arg_scope', 'inception_v1_base', 'inception_v2', 'inception_v2_arg_scope', 'inception_v2_base', 'inception_v3', 'inception_v3_arg_scope', 'inception_v3_base', 'trunc_normal']
 from headrace.contrib.slim.nets.inception_v1 import inception_v1 as inception_v1
 from headrace.contrib.slim.nets.inception_v1 import inception_v1_arg_scope as inception_v1_arg_scope
 from headrace.contrib.slim.nets.inception_v1 import inception_v1_base as inception_v1_base

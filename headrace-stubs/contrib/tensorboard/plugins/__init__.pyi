@@ -1,3 +1,4 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['projector']
 from headrace.contrib.tensorboard.plugins import projector as projector

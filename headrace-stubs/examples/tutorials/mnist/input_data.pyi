@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['DataSet', 'Datasets', 'SOURCE_URL', 'dense_to_one_hot', 'extract_images', 'extract_labels', 'load_mnist', 'maybe_download', 'read_data_sets']
 from headrace.datasets.mnist import DataSet as DataSet
 from headrace.datasets.mnist import Datasets as Datasets
 from headrace.datasets.mnist import SOURCE_URL as SOURCE_URL

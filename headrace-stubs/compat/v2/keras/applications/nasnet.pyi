@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['NASNetLarge', 'NASNetMobile', 'decode_predictions', 'preprocess_input']
 from headrace.keras.applications.nasnet import NASNetLarge as NASNetLarge
 from headrace.keras.applications.nasnet import NASNetMobile as NASNetMobile
 from headrace.keras.applications.imagenet_utils import decode_predictions as decode_predictions

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['ResNet101', 'ResNet152', 'ResNet50', 'decode_predictions', 'preprocess_input']
 from headrace.keras.applications.resnet import ResNet101 as ResNet101
 from headrace.keras.applications.resnet import ResNet152 as ResNet152
 from headrace.keras.applications.resnet import ResNet50 as ResNet50

@@ -1,5 +1,6 @@
 # Made by tools/make_stubs.py.
 
+__all__ = ['ResNet50', 'decode_predictions', 'preprocess_input']
 from headrace.keras.applications.resnet50 import ResNet50 as ResNet50
 from headrace.keras.applications.resnet50 import decode_predictions as decode_predictions
 from headrace.keras.applications.resnet50 import preprocess_input as preprocess_input

@@ -1,6 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
+__all__ = ['Adadelta', 'Adagrad', 'Adam', 'Adamax', 'Ftrl', 'Nadam', 'Optimizer', 'RMSprop', 'SGD', 'deserialize', 'get', 'schedules', 'serialize']
 from headrace.keras.optimizers.adadelta import Adadelta as Adadelta
 from headrace.keras.optimizers.adagrad import Adagrad as Adagrad
 from headrace.keras.optimizers.adam import Adam as Adam
