@@ -1,11 +1,14 @@
-"""Eager execution: single operations, variables, gradients of a small network, a step of Adam, a traced function."""
+"""Eager execution: single operations, values, variables, gradients and steps of small networks, a traced function."""
 
 BARS = {
+    "add, 50": 0.8,
     "multiply, 50": 1.0,
     "matmul, 50": 1.0,
     "slice, 50": 1.0,
     "read variable, 50": 1.0,
+    "constant and back to NumPy, 50": 1.0,
     "gradient of an MLP": 1.0,
+    "training step of an MLP of 784-128-32-10": 0.7,
     "adam, 20 variables": 1.0,
     "function, 50": 1.0,
 }
@@ -34,6 +37,21 @@ def workload(tf, np):
             value = loss()
         return tape.gradient(value, kernels + biases)
 
+    digits, labels = tf.constant(array(100, 784)), tf.constant(state.randint(10, size=[100]).astype("int32"))
+    trained = [tf.Variable(array(*sizes) * 0.1 - 0.05) for sizes in ((784, 128), (128, 32), (32, 10))]
+    trained += [tf.Variable(np.zeros(size, "float32")) for size in (128, 32, 10)]
+    descent = tf.train.GradientDescentOptimizer(0.01)
+
+    def train():
+        with tf.GradientTape() as tape:
+            hidden = digits
+            for kernel, bias in zip(trained[:2], trained[3:5]):
+                hidden = tf.nn.relu(tf.matmul(hidden, kernel) + bias)
+            logits = tf.matmul(hidden, trained[2]) + trained[5]
+            value = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+        descent.apply_gradients(zip(tape.gradient(value, trained), trained))
+
+    plain = array(10, 10)
     weights = [tf.Variable(array(10)) for _ in range(20)]
     updates = [tf.constant(array(10)) for _ in range(20)]
     adam = tf.train.AdamOptimizer(0.1)
@@ -47,11 +65,14 @@ def workload(tf, np):
         return run
 
     return {
+        "add, 50": many(lambda: square + square),
         "multiply, 50": many(lambda: square * square),
         "matmul, 50": many(lambda: tf.matmul(square, square)),
         "slice, 50": many(lambda: square[1:3]),
         "read variable, 50": many(lambda: kernels[0].read_value()),
+        "constant and back to NumPy, 50": many(lambda: tf.constant(plain).numpy()),
         "gradient of an MLP": gradients,
+        "training step of an MLP of 784-128-32-10": train,
         "adam, 20 variables": lambda: adam.apply_gradients(zip(updates, weights)),
         "function, 50": many(lambda: traced(square)),
     }

@@ -9,6 +9,7 @@ import numpy as np
 
 from headrace.autodiff import checker
 from headrace.autodiff.gradient_tape import GradientTape
+from headrace.core.composite import IndexedSlices, IndexedSlicesValue
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, get_default_session
 from headrace.core.dtypes import bfloat16, float32
@@ -72,7 +73,11 @@ def _array(tensor: Any) -> np.ndarray:
 
 
 def to_numpy(value: Any) -> Any:
-    """The value of a tensor, in the default session where graphs are built; anything else as it is."""
+    """The value of a tensor, in the default session where graphs are built; of slices, that of the whole."""
+    if isinstance(value, (IndexedSlices, IndexedSlicesValue)):
+        whole = np.zeros(tuple(np.asarray(value.dense_shape)), np.asarray(value.values).dtype)
+        np.add.at(whole, np.asarray(value.indices), np.asarray(value.values))
+        return whole
     if not isinstance(value, Tensor):
         return value
     return value.numpy() if isinstance(value, EagerTensor) else get_default_session().run(value)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from headrace.autodiff.gradients import UnconnectedGradients, gradients, gradients_within, is_trainable
-from headrace.autodiff.graph_recording import GraphRecording, backward_order, refuse_control_flow
+from headrace.autodiff.graph_recording import GraphRecording, backward_order, carried_from, refuse_control_flow
+from headrace.autodiff.planned_walks import planned_gradient
 from headrace.autodiff.tape import Record, Tape, start, stop, zeros_for
 from headrace.core import nest
 from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
@@ -173,10 +174,11 @@ class GradientTape:
         if output_gradients is not None:
             starts = [None if g is None else convert_to_tensor(g) for g in nest.flatten(output_gradients)]
         tape = self._tape
-        # Gradients are not recorded by the tape they are of, except by a persistent one that is still recording.
-        results = tape.gradient(
-            flat_targets, [item.handle if hasattr(item, "handle") else item for item in flat_sources], starts, zero
-        )
+        reached = [item.handle if hasattr(item, "handle") else item for item in flat_sources]
+        results = planned_gradient(tape, flat_targets, reached, starts, zero)
+        if results is None:
+            # Gradients are not recorded by the tape they are of, except by a persistent one that is still recording.
+            results = tape.gradient(flat_targets, reached, starts, zero)
         if not self._persistent:
             self._tape = None
         return nest.pack_sequence_as(sources, results)
@@ -237,7 +239,9 @@ class GradientTape:
             replay.watch(tensor)
         order = backward_order(operations, targets)
         refuse_control_flow(order)
-        replay.records = [Record(op, op.inputs, op.outputs, None) for op in reversed(order)]
+        replay.records = [
+            Record(op, [carried_from(tensor) for tensor in op.inputs], op.outputs, None) for op in reversed(order)
+        ]
         given = [None if g is None else convert_to_tensor_or_indexed_slices(g) for g in starts]
         zeros_where_none = UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
         return replay.gradient(targets, tensors, given, zeros_where_none)

@@ -11,7 +11,7 @@ from headrace.core.defaults import get_default_graph
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
-from headrace.core.planning_facts import CONTROL_FLOW
+from headrace.core.planning_facts import CONTROL_FLOW, Role
 from headrace.core.tensor import Tensor
 
 
@@ -63,6 +63,8 @@ class GraphRecording:
             sources: tensors and handles of variables watched without having been asked for.
         """
         recorded = self.operations(graph)
+        # Loops are followed in functions only, as 1.15 does.
+        in_function = isinstance(graph, FuncGraph)
         start = dict.fromkeys(sources, 0)
         start.update(self.watched)
         reached: set[Operation] = set()
@@ -78,6 +80,12 @@ class GraphRecording:
             followed.add(tensor)
             # What was made eagerly knows nothing of its use; in a function an input stands for it.
             for op in tensor._consumers if tensor._is_graph_tensor else ():
+                if not in_function and op.decl.role is Role.NEXT_ITERATION:
+                    continue
+                if not in_function and op.decl.role in CONTROL_FLOW and tensor.dtype.name == "resource":
+                    # The way of a handle into a branch or loop, which another use may have made before.
+                    waiting.extend((output, since) for output in op.outputs if output not in followed)
+                    continue
                 if op in reached or recorded.get(op, -1) < since:
                     continue
                 if op.decl.differentiable is False and "_gradient_op_type" not in op.attrs:
@@ -93,6 +101,7 @@ class GraphRecording:
             for op in self.operations(graph):
                 for tensor in op.inputs:
                     if tensor.dtype.name == "resource":
+                        tensor = carried_from(tensor)
                         outer = graph.outer_of(tensor) if isinstance(graph, FuncGraph) else None
                         reference = getattr(tensor if outer is None else outer, "_variable", None)
                         variable = reference() if reference is not None else None
@@ -129,10 +138,20 @@ def backward_order(operations: Iterable[Operation], targets: Iterable[Any]) -> l
     return order
 
 
+def carried_from(tensor: Tensor) -> Tensor:
+    """The handle that was carried into the branch or loop where it is `tensor`; another tensor is itself."""
+    while tensor.dtype.name == "resource" and tensor._is_graph_tensor and tensor.op.decl.role in CONTROL_FLOW:
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
 def refuse_control_flow(operations: Iterable[Operation]) -> None:
-    """Raises NotImplementedError for branches and loops, which only `tf.gradients` differentiates in a graph."""
+    """Raises NotImplementedError for branches and loops, which only `tf.gradients` differentiates in a graph.
+
+    What a tape inside of a loop sees come in from around it is no loop to it.
+    """
     for op in operations:
-        if op.decl.role in CONTROL_FLOW:
+        if op.decl.role in CONTROL_FLOW and op.decl.role is not Role.ENTER:
             raise NotImplementedError(
                 "tf.GradientTape.gradients() does not support graph control flow operations like tf.cond or tf.while "
                 f"(here {op.name!r}, a {op.type}). Use tf.gradients() instead."

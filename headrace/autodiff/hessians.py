@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def hessians(
-    ys: Tensor,
+    ys: TensorLike,
     xs: TensorLike,
     name: str = "hessians",
     colocate_gradients_with_ops: bool = False,

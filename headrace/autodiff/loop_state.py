@@ -18,6 +18,7 @@ from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.cond import CondContext
 from headrace.functions.flow.while_context import WhileContext
+from headrace.functions.flow.xla_context import iterations_to_keep
 from headrace.kernels.composing.filling import zeros, zeros_like
 from headrace.kernels.composing.shapes import shape_internal
 from headrace.kernels.flow.contexts import (
@@ -123,7 +124,7 @@ class LoopGradient:
         current = graph._get_control_flow_context()
         with control_dependencies(None):
             with _inside(current), colocate_with(value):
-                limit = constant(-1, name="Const")
+                limit = iterations_to_keep(value, forward)
                 stack = stack_v2(limit, elem_type=value.dtype.base_dtype, name="f_acc")
             inside = forward.AddValue(stack)
             context = output_context(value.op)
@@ -191,9 +192,8 @@ class LoopGradient:
         if source.op.type == "Const":
             result = constant(constant_value(source), dtype=source.dtype)
         else:
-            self.grad_context.Exit()
-            stack = state.keep(source)
-            self.grad_context.Enter()
+            with _outside(self.grad_context):
+                stack = state.keep(source)
             result = state.kept_value(stack, source)
             if state is not self:
                 result = self.grad_context.AddValue(result)
@@ -204,9 +204,8 @@ class LoopGradient:
         """The predicate of a branch in the loop, as it was in the iteration being differentiated."""
         known = self.history.get(pred)
         if known is None:
-            self.grad_context.Exit()
-            stack = self.keep(pred)
-            self.grad_context.Enter()
+            with _outside(self.grad_context):
+                stack = self.keep(pred)
             known = self.history[pred] = self.kept_value(stack, pred)
         return known
 
@@ -312,9 +311,8 @@ class LoopGradients:
         else:
             with branch:
                 shape = shape_internal(output, optimize=False)
-        state.grad_context.Exit()
-        stack = state.keep(shape, dead_branch)
-        state.grad_context.Enter()
+        with _outside(state.grad_context):
+            stack = state.keep(shape, dead_branch)
         return zeros(state.kept_value(stack, shape, dead_branch), output.dtype)
 
     def _zeros_of_variable(self, op: Operation, state: LoopGradient, branch: CondContext) -> Tensor | None:
@@ -362,3 +360,13 @@ def _inside(context: ControlFlowContext | None) -> Any:
         yield
     finally:
         context.Exit()
+
+
+@contextlib.contextmanager
+def _outside(context: ControlFlowContext) -> Any:
+    """Outside of `context`, which is open."""
+    context.Exit()
+    try:
+        yield
+    finally:
+        context.Enter()

@@ -23,15 +23,30 @@ Backward = Callable[..., Any]
 
 
 class Record:
-    """An operation, or what counts as one, that a tape has seen."""
+    """An operation, or what counts as one, that a tape has seen.
 
-    __slots__ = ("backward", "inputs", "op", "outputs")
+    Attributes:
+        op: the operation, None for what counts as one.
+        inputs, outputs: its tensors.
+        backward: computes its gradient; None where that of the operation does.
+        filled: of so many outputs the gradient is zeros rather than None where none reaches them; None for all.
+    """
 
-    def __init__(self, op: Any, inputs: Sequence[Tensor], outputs: Sequence[Tensor], backward: Backward | None) -> None:
+    __slots__ = ("backward", "filled", "inputs", "op", "outputs")
+
+    def __init__(
+        self,
+        op: Any,
+        inputs: Sequence[Tensor],
+        outputs: Sequence[Tensor],
+        backward: Backward | None,
+        filled: int | None = None,
+    ) -> None:
         self.op = op
         self.inputs = inputs
         self.outputs = outputs
         self.backward = backward
+        self.filled = filled
 
 
 class Tape:
@@ -92,10 +107,16 @@ class Tape:
             self.records.append(record)
             self.watched.update(map(id, followed))
 
-    def note(self, inputs: Sequence[Any], outputs: Sequence[Any], backward: Backward) -> None:
-        """Records something whose gradient `backward` computes, if any of its inputs is watched."""
+    def note(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], backward: Backward, filled: int | None = None
+    ) -> None:
+        """Records something whose gradient `backward` computes, if any of its inputs is watched.
+
+        Args:
+            inputs, outputs, backward, filled: as the attributes of `Record`.
+        """
         if any(id(tensor) in self.watched or self._is_watched_handle(tensor) for tensor in inputs):
-            self._keep(Record(None, inputs, outputs, backward))
+            self._keep(Record(None, inputs, outputs, backward, filled))
 
     def _is_watched_handle(self, tensor: Tensor) -> bool:
         return self.watches_variables and tensor._dtype.name == "resource" and self._may_watch(tensor)
@@ -120,12 +141,14 @@ class Tape:
             if not any(id(tensor) in collected for tensor in outputs):
                 continue
             received: list[Any] = []
-            for tensor in outputs:
+            for i, tensor in enumerate(outputs):
                 parts = collected.get(id(tensor))
                 if parts is not None and len(parts) > 1:
                     parts[:] = [_summed(parts)]
                 # In a graph TensorFlow makes zeros for integers too.
                 filled = tensor._is_graph_tensor or is_trainable(tensor._dtype)
+                if record.filled is not None and i >= record.filled:
+                    filled = False
                 if parts is None and filled and tensor._dtype.name not in ("resource", "variant", "string"):
                     received.append(_zeros_as(tensor))
                 else:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Any, NoReturn
 
-from headrace.config import tensor_equality
+from headrace.config import eager_executors, tensor_equality
+from headrace.config.eager_executors import ASYNC, SYNC
 from headrace.core import eager, v2_switches
 from headrace.core.eager import executing_eagerly
 from headrace.functions.flow import modes
@@ -14,7 +15,6 @@ from headrace.util import tf_logging
 
 # What to do with tensors of another device than an operation's, and how operations run: `tfe.DEVICE_PLACEMENT_…`, `tfe.SYNC`.
 DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT = 0, 1, 2
-SYNC, ASYNC = 0, 1
 
 __all__ = ["executing_eagerly"]
 
@@ -26,7 +26,8 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
         config: a `ConfigProto`, followed as by a session.
         device_policy: what to do with tensors of another device than an operation's: they are always copied, silently,
             which is `tfe.DEVICE_PLACEMENT_SILENT`, the default.
-        execution_mode: `tfe.SYNC`, the default. Operations are not run in the background.
+        execution_mode: `tfe.SYNC`, the default, or `tfe.ASYNC`, which lets operations return before they have run; they
+            have run all the same.
 
     Raises:
         TypeError: if `config` is not a `ConfigProto`.
@@ -48,16 +49,13 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
         )
     if execution_mode not in (None, SYNC, ASYNC):
         raise ValueError("execution_mode must be one of None, tf.contrib.eager.SYNC, tf.contrib.eager.ASYNC")
-    if execution_mode == ASYNC:
-        raise NotImplementedError(
-            "enable_eager_execution(execution_mode=tfe.ASYNC): operations run as they are made; use tfe.SYNC."
-        )
     if device_policy == DEVICE_PLACEMENT_EXPLICIT:
         raise NotImplementedError(
             "enable_eager_execution(device_policy=tfe.DEVICE_PLACEMENT_EXPLICIT): tensors are copied between devices as "
             "needed; use tfe.DEVICE_PLACEMENT_SILENT."
         )
     eager.enable(config)
+    eager_executors.set_default_mode(execution_mode)
 
 
 def enable_v2_behavior() -> None:

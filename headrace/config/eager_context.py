@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import torch
 
@@ -18,12 +19,24 @@ from headrace.config.behavior import (
     SYNC,
     enable_eager_execution,
 )
+from headrace.config.eager_executors import (
+    Executor,
+    async_clear_error,
+    async_wait,
+    current_executor,
+    execution_mode,
+    executor_scope,
+    is_async,
+    set_execution_mode,
+    set_executor,
+)
 from headrace.config.function_options import function_executor_type
 from headrace.core import slots
-from headrace.core.defaults import get_default_graph
+from headrace.core.defaults import get_default_graph, global_graph
 from headrace.core.device import DeviceSpec
 from headrace.core.eager import eager_graph, eager_mode, executing_eagerly, graph_mode
 from headrace.core.framework_ops import uid
+from headrace.core.stacks import default_graphs
 from headrace.devices.process_settings import LogicalDevice, PhysicalDevice, VirtualDeviceConfiguration
 from headrace.summary import recording
 from headrace.util import tf_logging
@@ -40,10 +53,16 @@ __all__ = [
     "LogicalDevice",
     "PhysicalDevice",
     "VirtualDeviceConfiguration",
+    "async_clear_error",
+    "async_wait",
     "eager_mode",
     "executing_eagerly",
+    "execution_mode",
+    "executor_scope",
     "function_executor_type",
     "graph_mode",
+    "is_async",
+    "set_execution_mode",
 ]
 
 GRAPH_MODE = 0
@@ -98,37 +117,6 @@ def shared_name(name: str | None = None) -> str:
     return f"eager_resource_{uid()}"
 
 
-def async_wait() -> None:
-    """Waits for operations in the background: there are none."""
-
-
-def async_clear_error() -> None:
-    """Forgets the errors of operations in the background: there are none."""
-
-
-def set_execution_mode(mode: int) -> None:
-    """Sets how operations of this thread run.
-
-    Args:
-        mode: `tfe.SYNC`, or None for it.
-
-    Raises:
-        ValueError: for something that is no mode.
-        NotImplementedError: for `tfe.ASYNC`.
-    """
-    if mode not in (None, SYNC, ASYNC):
-        raise ValueError(f"Execution mode should be None/SYNC/ASYNC. Got {mode}")
-    if mode == ASYNC:
-        raise NotImplementedError("tfe.ASYNC: operations run as they are made; use tfe.SYNC.")
-
-
-@contextlib.contextmanager
-def execution_mode(mode: int) -> Iterator[None]:
-    """A context in which `set_execution_mode(mode)` has been called; arguments and errors are its."""
-    set_execution_mode(mode)
-    yield
-
-
 def set_server_def(server_def: Any) -> NoReturn:
     """Would run operations on other machines.
 
@@ -181,10 +169,57 @@ def device(name: Any) -> Any:
     return get_default_graph().device(name)
 
 
+class ContextSwitch(NamedTuple):
+    """What was entered: a graph, or eager execution."""
+
+    is_building_function: bool
+    enter_context_fn: Any
+    device_stack: Any
+
+
+class ContextSwitches:
+    """What has been entered and not been left."""
+
+    @property
+    def stack(self) -> list[ContextSwitch]:
+        """From the outermost to the innermost."""
+        entered = [ContextSwitch(False, eager_mode, None)] if global_graph().is_eager else []
+        for graph in default_graphs.items:
+            enter = eager_mode if graph.is_eager else graph.as_default
+            entered.append(ContextSwitch(graph.building_function, enter, graph._device_functions_outer_to_inner))
+        return entered
+
+
+class _OwnScope(threading.local):
+    scope_name = ""
+
+
 class Context:
-    """The surroundings of eager operations, as 1.x's code asks for them."""
+    """The surroundings of eager operations, as 1.x's code asks for them.
+
+    Args:
+        config, device_policy, server_def: None: what surrounds eager operations is one for the process.
+        execution_mode: how operations run in this context: `tfe.SYNC`, the default, or `tfe.ASYNC`.
+
+    Raises:
+        NotImplementedError: for settings of its own.
+    """
 
     _collective_leader = ""
+
+    def __init__(
+        self, config: Any = None, device_policy: Any = None, execution_mode: Any = None, server_def: Any = None
+    ) -> None:
+        if config is not None or device_policy is not None or server_def is not None:
+            raise NotImplementedError(
+                "Context: config, device_policy and server_def are the process's; give them to "
+                "tf.enable_eager_execution, or run a graph on a tf.train.Server."
+            )
+        self.context_switches = ContextSwitches()
+        # Of a context that is not the process's.
+        self._own = _OwnScope()
+        if execution_mode is not None:
+            self.execution_mode = execution_mode
 
     list_physical_devices = staticmethod(settings.list_physical_devices)
     list_logical_devices = staticmethod(settings.list_logical_devices)
@@ -280,8 +315,21 @@ class Context:
 
     @property
     def execution_mode(self) -> int:
-        """How operations run: at once."""
-        return SYNC
+        """How operations of this thread run: `tfe.SYNC` or `tfe.ASYNC`."""
+        return ASYNC if is_async() else SYNC
+
+    @execution_mode.setter
+    def execution_mode(self, mode: int | None) -> None:
+        set_execution_mode(mode)
+
+    @property
+    def executor(self) -> Executor:
+        """What runs the operations of this thread."""
+        return current_executor()
+
+    @executor.setter
+    def executor(self, executor: Executor | None) -> None:
+        set_executor(executor)
 
     @property
     def device_policy(self) -> int:
@@ -294,8 +342,8 @@ class Context:
         return policies.get(settings.get_device_policy(), DEVICE_PLACEMENT_SILENT)
 
     def is_async(self) -> bool:
-        """Whether operations run in the background."""
-        return False
+        """Whether operations of this thread may return before they have run."""
+        return is_async()
 
     @property
     def soft_device_placement(self) -> bool:
@@ -377,8 +425,16 @@ class Context:
     @property
     def scope_name(self) -> str:
         """The name scope in force, with a final slash."""
+        if self is not _context:
+            return self._own.scope_name
         scope = eager_graph().get_name_scope()
         return scope + "/" if scope else ""
+
+    @scope_name.setter
+    def scope_name(self, name: str) -> None:
+        if self is _context:
+            eager_graph()._name_stack = name.rstrip("/")
+        self._own.scope_name = name
 
 
 _context = Context()

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from headrace.core import errors
 from headrace.core.constant_value import constant_value
+from headrace.core.convert import convert_to_tensor
+from headrace.core.eager import EagerTensor
 from headrace.core.tensor import Tensor
 from headrace.core.version import VERSION
 from headrace.devices.listing import list_local_devices
@@ -32,6 +36,35 @@ globals().update(
 def TF_Version() -> str:
     """The version of TensorFlow whose programs run here."""
     return VERSION
+
+
+def TFE_Py_TensorShapeSlice(tensors: Sequence[Any], slice_dim: int) -> Tensor:
+    """The sizes of eager tensors along one dimension, as an int32 tensor.
+
+    Args:
+        tensors: a list or tuple of them.
+        slice_dim: the dimension.
+
+    Raises:
+        TypeError: for anything else than eager tensors.
+        ValueError: if `slice_dim` is negative.
+        IndexError: if a tensor has fewer dimensions.
+    """
+    if not isinstance(tensors, (list, tuple)):
+        raise TypeError(f'tensors argument must be a list or a tuple. Got "{type(tensors).__name__}"')
+    if slice_dim < 0:
+        raise ValueError(f"Slice dimension must be non-negative. Got {slice_dim}")
+    sizes: list[int] = []
+    for i, tensor in enumerate(tensors):
+        if not isinstance(tensor, EagerTensor):
+            raise TypeError(f'Expected a list of EagerTensors but element {i} has type "{type(tensor).__name__}"')
+        if slice_dim >= tensor.ndim:
+            raise IndexError(
+                f"Slice dimension ({slice_dim}) must be smaller than rank of all tensors, but tensor at index {i} has "
+                f"rank {tensor.ndim}"
+            )
+        sizes.append(int(tensor.dims[slice_dim]))
+    return convert_to_tensor(np.array(sizes, np.int32))
 
 
 def TF_TryEvaluateConstant_wrapper(graph: Graph, output: Tensor) -> Any:

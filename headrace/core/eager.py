@@ -49,6 +49,8 @@ def eager_graph(config: Any = None) -> Any:
         config: a `ConfigProto` that is followed if this is its first use.
     """
     global _eager_graph
+    if _eager_graph is not None:
+        return _eager_graph
     with _lock:
         if _eager_graph is None:
             _eager_graph = slots.eager_graph(config)
@@ -139,6 +141,14 @@ class EagerTensor(Tensor):
     """
 
     _is_graph_tensor = False
+    _value_index = 0
+    _number = -1
+    _value: Any = None
+    _op: Any = None
+    _dtype: Any = None
+    dims: Any = ()
+    # The array whose memory its value is, where it was made from one.
+    _held: np.ndarray | None = None
 
     def __init__(self, value: Any, dtype: Any = None, source: Any = None, *, device: str | None = None) -> None:
         if source is None:
@@ -146,11 +156,9 @@ class EagerTensor(Tensor):
             value, dtype, source = _parts_of(value, dtype)
         self._value = value
         self._op = source
-        self._value_index = 0
         self._dtype = dtype
         shape = getattr(value, "shape", None)
         self.dims = () if shape is None else tuple(shape)
-        self._number = -1
 
     op = _meaningless("op")
     graph = _meaningless("graph")
@@ -205,10 +213,16 @@ class EagerTensor(Tensor):
         return array.copy() if array.ndim else array[()]
 
     def _numpy(self) -> Any:
-        return self.numpy()
+        """Its value as an array that shares memory, as a NumPy scalar or bytes."""
+        if self._dtype.name in ("resource", "variant"):
+            return self.numpy()
+        array = self._op._graph.array_of(self)
+        return array if array.ndim else array[()]
 
     def _array(self) -> np.ndarray:
         """Its value as an array that may share memory."""
+        if self._held is not None:
+            return self._held
         if self._dtype.name in ("resource", "variant"):
             raise ValueError(f"Cannot convert a Tensor of dtype {self._dtype.name} to a NumPy array.")
         return self._op._graph.array_of(self)
@@ -307,6 +321,18 @@ class EagerTensor(Tensor):
     __hash__ = Tensor.__hash__
 
 
+def eager_tensor(
+    value: Any, dtype: DType, source: EagerSource, dims: Any, new: Callable[..., Any] = object.__new__
+) -> EagerTensor:
+    """An eager tensor of a value of a known shape: not asking torch for it saves half of what making one takes."""
+    made: EagerTensor = new(EagerTensor)
+    made._value = value
+    made._op = source
+    made._dtype = dtype
+    made.dims = dims
+    return made
+
+
 def _text(tensor: EagerTensor, as_repr: bool) -> str:
     if tensor.dtype.name in ("resource", "variant"):
         return "<unprintable>"
@@ -331,6 +357,8 @@ class EagerOperation(Operation):
     _frames = ()
     _id = 0
     _gradient_function: Callable[..., Any] | None = None
+    # What the eager graph knows of calls like it, if there were any.
+    _known_call: Any = None
 
     def __init__(self, graph: Graph, decl: OpDecl, name: str, inputs: list[Any], attrs: dict[str, Any]) -> None:
         self._graph = graph

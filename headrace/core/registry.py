@@ -450,6 +450,13 @@ def no_gradient(op_type: str) -> None:
     _register_gradient(op_type, None)
 
 
+def has_declared_gradient(op: Operation) -> bool:
+    """Whether the gradient of an operation is what its declaration says, not a function that a program registered."""
+    if "_gradient_op_type" in op.attrs or op.type in _registered_gradients:
+        return False
+    return op.decl.differentiable is not None
+
+
 def gradient_function(op: Operation) -> GradientFunction | None:
     """The gradient function of an operation; None where it is declared not differentiable.
 

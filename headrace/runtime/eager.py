@@ -6,40 +6,41 @@ import contextlib
 import itertools
 import operator
 import random
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 
 from headrace.core.buffers import VariableBuffer
-from headrace.core.eager import EagerOperation, EagerSource, EagerTensor, new_operation
+from headrace.core.eager import EagerOperation, EagerSource, EagerTensor, eager_tensor, new_operation
 from headrace.core.errors import OpError
 from headrace.core.graph import Graph
 from headrace.core.graph_scopes import OpenNameScope, device_scope
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
 from headrace.devices.denormals import flush_denormals
+from headrace.devices.sharing import is_shared
 from headrace.devices.threads import all_threads, one_thread
-from headrace.plan.values import to_numpy, to_torch
+from headrace.plan.values import to_torch
 from headrace.runtime import configuration, failures
-from headrace.runtime.eager_calls import Call, Kernel, named
+from headrace.runtime.eager_calls import Call, Kernel, Latest, Recording, named
 from headrace.runtime.eager_keys import (
     LARGEST_KNOWN,
     call_key,
     flat_inputs,
     frozen,
+    is_host_input,
     is_variable,
+    plain_key,
     size_of,
     variable_value,
 )
-from headrace.runtime.eager_planning import PlannedShapes, planned
+from headrace.runtime.eager_planning import PlannedShapes, planned, planned_walk, scratch_graph
+from headrace.runtime.eager_values import EagerValues
 from headrace.runtime.resources import Runtime
 
 if TYPE_CHECKING:
-    from headrace.core.dtypes import DType
     from headrace.core.registry import OpDecl
     from headrace.core.typing import TensorLike
     from headrace.messages import protos
@@ -66,7 +67,7 @@ _CUSTOM_ONLY = frozenset(
 )
 
 
-class EagerGraph(Graph):
+class EagerGraph(EagerValues, Graph):
     """Where operations go that run as they are made: nothing of them is kept.
 
     Args:
@@ -87,13 +88,16 @@ class EagerGraph(Graph):
         self.source: EagerSource = EagerSource(self)
         self._kernels: dict[Any, Kernel] = {}
         self._calls: dict[Any, Call] = {}
-        self._latest = _Latest()
+        # Those of them that the quickest way leads to, by shorter keys.
+        self._plain: dict[Any, Call] = {}
+        self._latest = Latest()
         self._variants: dict[Any, int] = {}
         self._names: dict[Any, str] = {}
         self._device_scopes: dict[str, Callable[..., Any] | None] = {}
         self._numbers = itertools.count()
+        self._scalars: dict[Any, EagerTensor] = {}
         self._rng: random.Random | None = None
-        self._recording = _Recording()
+        self._recording = Recording()
         self.callbacks: tuple[Callable[..., Any], ...] = ()
         # Functions go when what they were traced for goes.
         self._functions: Any = weakref.WeakValueDictionary()
@@ -173,6 +177,7 @@ class EagerGraph(Graph):
                 del self.runtime.objects[key]
             self._kernels.clear()
             self._calls.clear()
+            self._plain.clear()
             self._variants.clear()
 
     def next_op_seed(self) -> int | None:
@@ -189,27 +194,23 @@ class EagerGraph(Graph):
             args: its inputs, by position.
             keywords: its attributes.
         """
-        for value in args:
-            if value.__class__ is not EagerTensor and is_variable(value):
-                args = [variable_value(value) for value in args]
-                break
-        key = call_key(decl, args, keywords, self._device_of_all() if self._scopes.devices else "")
+        devices = self._scopes.devices
         try:
-            found = self._calls.get(key)
+            found = self._plain.get(plain_key(decl, args, keywords)) if not devices else None
+            if found is None:
+                for value in args:
+                    if value.__class__ is not EagerTensor and is_variable(value):
+                        args = [variable_value(value) for value in args]
+                        break
+                found = self._calls.get(call_key(decl, args, keywords, self._device_of_all() if devices else ""))
         except TypeError:
             # An attribute, or a value, that is no part of a key.
             return NotImplemented
         if found is None or self._gradient_override or self.callbacks:
             return NotImplemented
-        given, source = args, self.source
         if found.is_plain:
-            # The usual case, kept short.
-            (value,) = self._call(found.kernel, [x._value for x in args])
-            result = EagerTensor(value, found.types[0], source)
-            tapes = self._recording.tapes
-            if tapes:
-                self._show(tapes, decl, given, found.attrs, [result])
-            return result
+            return self._plain_result(found, decl, args)
+        given, source = args, self.source
         if found.fixed is not None:
             given = [
                 value if fixed is None else fixed for value, fixed in zip(flat_inputs(args), found.fixed, strict=True)
@@ -223,19 +224,32 @@ class EagerGraph(Graph):
             outputs = [EagerTensor(value, dtype, source) for value, dtype in zip(values, found.types)]
         tapes = self._recording.tapes
         if tapes:
-            self._show(tapes, decl, given, found.attrs, outputs)
+            self._show(tapes, decl, given, found, outputs)
         return None if found.pack is None else found.pack(outputs)
+
+    def _plain_result(self, found: Call, decl: OpDecl, args: Sequence[Any]) -> EagerTensor:
+        (value,) = self._call(found.kernel, [x._value for x in args])
+        dims = found.dims
+        if dims is None:
+            result = EagerTensor(value, found.types[0], self.source)
+        else:
+            result = eager_tensor(value, found.types[0], self.source, dims)
+        tapes = self._recording.tapes
+        if tapes:
+            self._show(tapes, decl, args, found, [result])
+        return result
 
     def _show(
         self,
         tapes: Sequence[Any],
         decl: OpDecl,
         given: Sequence[Any],
-        attrs: dict[str, Any],
+        call: Call,
         outputs: list[Any],
     ) -> None:
-        op = new_operation(self, decl, decl.type, list(given), attrs)
+        op = new_operation(self, decl, decl.type, list(given), call.attrs)
         op._outputs = outputs
+        op._known_call = call
         for tape in tapes:
             tape.see(op)
 
@@ -249,6 +263,7 @@ class EagerGraph(Graph):
             return
         if len(self._calls) > _MAX_CALLS:
             self._calls.clear()
+            self._plain.clear()
         kernel, op = latest
         flat = flat_inputs(args)
         if op.decl is not decl or len(flat) != len(op._inputs) or len(args) != len(decl.signature.inputs):
@@ -268,9 +283,12 @@ class EagerGraph(Graph):
             pack = type(result)._make  # type: ignore[attr-defined]  # a namedtuple
         else:
             pack = list if outputs else None
-        key = call_key(decl, args, keywords, self._device_of_all())
+        device = self._device_of_all()
+        call = Call(kernel, op.attrs, types, None if is_plain else fixed, pack, pack is _first)
         try:
-            self._calls[key] = Call(kernel, op.attrs, types, None if is_plain else fixed, pack, pack is _first)
+            self._calls[call_key(decl, args, keywords, device)] = call
+            if call.is_plain and device == "" and (key := plain_key(decl, args, keywords)) is not None:
+                self._plain[key] = call
         except TypeError:
             return
 
@@ -328,8 +346,8 @@ class EagerGraph(Graph):
         for i in kernel.writes:
             buffer = given[i]._value
             if isinstance(buffer, VariableBuffer) and buffer.is_aliased:
-                # What was read before the write stays as it was.
-                if isinstance(buffer.value, torch.Tensor):
+                # What was read before the write stays as it was, where it is still there.
+                if isinstance(buffer.value, torch.Tensor) and is_shared(buffer):
                     buffer.value = buffer.value.clone()
                 buffer.is_aliased = False
         results = self._call(kernel, values)
@@ -383,7 +401,7 @@ class EagerGraph(Graph):
                 and isinstance(tensor._value, torch.Tensor)  # type: ignore[attr-defined]  # an EagerTensor
                 and size_of(tensor.dims) <= LARGEST_KNOWN
                 and not dtype.is_floating
-                and self._is_host_input(op, i)
+                and is_host_input(op, i)
             ):
                 known.append((i, tensor._value.numpy().tobytes()))  # type: ignore[attr-defined]  # an EagerTensor
         key = (base, tuple(shapes), tuple(known))
@@ -418,30 +436,30 @@ class EagerGraph(Graph):
     def _has_device(self) -> bool:
         return bool(self._scopes.devices) and callable(self._scopes.devices[-1])
 
-    def _is_host_input(self, op: EagerOperation, index: int) -> bool:
-        position = 0
-        for arg in op.decl.signature.inputs:
-            count = 1
-            if arg.number_attr is not None:
-                count = op.attrs[arg.number_attr]
-            elif arg.type_list_attr is not None:
-                count = len(op.attrs[arg.type_list_attr])
-            if index < position + count:
-                return arg.name in op.decl.host_inputs
-            position += count
-        return False
+    # ---- gradients of a whole recording ----
 
-    def array_of(self, tensor: EagerTensor) -> np.ndarray:
-        """The value of a tensor as an array that may share its memory."""
-        return to_numpy(tensor._value, tensor._dtype)
+    @property
+    def may_plan_walks(self) -> bool:
+        """Whether what a tape does here may be one plan: nobody sees its operations, and all are in one place."""
+        return not (
+            self._recording.tapes
+            or self.callbacks
+            or self._gradient_override
+            or self._scopes.devices
+            or self.runtime.device.type != "cpu"
+        )
 
-    def constant(self, array: np.ndarray, dtype: DType) -> EagerTensor:
-        """The tensor of an array that nobody writes to."""
-        return EagerTensor(to_torch(array, dtype), dtype, self.source)
+    def scratch_graph(self) -> Graph:
+        """An empty graph that has the functions of this one."""
+        return scratch_graph(self)
 
-    def tensor_of(self, value: torch.Tensor, dtype: DType) -> EagerTensor:
-        """The tensor of a kernels' value."""
-        return EagerTensor(value, dtype, self.source)
+    def planned_walk(self, fetches: Sequence[Tensor], feeds: Sequence[Tensor], given: list[int], count: int) -> Kernel:
+        """The plan of gradients in a scratch graph: see `eager_planning.planned_walk`."""
+        return planned_walk(self, fetches, feeds, given, count)
+
+    def run_walk(self, kernel: Kernel, given: Sequence[EagerTensor]) -> Sequence[Any]:
+        """The values that a planned walk gives for the tensors of a recording."""
+        return self._run(kernel, given)
 
     # ---- recording ----
 
@@ -454,10 +472,10 @@ class EagerGraph(Graph):
     def tapes(self, tapes: list[Any]) -> None:
         self._recording.tapes = tapes
 
-    def note(self, inputs: Sequence[Any], outputs: Sequence[Any], backward: Callable[..., Any]) -> None:
-        """Tells the tapes of something that counts as one operation with the gradient function `backward`."""
+    def note(self, inputs: Any, outputs: Any, backward: Callable[..., Any], filled: int | None = None) -> None:
+        """Tells the tapes of something that counts as one operation: see `Tape.note`."""
         for tape in self._recording.tapes:
-            tape.note(inputs, outputs, backward)
+            tape.note(inputs, outputs, backward, filled)
 
     @contextlib.contextmanager
     def not_recording(self) -> Iterator[None]:
@@ -472,15 +490,3 @@ class EagerGraph(Graph):
 
 
 _first = operator.itemgetter(0)
-
-
-class _Latest(threading.local):
-    """What the operation that ran last came to."""
-
-    def __init__(self) -> None:
-        self.made: Any = None
-
-
-class _Recording(threading.local):
-    def __init__(self) -> None:
-        self.tapes: list[Any] = []

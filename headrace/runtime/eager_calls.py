@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -62,9 +63,10 @@ class Call:
         is_pure: whether the kernel takes all inputs and neither writes variables nor gives their memory away.
         is_plain: whether it is pure, takes tensors as they are given and gives one.
         is_read: whether it is what reads a variable, and nothing more.
+        dims: the shape of its only result, where that is always the same.
     """
 
-    __slots__ = ("attrs", "fixed", "is_plain", "is_pure", "is_read", "kernel", "pack", "types")
+    __slots__ = ("attrs", "dims", "fixed", "is_plain", "is_pure", "is_read", "kernel", "pack", "types")
 
     def __init__(
         self,
@@ -84,3 +86,19 @@ class Call:
         self.is_plain = self.is_pure and is_single and fixed is None and kernel.type != "ReadVariableOp"
         # Type and shape are checked by the first call.
         self.is_read = kernel.type == "ReadVariableOp"
+        dims = kernel.plan.graph.fetches[0].dims if self.is_plain else None
+        self.dims = dims if dims is not None and None not in dims else None
+
+
+class Latest(threading.local):
+    """What the operation that ran last came to."""
+
+    def __init__(self) -> None:
+        self.made: Any = None
+
+
+class Recording(threading.local):
+    """What records the operations of a thread."""
+
+    def __init__(self) -> None:
+        self.tapes: list[Any] = []

@@ -12,6 +12,7 @@ from headrace.core.eager import EagerTensor
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
+    from headrace.core.eager import EagerOperation
     from headrace.core.registry import OpDecl
     from headrace.core.typing import TensorLike
 
@@ -74,9 +75,48 @@ def call_key(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], device
                 key.append((value.dtype.str, value.shape, value.tobytes()))
         else:
             _add_value(key, value)
-    for item in keywords.items():
-        key.append(item if item[1].__class__ is not list else (item[0], tuple(item[1])))
+    if keywords:
+        key += _attributes(keywords)
     return tuple(key)
+
+
+def plain_key(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    """A shorter key for calls of one or two tensors, of which nothing is read on the host; None for others."""
+    if decl.host_positions:
+        return None
+    count = len(args)
+    if count == 2:
+        x, y = args
+        if x.__class__ is not EagerTensor or y.__class__ is not EagerTensor:
+            return None
+        if keywords:
+            return decl, x._dtype, x.dims, y._dtype, y.dims, *_attributes(keywords)
+        return decl, x._dtype, x.dims, y._dtype, y.dims
+    if count == 1:
+        (x,) = args
+        if x.__class__ is not EagerTensor:
+            return None
+        return (decl, x._dtype, x.dims, *_attributes(keywords)) if keywords else (decl, x._dtype, x.dims)
+    return None
+
+
+def _attributes(keywords: dict[str, Any]) -> list[Any]:
+    return [item if item[1].__class__ is not list else (item[0], tuple(item[1])) for item in keywords.items()]
+
+
+def is_host_input(op: EagerOperation, index: int) -> bool:
+    """Whether an operation reads the value of an input on the host."""
+    position = 0
+    for arg in op.decl.signature.inputs:
+        count = 1
+        if arg.number_attr is not None:
+            count = op.attrs[arg.number_attr]
+        elif arg.type_list_attr is not None:
+            count = len(op.attrs[arg.type_list_attr])
+        if index < position + count:
+            return arg.name in op.decl.host_inputs
+        position += count
+    return False
 
 
 def is_variable(value: object) -> bool:

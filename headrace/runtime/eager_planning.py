@@ -56,10 +56,7 @@ def planned(
         OpError: if the operation refuses its arguments.
     """
     decl = op.decl
-    scratch = Graph()
-    scratch._functions = graph._functions
-    scratch._container = graph._container
-    scratch._scopes.devices = graph._scopes.devices
+    scratch = scratch_graph(graph)
     feeds: list[Tensor] = []
     given: list[int] = []
     inputs: list[Tensor] = []
@@ -98,6 +95,32 @@ def planned(
         and (decl.signature.calls or i in decl.writes_state or decl.type in graph._functions)
     )
     return Kernel(decl.type, plan, given, len(op._inputs), writes, scratch)
+
+
+def scratch_graph(graph: EagerGraph) -> Graph:
+    """An empty graph whose functions, container and devices are those of the eager one."""
+    scratch = Graph()
+    scratch._functions = graph._functions
+    scratch._container = graph._container
+    scratch._scopes.devices = graph._scopes.devices
+    return scratch
+
+
+def planned_walk(
+    graph: EagerGraph, fetches: Sequence[Tensor], feeds: Sequence[Tensor], given: list[int], count: int
+) -> Kernel:
+    """Plans what the walk back over a tape computes, in a scratch graph.
+
+    Args:
+        graph: where it runs.
+        fetches: the gradients.
+        feeds: the placeholders they are computed from.
+        given: where in the tensors of the recording the one for each placeholder is.
+        count: how many tensors the recording has.
+    """
+    scratch = fetches[0].graph
+    with scratch.as_default():
+        return Kernel("gradient", make_plan(fetches, feeds, graph.runtime), given, count, (), scratch)
 
 
 def _planned_dims(tensor: Tensor, shapes: PlannedShapes) -> Dims:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 
@@ -65,6 +65,9 @@ class BaseSession(SessionInterface):
     Raises:
         TypeError: if an argument has a wrong type.
     """
+
+    # What runs the steps of all sessions where a `tf.contrib.tfprof.ProfileContext` is in force.
+    profile_context: ClassVar[Any] = None
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: protos.ConfigProto | None = None) -> None:
         if graph is None:
@@ -174,6 +177,17 @@ class BaseSession(SessionInterface):
             >>> tf.Session().run(x * 2.0, {x: 3.0})
             6.0
         """
+        if self.profile_context is not None:
+            return self.profile_context.run(self, fetches, feed_dict, options, run_metadata)
+        return self._run(fetches, feed_dict, options, run_metadata)
+
+    def _run(
+        self,
+        fetches: Any,
+        feed_dict: Mapping[Any, Any] | None,
+        options: protos.RunOptions | None,
+        run_metadata: protos.RunMetadata | None,
+    ) -> Any:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         if options is not None or run_metadata is not None or self._settings.timeout:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.autodiff.function_gradients import connected, gradient_of
+from headrace.autodiff.function_gradients import connected, dense, flat_parts, from_parts, gradient_parts, masked
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
@@ -163,13 +163,21 @@ class ConcreteFunction:
         parameters = {id(parameter): value for parameter, value in zip(self.function.inputs, inputs, strict=True)}
 
         def backward(*gradients: Any) -> list[Any]:
+            if any(gradient is not None for gradient in gradients[count:]):
+                # A gradient of the gradient, which came by what was kept.
+                given = [g if g is not None else raw.ZerosLike(y) for g, y in zip(gradients, everything, strict=True)]
+                whole = recorded.forward
+                derived = whole.gradient_function()
+                whole.add_to_graph(get_default_graph())
+                made = raw.SymbolicGradient([*inputs, *given], Tout=derived.output_types, f=whole.name)
+                return masked(whole, list(made))
             starts = []
             for i in recorded.started:
                 given = gradients[i]
                 starts.append(raw.ZerosLike(results[i]) if given is None else convert_to_tensor(given))
             passed = [parameters[id(t)] for t in recorded.parameters]
             made = self._call(recorded.backward, [*kept, *passed, *starts])  # type: ignore[arg-type]  # there is one, as seen above
-            found = iter(made)
+            found = iter(from_parts(recorded.gradients, made))
             return [next(found) if is_on else None for is_on in recorded.connected]
 
         watched = [variable for variable in map(variable_of, inputs) if variable is not None and variable.trainable]
@@ -177,7 +185,7 @@ class ConcreteFunction:
             for tape in graph.tapes:
                 if tape.watches_variables:
                     tape.watch_variable(variable)
-        graph.note(inputs, results, backward)
+        graph.note(inputs, everything, backward, count)
         return results
 
     def _structured(self, results: Sequence[Any]) -> Any:
@@ -199,6 +207,7 @@ class _Recorded:
         parameters: the parameters it takes.
         started: the results whose gradients it takes.
         connected: for each parameter, whether a gradient flows to it.
+        gradients: the gradients of those, tensors and slices of the body.
     """
 
     def __init__(self, function: Function) -> None:
@@ -212,13 +221,18 @@ class _Recorded:
         if any(op._control_flow_context is not None for op in own):
             # What a loop keeps for its gradient stays in the loop's own stacks: the call is differentiated as a whole.
             return
-        derived = gradient_of(function)
+        parts = gradient_parts(function)
+        with graph.as_default(), graph.name_scope("gradient"), graph.control_dependencies(None):
+            self.gradients = [
+                gradient if gradient is not None else dense(None, x)
+                for gradient, x, is_on in zip(parts.found, function.inputs, self.connected, strict=True)
+                if is_on
+            ]
         new = [op for op in graph.get_operations() if op not in own]
         inputs = {id(tensor) for tensor in function.inputs}
-        starts = derived.inputs[len(function.inputs) :]
         kept: dict[int, Tensor] = {}
         passed: dict[int, Tensor] = {}
-        grad_outputs = [g for g, is_on in zip(derived.outputs, self.connected, strict=True) if is_on]
+        grad_outputs = flat_parts(self.gradients)
         for tensor in [*(t for op in new for t in op.inputs), *grad_outputs]:
             if tensor.op not in own or tensor.op.type == "Const":
                 continue
@@ -238,7 +252,7 @@ class _Recorded:
         self.backward = Function(
             None,
             graph,
-            inputs=[*kept.values(), *self.parameters, *starts],
+            inputs=[*kept.values(), *self.parameters, *parts.starts],
             outputs=grad_outputs,
             base=f"{function.name}_backward",
         )

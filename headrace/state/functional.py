@@ -64,21 +64,21 @@ def Gradient(inputs: Sequence[Any], f: DefinedFunction, name: str | None = None)
 
 
 def symbolic_gradient(
-    input: Sequence[Any], Tout: Sequence[Any], f: DefinedFunction, name: str | None = None
+    input: Sequence[Any], Tout: Sequence[Any], f: DefinedFunction | str, name: str | None = None
 ) -> list[Any]:
     """The op behind `Gradient`.
 
     Args:
         input: the arguments of `f`, then the gradients of its results.
         Tout: the types of the arguments.
-        f: a function made with `Defun`.
+        f: a function made with `Defun`, or the name of one that the graph has when it runs.
         name: a name for the operation.
 
     Returns:
         a list of the gradients of the arguments.
     """
-    function = function_of(f, get_default_graph())
-    return list(raw.SymbolicGradient(list(input), Tout=list(Tout), f=function.name, name=name))
+    called = f if isinstance(f, str) else function_of(f, get_default_graph()).name
+    return list(raw.SymbolicGradient(list(input), Tout=list(Tout), f=called, name=name))
 
 
 def While(
