@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.checkpoints.containers import wrapped
-from headrace.checkpoints.tracking import NoDependency, Trackable, is_trackable
+from headrace.checkpoints.tracking import Trackable, is_trackable
 from headrace.state import restoring
+from headrace.state.dependencies import NoDependency
 
 
 class AutoTrackable(Trackable):

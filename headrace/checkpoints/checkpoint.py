@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints import checkpoint_state
@@ -13,13 +14,15 @@ from headrace.checkpoints.load_status import (
     NameBasedSaverStatus,
     needed_session,
 )
-from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, described, matched, objects_below
+from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, described, objects_below
+from headrace.checkpoints.restoration import Restoration
 from headrace.checkpoints.saveables import SaveableObject
-from headrace.checkpoints.tracking import NoDependency, is_trackable
+from headrace.checkpoints.tracking import is_trackable
 from headrace.core.defaults import colocate_with, control_dependencies, device
 from headrace.core.dtypes import int64
 from headrace.core.eager import executing_eagerly
 from headrace.core.errors import NotFoundError
+from headrace.core.framework_ops import inside_function
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -29,6 +32,7 @@ from headrace.files.paths import as_path
 from headrace.messages import protos
 from headrace.ops.array.constant import constant
 from headrace.ops.flow.grouping import group
+from headrace.state.dependencies import NoDependency
 from headrace.state.polymorphic_function import PolymorphicFunction
 from headrace.state.variables import Variable
 
@@ -51,6 +55,10 @@ class Checkpoint(AutoTrackable):
         >>> path = checkpoint.save("train/ckpt", session=sess)
         >>> checkpoint.restore(path).assert_consumed().run_restore_ops(sess)
     """
+
+    if TYPE_CHECKING:
+        # The objects of the group are attributes of any name.
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, **kwargs: Any) -> None:
         for name, value in sorted(kwargs.items()):
@@ -88,11 +96,9 @@ class Checkpoint(AutoTrackable):
             session: the session whose values are saved; the default one if None.
 
         Returns:
-            its path.
+            its path; in a `tf.function` a tensor of it, and the call of the function is what writes.
         """
-        if executing_eagerly():
-            return self._saver.save_now(as_path(file_prefix))
-        return self._saver.save(as_path(file_prefix), needed_session(session))
+        return self._saver.write(as_path(file_prefix), session)
 
     def save(self, file_prefix: str, session: Session | None = None) -> str:
         """Writes a checkpoint whose number is added to its path, and notes it in the `checkpoint` file.
@@ -103,7 +109,16 @@ class Checkpoint(AutoTrackable):
 
         Returns:
             the path with the number, for `restore`.
+
+        Raises:
+            NotImplementedError: in a `tf.function`.
         """
+        if inside_function():
+            raise NotImplementedError(
+                "Calling tf.train.Checkpoint.save() from a function is not supported, as it changes files that no operation "
+                "does. tf.train.Checkpoint.write() can be called there; tf.train.latest_checkpoint does not know of what "
+                "that writes."
+            )
         if not executing_eagerly():
             session = needed_session(session)
         prefix = as_path(file_prefix)
@@ -139,16 +154,17 @@ class Checkpoint(AutoTrackable):
         Raises:
             NotFoundError: if there is no such checkpoint.
         """
-        status = self._saver.restore(None if save_path is None else as_path(save_path))
+        # Before the objects are looked for: the counter is one.
         _ = self.save_counter
-        return status
+        return self._saver.restore(None if save_path is None else as_path(save_path))
 
 
 class ObjectSaver:
     """Saves the objects below a root; keeps the operations, so that saving again adds none."""
 
     def __init__(self, root: Any) -> None:
-        self.root = root
+        # Roots keep their savers, and are to go when nothing else keeps them.
+        self._root = weakref.ref(root)
         self._prefix: Tensor | None = None
         self._objects: Tensor | None = None
         self._states: dict[str, Tensor] = {}
@@ -156,8 +172,23 @@ class ObjectSaver:
         self._save_op: Any = None
         self._restores: dict[Any, Operation] = {}
 
-    def save_now(self, path: str) -> str:
-        """Writes a checkpoint while executing eagerly."""
+    @property
+    def root(self) -> Any:
+        """The root, None if it is gone."""
+        return self._root()
+
+    def write(self, path: str, session: SessionLike | None) -> Any:
+        """Writes a checkpoint in the way that suits what is being built; returns its path."""
+        if executing_eagerly():
+            self.save_now(path)
+            return path
+        if inside_function():
+            with control_dependencies([self.save_now(path)]):
+                return raw.Identity(constant(path))
+        return self.save(path, needed_session(session))
+
+    def save_now(self, path: str) -> Operation:
+        """Writes a checkpoint while executing eagerly, or whenever the function that is being traced is called."""
         folder = os.path.dirname(path)
         if folder:
             file_io.recursive_create_dir(folder)
@@ -166,13 +197,12 @@ class ObjectSaver:
         texts = {key: state.serialize() for key, state in states.items()}
         texts[OBJECT_GRAPH_KEY] = message.SerializeToString(deterministic=True)
         with device("/cpu:0"):
-            raw.SaveV2(
+            return raw.SaveV2(
                 path,
                 [spec.name for spec in specs] + list(texts),
                 [spec.slice_spec for spec in specs] + [""] * len(texts),
                 [spec.tensor for spec in specs] + [constant(text) for text in texts.values()],
             )
-        return path
 
     def restore_now(self, saveables: list[SaveableObject], path: str) -> None:
         """Restores values while executing eagerly."""
@@ -233,13 +263,13 @@ class ObjectSaver:
             if executing_eagerly():
                 by_name.take()
             return by_name
-        status = CheckpointLoadStatus(self, message, path)
+        restoration = Restoration(self, message, path)
         if executing_eagerly():
-            status.take()
-            return status
-        for key, state in matched(message, self.root).states.items():
-            state.deserialize(reader.get_tensor(key))
-        return status
+            restoration.take()
+        else:
+            for key, state in restoration.match().states.items():
+                state.deserialize(reader.get_tensor(key))
+        return CheckpointLoadStatus(self.root, restoration)
 
     def run_restore(self, saveables: list[SaveableObject], path: str, session: SessionLike) -> None:
         """Restores values."""

@@ -67,7 +67,9 @@ class CheckpointManager:
         self._latest_checkpoint = state.model_checkpoint_path
         preserved = state.last_preserved_timestamp
         if now < preserved:
-            tf_logging.warning("The clock is %f seconds behind the last preserved checkpoint.", preserved - now)
+            tf_logging.warning(
+                "The clock is %f seconds behind the last preserved checkpoint timestamp.", preserved - now
+            )
         self._last_preserved_timestamp = min(preserved, now)
         times = state.all_model_checkpoint_timestamps or [preserved] * len(state.all_model_checkpoint_paths)
         for path, written in zip(state.all_model_checkpoint_paths, times):

@@ -6,6 +6,7 @@ import os
 import posixpath
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from headrace.core.errors import OpError
 from headrace.files import file_io
@@ -44,9 +45,11 @@ def generate_checkpoint_state_proto(
     Raises:
         ValueError: if there are not as many times as paths.
     """
-    paths = list(all_model_checkpoint_paths or [])
+    # A list of the program's own also gets what is missing, as in 1.15.
+    paths: Any = all_model_checkpoint_paths or []
     if not paths or paths[-1] != model_checkpoint_path:
         tf_logging.info("%s is not in all_model_checkpoint_paths. Manually adding it.", model_checkpoint_path)
+        paths = paths if isinstance(paths, list) else list(paths)
         paths.append(model_checkpoint_path)
     if all_model_checkpoint_timestamps and len(all_model_checkpoint_timestamps) != len(paths):
         raise ValueError(

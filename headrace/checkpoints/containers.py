@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from headrace.checkpoints.tracking import NoDependency, Trackable, is_layer, is_trackable
+from headrace.checkpoints.tracking import Trackable, is_layer, is_trackable
 from headrace.state import restoring
-from headrace.state.dependencies import NamedDependencies, TrackableReference
+from headrace.state.dependencies import NamedDependencies, NoDependency, TrackableReference
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:

@@ -53,7 +53,10 @@ def dependencies_of_layer(item: object, kind: type | None = None) -> list[Tracka
     # Private attributes of a class of the program are its parts as others are.
     is_own = (kind or type(item)).__module__.startswith("headrace.")
     weights = {id(made): (name, made) for name, made in item.__dict__.get("_named_weights", {}).items()}
+    untracked = item.__dict__.get("_untracked", ())
     for name, value in list(vars(item).items()):
+        if name in untracked:
+            continue
         is_settings = name.startswith("_") and (is_own or name in OWN_ATTRIBUTES)
         if type(value) in (list, dict, tuple) and not is_settings:
             # One container for each attribute, however often it is asked for; its elements are those of now.

@@ -95,7 +95,7 @@ class TrackableSaver:
         path = as_path(file_prefix)
         if checkpoint_number is not None:
             path = f"{path}-{int(checkpoint_number)}"
-        return self._saver.save_now(path) if executing_eagerly() else self._saver.save(path, needed_session(session))
+        return self._saver.write(path, session)
 
     def restore(self, save_path: Any) -> Any:
         """The status of restoring a checkpoint, as `tf.train.Checkpoint.restore` gives it."""

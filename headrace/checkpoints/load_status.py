@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from headrace.checkpoints.object_graph import Match, matched, node_names, objects_below
+from headrace.checkpoints.object_graph import node_names, objects_below
+from headrace.checkpoints.restoration import Restoration, numbers
 from headrace.checkpoints.saver import Saver
-from headrace.core.defaults import get_default_graph, get_default_session
+from headrace.core.defaults import get_default_session
 from headrace.core.eager import executing_eagerly
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.state import restoring
-from headrace.state.scoping import init_scope
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
-    from headrace.checkpoints.checkpoint import ObjectSaver
+    from headrace.checkpoints.object_graph import Match
     from headrace.core.typing import SessionLike
 
 
 _NOTHING = "No checkpoint specified (save_path=None); nothing is being restored."
-
-_numbers = itertools.count()
-
 
 _provided_session: Callable[[], Any] | None = None
 
@@ -56,52 +52,13 @@ def initializers_of(objects: list[Any]) -> list[Any]:
 class CheckpointLoadStatus:
     """What `restore` found of a checkpoint of objects; objects that are made later are found when it is asked."""
 
-    def __init__(self, saver: ObjectSaver, message: Any, path: str) -> None:
-        self._saver = saver
-        self._message = message
-        self._path = path
-        self.number = next(_numbers)
-        self._taken: set[int] = set()
-        self._session: Any = None
+    def __init__(self, root: Any, restoration: Restoration) -> None:
+        self._root = root
+        self._restoration = restoration
 
     def stream(self, session: SessionLike) -> None:
         """While a graph is built, restores what there is in a session, and what is made later as soon as it is."""
-        self._session = session
-        self.take()
-
-    def take(self) -> None:
-        """While executing eagerly, restores what there is of what has not been restored; the rest when it is made."""
-        if self._session is not None and get_default_graph() is not self._session.graph:
-            return  # another graph, in which nothing waits
-        with init_scope():
-            match = self._match()
-            fresh = [number for number in match.objects if number not in self._taken]
-            self._taken.update(fresh)
-            if len(self._taken) == len(self._message.nodes):
-                restoring.done(self)
-            else:
-                restoring.wait(self)
-                for number in fresh:
-                    # An object keeps what may yet come to objects below it.
-                    match.objects[number].__dict__.setdefault("_restorations", []).append(self)
-            if not fresh:
-                return
-            keys = {
-                attribute.checkpoint_key for number in fresh for attribute in self._message.nodes[number].attributes
-            }
-            saveables = [saveable for saveable in match.saveables if saveable.name in keys]
-            if self._session is None:
-                self._saver.restore_now(saveables, self._path)
-            else:
-                self._saver.run_restore(saveables, self._path, self._session)
-            states = [(key, state) for key, state in match.states.items() if key in keys]
-            if states:
-                reader = CheckpointReader(self._path)
-                for key, state in states:
-                    state.deserialize(reader.get_tensor(key))
-
-    def _match(self) -> Match:
-        return matched(self._message, self._saver.root)
+        self._restoration.stream(session)
 
     def assert_consumed(self) -> CheckpointLoadStatus:
         """Checks that everything in the checkpoint and every object here has been matched.
@@ -110,8 +67,9 @@ class CheckpointLoadStatus:
             AssertionError: naming what has not.
         """
         match = self._existing()
-        names = node_names(self._message)
-        for number, node in enumerate(self._message.nodes):
+        message = self._restoration.message
+        names = node_names(message)
+        for number, node in enumerate(message.nodes):
             # 1.15 also notes lists of layers that hold nothing to be saved.
             if number not in match.objects and (node.attributes or node.children or node.slot_variables):
                 raise AssertionError(f"Unresolved object in checkpoint {names.get(number)}: {node}")
@@ -124,9 +82,9 @@ class CheckpointLoadStatus:
         return self
 
     def _existing(self) -> Match:
-        match = self._match()
+        match = self._restoration.match()
         found = {id(item) for item in match.objects.values()}
-        objects = objects_below(self._saver.root).objects
+        objects = objects_below(self._root).objects
         missing = [item for item in objects if id(item) not in found and not _is_empty(item)]
         if missing:
             raise AssertionError(
@@ -142,35 +100,34 @@ class CheckpointLoadStatus:
 
     def assert_nontrivial_match(self) -> CheckpointLoadStatus:
         """Checks that something besides the root has been matched; AssertionError otherwise."""
-        if len(self._match().objects) > 1:
+        if len(self._restoration.match().objects) > 1:
             return self
-        others = objects_below(self._saver.root).objects[1:]
+        others = objects_below(self._root).objects[1:]
         if others:
             raise AssertionError(
                 "Nothing except the root object matched a checkpointed value. Typically this means that the checkpoint does "
                 f"not match the Python program. The following objects have no matching checkpointed value: {others}"
             )
-        raise AssertionError(f"Nothing to load. No dependencies have been added to {self._saver.root} yet.")
+        raise AssertionError(f"Nothing to load. No dependencies have been added to {self._root} yet.")
 
     def expect_partial(self) -> CheckpointLoadStatus:
-        """Says that not all of the checkpoint is needed; nothing warns of that here."""
+        """Says that not all of the checkpoint is needed: no warning tells what is not used."""
+        self._restoration.expect_partial()
         return self
 
     def run_restore_ops(self, session: SessionLike | None = None) -> None:
         """Restores what has been matched in `session`, or the default session."""
         if executing_eagerly():
             return
-        self._saver.run_restore(self._match().saveables, self._path, needed_session(session))
+        self._restoration.run(needed_session(session))
 
     def initialize_or_restore(self, session: SessionLike | None = None) -> None:
         """Restores what has been matched and initializes the other variables."""
         if executing_eagerly():
             return
         session = needed_session(session)
-        match = self._match()
-        found = {id(item) for item in match.objects.values()}
-        self._saver.run_restore(match.saveables, self._path, session)
-        objects = objects_below(self._saver.root).objects
+        found = {id(item) for item in self._restoration.run(session).objects.values()}
+        objects = objects_below(self._root).objects
         session.run(initializers_of([item for item in objects if id(item) not in found]))
 
 
@@ -214,7 +171,7 @@ class NameBasedSaverStatus:
         self._root = root
         self._path = path
         self._saver: Saver | None = None
-        self.number = next(_numbers)
+        self.number = next(numbers)
         self._taken: set[int] = set()
 
     def take(self) -> None:

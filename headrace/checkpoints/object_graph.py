@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,10 @@ from headrace.checkpoints.tracking import saveables_of
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.messages import protos
 from headrace.state.dependencies import SlotOwner
+from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
-    from headrace.checkpoints.checkpoint import Checkpoint
     from headrace.state.dependencies import NamedDependencies
-    from headrace.state.variables import Variable
 
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -144,53 +143,98 @@ class Match:
         saveables: what is to be restored.
         states: the Python objects whose state is to be restored, by key.
         unused: nodes with the attributes that their objects lack.
+        ambiguous: further objects that a node would be, by the node's number.
     """
 
     objects: dict[int, Any]
     saveables: list[SaveableObject]
     states: dict[str, PythonState]
     unused: list[tuple[int, str]]
+    ambiguous: dict[int, Any]
 
 
-def matched(message: protos.TrackableObjectGraph, root: Checkpoint) -> Match:
-    """Finds the objects below `root` that the nodes of a `TrackableObjectGraph` stand for, by the names on the way."""
-    nodes = message.nodes
-    objects: dict[int, Any] = {}
-    pending: deque[tuple[int, Any]] = deque([(0, root)] if nodes else [])
-    while pending:
-        number, item = pending.popleft()
-        if number in objects or not 0 <= number < len(nodes):
-            continue
-        objects[number] = item
-        there = dict(dependencies_of(item))
-        # Some objects make what they are asked for.
-        lookup = getattr(item, "_lookup_dependency", there.get)
-        for child in nodes[number].children:
-            name = child.local_name
-            ref = there[name] if name in there else lookup(name)
-            if ref is not None:
-                pending.append((child.node_id, ref))
-    for number, item in list(objects.items()):
-        for reference in nodes[number].slot_variables:
-            owner = objects.get(reference.original_variable_node_id)
-            slot = None if owner is None else _slot_of(item, owner, reference.slot_name)
-            if slot is not None:
-                objects.setdefault(reference.slot_variable_node_id, slot)
+def _new_slot(optimizer: Any, var: Any, name: str) -> Variable | None:
+    """A slot that an optimizer would make in its first step; None where it is of another kind."""
+    if hasattr(optimizer, "add_slot"):
+        return optimizer.add_slot(var, name)
+    return optimizer._zeros_slot(var, name, optimizer.get_name()) if hasattr(optimizer, "_zeros_slot") else None
+
+
+def matched(
+    message: protos.TrackableObjectGraph,
+    there: Mapping[int, Any],
+    edges: set[tuple[int, str]],
+    slot_shapes: Mapping[str, Sequence[int]] | None = None,
+) -> Match:
+    """Finds the objects that the nodes of a `TrackableObjectGraph` stand for, by the names on the way to them.
+
+    Args:
+        message: the nodes.
+        there: the objects of some, by their numbers: the root's and what has been found before.
+        edges: the ways that have been gone before, as numbers and names; those gone now are added.
+        slot_shapes: the shapes in the checkpoint by key, where slots that optimizers have not made yet are to be made.
+    """
+    objects, ambiguous = _bound(message.nodes, there, edges)
+    _bind_slots(message.nodes, objects, slot_shapes)
     saveables: list[SaveableObject] = []
     unused: list[tuple[int, str]] = []
     states: dict[str, PythonState] = {}
     for number, item in objects.items():
-        if number >= len(nodes):
+        if number >= len(message.nodes):
             continue
         sources = saveables_of(item)
-        for attribute in nodes[number].attributes:
+        for attribute in message.nodes[number].attributes:
             if attribute.name in sources:
                 saveables += _saveables(sources[attribute.name], attribute.checkpoint_key)[0]
             elif attribute.name == _PYTHON_STATE and isinstance(item, PythonState):
                 states[attribute.checkpoint_key] = item
             else:
                 unused.append((number, attribute.name))
-    return Match(objects, saveables, states, unused)
+    return Match(objects, saveables, states, unused, ambiguous)
+
+
+def _bound(
+    nodes: Sequence[Any], there: Mapping[int, Any], edges: set[tuple[int, str]]
+) -> tuple[dict[int, Any], dict[int, Any]]:
+    """The objects that nodes are, and others that they would be too."""
+    objects: dict[int, Any] = {}
+    ambiguous: dict[int, Any] = {}
+    bound = dict(there)
+    pending: deque[tuple[int, Any]] = deque(there.items() if nodes else ())
+    while pending:
+        number, item = pending.popleft()
+        if number in objects or not 0 <= number < len(nodes):
+            continue
+        objects[number] = item
+        named = dict(dependencies_of(item))
+        # Some objects make what they are asked for.
+        lookup = getattr(item, "_lookup_dependency", named.get)
+        for child in nodes[number].children:
+            edge = (number, child.local_name)
+            ref = named[edge[1]] if edge[1] in named else lookup(edge[1])
+            if ref is None:
+                continue
+            if bound.setdefault(child.node_id, ref) is ref:
+                pending.append((child.node_id, ref))
+            elif edge not in edges:
+                # Otherwise the program has put another object there since.
+                ambiguous[child.node_id] = ref
+            edges.add(edge)
+    return objects, ambiguous
+
+
+def _bind_slots(nodes: Sequence[Any], objects: dict[int, Any], slot_shapes: Mapping[str, Sequence[int]] | None) -> None:
+    """Adds the slots of optimizers to the objects."""
+    for number, item in list(objects.items()):
+        for reference in nodes[number].slot_variables:
+            owner = objects.get(reference.original_variable_node_id)
+            slot = None if owner is None else _slot_of(item, owner, reference.slot_name)
+            if slot is None and slot_shapes is not None and isinstance(owner, Variable):
+                saved = nodes[reference.slot_variable_node_id].attributes
+                if any(owner.shape == slot_shapes.get(attribute.checkpoint_key) for attribute in saved):
+                    slot = _new_slot(item, owner, reference.slot_name)
+            if slot is not None:
+                objects.setdefault(reference.slot_variable_node_id, slot)
 
 
 def node_names(message: protos.TrackableObjectGraph) -> dict[int, str]:

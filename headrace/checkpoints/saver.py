@@ -12,7 +12,7 @@ from headrace.checkpoints import checkpoint_state
 from headrace.checkpoints.checkpoint_state import V2, meta_graph_filename
 from headrace.checkpoints.kept_checkpoints import KeptCheckpoints
 from headrace.checkpoints.object_graph import object_graph_key_mapping
-from headrace.checkpoints.saveables import validate_and_slice_inputs
+from headrace.checkpoints.saveables import SaveableObject, validate_and_slice_inputs
 from headrace.checkpoints.saver_builder import BaseSaverBuilder, BulkSaverBuilder
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, get_collection, get_default_graph
@@ -107,7 +107,7 @@ class Saver(KeptCheckpoints):
         self._filename = filename
         self._save_relative_paths = save_relative_paths
         self._object_restore_saver: Saver | None = None
-        self._eager_saveables: list[Any] | None = None
+        self._saves_eagerly = False
         # The restoring operation that has been looked at.
         self._harmless: str | None = None
         # One save after the other: what the `checkpoint` file names last is what was begun last.
@@ -127,8 +127,7 @@ class Saver(KeptCheckpoints):
                 "When eager execution is enabled, `var_list` must specify a list or dict of variables to save"
             )
         self._builder = self._builder or BulkSaverBuilder(self._write_version)
-        self._eager_saveables = validate_and_slice_inputs(self._var_list)
-        self._is_built, self._is_empty = True, not self._eager_saveables
+        self._is_built, self._is_empty, self._saves_eagerly = True, not self._eager_saveables(), True
         self.saver_def = protos.SaverDef(
             # Nothing has these names; a definition has to give some.
             filename_tensor_name="none",
@@ -139,6 +138,10 @@ class Saver(KeptCheckpoints):
             version=self._write_version,
         )
         self._next_checkpoint_time = time.time() + self._keep_checkpoint_every_n_hours * 3600
+
+    def _eager_saveables(self) -> list[SaveableObject]:
+        """What is saved, made anew each time: some objects give values of the moment they are asked."""
+        return validate_and_slice_inputs(self._var_list)
 
     def build(self) -> None:
         """Makes the operations, if `defer_build` left them out.
@@ -258,12 +261,11 @@ class Saver(KeptCheckpoints):
         with self._saving:
             save_path = as_path(save_path)
             path = self._numbered(sess, save_path, global_step, latest_filename)
-            eagerly = self._eager_saveables is not None
-            if not eagerly and not isinstance(sess, SessionInterface):
+            if not self._saves_eagerly and not isinstance(sess, SessionInterface):
                 raise TypeError(f"'sess' must be a Session; {sess}")
             written = None if self._is_empty else self._write(sess, path, save_path)
             # Before the `checkpoint` file: what that calls the newest checkpoint has its graph.
-            if write_meta_graph and not eagerly:
+            if write_meta_graph and not self._saves_eagerly:
                 with sess.graph.as_default():
                     self.export_meta_graph(
                         meta_graph_filename(path, meta_graph_suffix),
@@ -286,9 +288,9 @@ class Saver(KeptCheckpoints):
     def _write(self, sess: SessionLike, path: str, save_path: str) -> str:
         """Writes the files of a checkpoint and returns its path, as the operation that saves calls it."""
         try:
-            if self._eager_saveables is not None:
+            if self._saves_eagerly:
                 assert self._builder is not None
-                self._builder.save_op(path, self._eager_saveables)
+                self._builder.save_op(path, self._eager_saveables())
                 return path
             saved = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path})
             return saved.decode()
@@ -358,9 +360,9 @@ class Saver(KeptCheckpoints):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {prefix}")
         tf_logging.info("Restoring parameters from %s", prefix)
         try:
-            if self._eager_saveables is not None:
+            if self._saves_eagerly:
                 assert self._builder is not None
-                self._builder._AddRestoreOps(prefix, self._eager_saveables, self._restore_sequentially, self._reshape)
+                self._builder._AddRestoreOps(prefix, self._eager_saveables(), self._restore_sequentially, self._reshape)
             else:
                 self._refuse_writing(sess.graph, prefix)
                 sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: prefix})

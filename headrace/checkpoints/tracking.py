@@ -15,7 +15,7 @@ from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
-    from headrace.core.typing import InitializerLike, TensorLike
+    from headrace.core.typing import InitializerLike
 
 
 VARIABLE_VALUE = "VARIABLE_VALUE"
@@ -108,17 +108,6 @@ def _plain_variable(
         use_resource=True,
         **kwargs,
     )
-
-
-class NoDependency:
-    """Marks a value that is assigned to an attribute and not to be tracked.
-
-    Args:
-        value: the value, which becomes the attribute.
-    """
-
-    def __init__(self, value: TensorLike) -> None:
-        self.value = value
 
 
 class NotTrackable:

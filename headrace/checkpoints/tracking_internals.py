@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from headrace.checkpoints.containers import Container, wrapped
 from headrace.checkpoints.load_status import initializers_of
 from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, objects_below
-from headrace.checkpoints.tracking import VARIABLE_VALUE, NoDependency
+from headrace.checkpoints.tracking import VARIABLE_VALUE
 from headrace.core.dtypes import float32
+from headrace.state.dependencies import NoDependency
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType

@@ -195,6 +195,9 @@ def warm_start_var_with_vocab(
         ValueError: if a vocabulary or the checkpoint is not given.
     """
     parts = list(var) if isinstance(var, (list, PartitionedVariable)) else [var]
+    for part in parts:
+        if not isinstance(part, Variable):
+            raise TypeError(f"Expected a variable, a PartitionedVariable or a list of variables; got {part} in a list.")
     info = VocabInfo(
         current_vocab_path,
         current_vocab_size,

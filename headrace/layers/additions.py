@@ -16,6 +16,7 @@ from headrace.core.tensor import Tensor
 from headrace.layers.contents import Contents
 from headrace.layers.context import call_context, get_graph, in_symbolic_graph, in_traced_function
 from headrace.layers.nodes import Node, reachable
+from headrace.state.replication import has_strategy, in_cross_replica_context
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
@@ -200,6 +201,9 @@ class Additions(Contents):
                 for update in several:
                     while callable(update) and not isinstance(update, (Operation, Tensor)):
                         update = update()
+            return
+        if has_strategy() and in_cross_replica_context():
+            # It is replicas that train: their calls of the layer make the updates.
             return
         if call_context.in_call:
             relevant = call_context.inputs

@@ -13,6 +13,7 @@ from headrace.core.module import ModuleMembers
 from headrace.core.tensor import Tensor
 from headrace.layers.values import get_values, set_values, track_variable
 from headrace.state import restoring
+from headrace.state.dependencies import NoDependency
 from headrace.state.variables import Variable
 
 # Attributes that hold what belongs to the layer already, or describes it.
@@ -48,6 +49,9 @@ class _Sublayers:
 
 class Contents(ModuleMembers):
     """The variables and layers among the attributes of a layer, in the order in which they were set."""
+
+    # The same variables and layers again, under other names.
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset({"_named_weights", "_tracked", "_tracked_containers"})
 
     _name: Any
     _trainable: bool
@@ -160,7 +164,14 @@ class Contents(ModuleMembers):
     _layers: Any = _Sublayers()
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name not in _OWN_LISTS and self.__dict__.get("_self_setattr_tracking", True):
+        if "_untracked" in self.__dict__:
+            self.__dict__["_untracked"].discard(name)
+        if isinstance(value, NoDependency):
+            if name in self.__dict__:
+                self.__delattr__(name)
+            self.__dict__.setdefault("_untracked", set()).add(name)
+            value = value.value
+        elif name not in _OWN_LISTS and self.__dict__.get("_self_setattr_tracking", True):
             self._track(name, value)
         object.__setattr__(self, name, value)
         if isinstance(value, (Variable, Contents)):

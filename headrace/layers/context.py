@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.defaults import get_default_graph, name_scope
+from headrace.core.defaults import get_default_graph, name_scope, plain_graph
 from headrace.core.eager import EagerTensor
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
@@ -93,8 +93,8 @@ def to_snake_case(name: str) -> str:
 
 
 def names_of_graph() -> Counter[tuple[str, str]]:
-    """How many objects of each (namespace, name) the graph of layers has."""
-    return _names_of_graphs.setdefault(get_graph(), Counter())
+    """How many objects of each (namespace, name) the default graph has; eagerly, the one that would be it."""
+    return _names_of_graphs.setdefault(plain_graph(), Counter())
 
 
 def forget_names() -> None:

@@ -25,6 +25,9 @@ class Policy:
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
             raise TypeError(f"'name' must be a string, but got: {name!r}")
+        if name == "infer_float32_vars":
+            # What it was called before.
+            name = "infer_with_float32_vars"
         self.name = name
         base = name.removeprefix("mixed_") if name in ("mixed_float16", "mixed_bfloat16") else name
         mixed = base != name or name.endswith("_with_float32_vars")

@@ -24,12 +24,14 @@ class OfGraph:
 
     Attributes:
         session: the one that their variables live in where no other is the default.
+        strategy: the distribution strategy whose models it has; its sessions are set up for that.
         waiting: variables of layers that no session has been asked about yet.
         optimizers: those whose variables join these when they are made.
     """
 
     def __init__(self) -> None:
         self.session: Any = None
+        self.strategy: Any = None
         self.waiting: list[Any] = []
         self.optimizers: list[Any] = []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, int64, string
@@ -31,7 +32,10 @@ def _check_file(vocabulary_file: TensorLike | None, vocab_size: int | None) -> N
     if vocabulary_file is None or (isinstance(vocabulary_file, str) and not vocabulary_file):
         raise ValueError("vocabulary_file must be specified and must not be empty.")
     if vocab_size is not None and vocab_size < 1:
-        name = vocabulary_file.name if isinstance(vocabulary_file, Tensor) else vocabulary_file
+        name = vocabulary_file
+        if isinstance(name, Tensor):
+            known = constant_value(name)
+            name = name.name if known is None else known
         raise ValueError(f"vocab_size must be greater than 0, got {vocab_size}. vocabulary_file: {name}")
 
 
@@ -43,7 +47,7 @@ def _check_buckets(count: int, key_dtype: DTypeLike) -> None:
 
 
 def index_table_from_file(
-    vocabulary_file: str | Tensor | None = None,
+    vocabulary_file: str | TensorLike | None = None,
     num_oov_buckets: int = 0,
     vocab_size: int | None = None,
     default_value: int = -1,
@@ -283,7 +287,7 @@ def string_to_index(
 
 
 def index_to_string(
-    tensor: Tensor, mapping: TensorLike, default_value: TensorLike = "UNK", name: str | None = None
+    tensor: TensorLike, mapping: TensorLike, default_value: TensorLike = "UNK", name: str | None = None
 ) -> Tensor:
     """The string of `mapping` at each place in `tensor`: a table and its use in one."""
     return index_to_string_table_from_mapping(mapping, default_value, name).lookup(tensor)

@@ -24,7 +24,6 @@ from headrace.ops.random.normal import random_normal
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
-    from headrace.state.variables import Variable
 
 
 _Decay = TypeVar("_Decay", bound=Callable[..., Any])
@@ -62,7 +61,7 @@ def _require_step(global_step: TensorLike, of: str) -> None:
 @_computed_when_called
 def exponential_decay(
     learning_rate: TensorLike,
-    global_step: Variable,
+    global_step: TensorLike,
     decay_steps: TensorLike,
     decay_rate: TensorLike,
     staircase: bool = False,
@@ -99,7 +98,7 @@ def exponential_decay(
 @_computed_when_called
 def natural_exp_decay(
     learning_rate: TensorLike,
-    global_step: Variable,
+    global_step: TensorLike,
     decay_steps: TensorLike,
     decay_rate: TensorLike,
     staircase: bool = False,
@@ -114,7 +113,7 @@ def natural_exp_decay(
 @_computed_when_called
 def inverse_time_decay(
     learning_rate: TensorLike,
-    global_step: Variable,
+    global_step: TensorLike,
     decay_steps: TensorLike,
     decay_rate: TensorLike,
     staircase: bool = False,
@@ -136,7 +135,7 @@ def inverse_time_decay(
 @_computed_when_called
 def polynomial_decay(
     learning_rate: TensorLike,
-    global_step: Variable,
+    global_step: TensorLike,
     decay_steps: TensorLike,
     end_learning_rate: TensorLike = 0.0001,
     power: TensorLike = 1.0,
@@ -232,7 +231,7 @@ piecewise_constant_decay = piecewise_constant
 @_computed_when_called
 def cosine_decay(
     learning_rate: TensorLike,
-    global_step: Variable,
+    global_step: TensorLike,
     decay_steps: TensorLike,
     alpha: float = 0.0,
     name: str | None = None,
@@ -268,7 +267,7 @@ def _half_wave(fraction: Tensor) -> Tensor:
 @_computed_when_called
 def cosine_decay_restarts(
     learning_rate: TensorLike,
-    global_step: Variable,
+    global_step: TensorLike,
     first_decay_steps: TensorLike,
     t_mul: TensorLike = 2.0,
     m_mul: TensorLike = 1.0,
@@ -319,7 +318,7 @@ def cosine_decay_restarts(
 @_computed_when_called
 def linear_cosine_decay(
     learning_rate: TensorLike,
-    global_step: Variable,
+    global_step: TensorLike,
     decay_steps: TensorLike,
     num_periods: TensorLike = 0.5,
     alpha: TensorLike = 0.0,

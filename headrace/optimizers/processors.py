@@ -82,6 +82,6 @@ def processor_of(var: Any) -> TensorProcessor:
 def part_beside(var: Any, whole: Any) -> Any:
     """Of a variable of several replicas the part that belongs to a part of another such variable; else the variable."""
     container = getattr(var, "_distributed_container", None)
-    if container is None or not hasattr(whole, "values"):
+    if container is None or container() is var or not hasattr(whole, "values"):
         return whole
     return next(made for part, made in zip(container().values, whole.values, strict=True) if part is var)

@@ -57,6 +57,11 @@ class Profiler:
 
     def add_step(self, step: int, run_meta: protos.RunMetadata) -> None:
         """Adds a traced step: its number and `RunMetadata`."""
+        self.add_step_of(self._graph, step, run_meta)
+
+    def add_step_of(self, graph: Graph, step: int, run_meta: protos.RunMetadata) -> None:
+        """Adds a traced step of another graph, which is the profiled one from then on."""
+        self._graph = graph
         fill_shapes(self._graph, run_meta)
         self._op_log = merge_default_with_oplog(self._graph, self._own_log, run_meta)
         self._steps[step] = run_meta

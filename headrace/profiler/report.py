@@ -62,12 +62,14 @@ def _amount(column: str, value: int) -> str:
     return time(value) if column.endswith("micros") else number(value)
 
 
-def _columns(options: Options) -> list[str]:
+def _columns(options: Options, view: str) -> list[str]:
     """The columns asked for, in the order they have in reports; "micros" brings its two parts along."""
     asked = set(options["select"])
     if "micros" in asked:
         asked |= {"accelerator_micros", "cpu_micros"}
     order = [*_TITLES, "device", "op_types", "occurrence", "input_shapes", "tensor_value"]
+    if view in ("scope", "graph"):
+        order = list(dict.fromkeys(["params", "float_ops", *order]))
     return [column for column in order if column in asked and column in COLUMNS]
 
 
@@ -104,13 +106,13 @@ def report_of(root: Row, view: str, options: Options) -> str:
 
 def text_of(root: Row, view: str, options: Options) -> str:
     """A view as the text that files get."""
-    columns = _columns(options)
+    columns = _columns(options, view)
     titles = []
     for column in columns:
         if column in _TITLES:
             titles.append(_TITLES[column][0])
         elif column == "occurrence":
-            titles.append(f"op {'occurrence' if view == 'op' else 'count'} (run|defined)")
+            titles.append(f"op {'occurrence' if view in ('op', 'code') else 'count'} (run|defined)")
         elif column != "tensor_value":
             titles.append({"device": "assigned devices"}.get(column, column.replace("_", " ")))
     explanations = [_VIEWS[view], *(text for column, text in _MEANINGS.items() if column in columns)]
@@ -121,12 +123,12 @@ def text_of(root: Row, view: str, options: Options) -> str:
         stack = [(root, 0)]
         while stack:
             row, indent = stack.pop()
-            lines.append(f"{' ' * indent}{row.name} ({', '.join(_cells(row, columns))})")
+            lines.append(f"{' ' * indent}{row.name} ({', '.join(_cells(row, columns, view))})")
             stack.extend((child, indent + 2) for child in reversed(row.below))
     return "\n".join([*lines, ""])
 
 
-def _cells(row: Row, columns: list[str]) -> list[str]:
+def _cells(row: Row, columns: list[str], view: str) -> list[str]:
     cells = []
     for column in columns:
         if column in _TITLES:
@@ -137,6 +139,8 @@ def _cells(row: Row, columns: list[str]) -> list[str]:
             if column == "params" and row.node is not None and row.node.shape is not None:
                 shape = ("x".join(map(str, row.node.shape)) or "1") + ", "
             cells.append(f"{shape}{own}/{_amount(column, getattr(row.total, count))}{unit}")
+        elif column in ("occurrence", "input_shapes") and view == "code":
+            cells.append(f"{column} N/A in code view")
         elif column == "op_types":
             cells.append("|".join(row.types))
         elif column == "device":

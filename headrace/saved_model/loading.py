@@ -50,10 +50,14 @@ def parse_saved_model(export_dir: str | Path) -> Any:
     """The `SavedModel` message of a folder.
 
     Raises:
-        OSError: if there is none; DataLossError: if the file holds something else.
+        OSError: if there is none, or the file holds something else.
     """
     path = saved_model_path(export_dir)
-    found = read_message(path, protos.SavedModel(), path.endswith(names.SAVED_MODEL_FILENAME_PBTXT))
+    try:
+        found = read_message(path, protos.SavedModel(), path.endswith(names.SAVED_MODEL_FILENAME_PBTXT))
+    except errors.DataLossError as error:
+        what = error.message.partition(f"{path}: ")[2]
+        raise OSError(f"Cannot parse file {path}: {what}") from None
     for meta_graph in found.meta_graphs:
         name_as_classes(meta_graph)
     return found

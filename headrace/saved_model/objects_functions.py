@@ -78,7 +78,7 @@ def specs_of_arguments(concrete: ConcreteFunction) -> Any:
         if isinstance(value, _COMPOSITES):
             value = spec_from_value(value)
         if isinstance(value, TypeSpec) and not isinstance(value, TensorSpec):
-            for _ in value._flat_tensor_specs:
+            for _ in value._flat_component_specs:
                 next(parameters)
             return value
         if isinstance(value, (Tensor, TensorSpec)) or hasattr(value, "__array__"):
@@ -121,8 +121,9 @@ def only_trace(function: Any) -> ConcreteFunction | None:
     traces = traces_of(function)
     if len(traces) != 1 or traces[0].graph.returns_none:
         return None
-    leaves = nest.flatten(traces[0].structured_outputs)
-    return traces[0] if leaves and all(isinstance(leaf, Tensor) for leaf in leaves) else None
+    found = traces[0].structured_outputs
+    flat = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list | tuple) else [found]
+    return traces[0] if flat and all(isinstance(item, Tensor) for item in flat) else None
 
 
 def one_trace(key: str, function: Any) -> ConcreteFunction:

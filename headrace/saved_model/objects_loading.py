@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.auto_trackable import AutoTrackable
-from headrace.checkpoints.containers import Dict, List
+from headrace.checkpoints.containers import Dict, ListWrapper
 from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY
 from headrace.checkpoints.saveables import SaveableObject, SaveSpec
 from headrace.checkpoints.tracked_resources import TrackableAsset
@@ -72,8 +72,8 @@ class LoadedObject(AutoTrackable):
 # What became of Python's containers when they were saved.
 _CONTAINERS: dict[str, Any] = {
     "signature_map": SignatureMap,
-    "trackable_list_wrapper": List,
-    "trackable_tuple_wrapper": List,
+    "trackable_list_wrapper": ListWrapper,
+    "trackable_tuple_wrapper": ListWrapper,
     "trackable_dict_wrapper": Dict,
 }
 
@@ -321,7 +321,8 @@ class _Loader:
             for child in node.children:
                 below = self.objects[child.node_id]
                 if isinstance(item, dict):
-                    item[child.local_name] = below
+                    # Past what keeps signatures as they are.
+                    (dict if isinstance(item, SignatureMap) else type(item)).__setitem__(item, child.local_name, below)
                 elif child.local_name == "__call__":
                     item.__dict__["__call__"] = below
                 elif isinstance(below, SignatureMap):

@@ -106,7 +106,8 @@ def save(obj: object, export_dir: str, signatures: Any = None, additions: Additi
         raise ValueError(f"Expected a Trackable object for export, got {obj!r}.")
     if get_default_graph().building_function:
         raise AssertionError("tf.saved_model.save is not supported inside a traced @tf.function.")
-    if not isinstance(getattr(obj, "signatures", None), SignatureMap | None):
+    reserved = getattr(obj, "signatures", None)
+    if is_trackable(reserved) and not isinstance(reserved, SignatureMap):
         raise ValueError(
             f"Exporting an object {obj!r} which has an attribute named 'signatures', as objects that were loaded have. "
             "Delete it (e.g. 'del obj.signatures') before saving."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core import nest
+from headrace.core import nest, nest_paths
 from headrace.core.convert import convert_to_tensor
 from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec, TypeSpec
@@ -42,7 +42,7 @@ class RestoredConcreteFunction(ConcreteFunction):
         self.structure = structure
         graph.returns_none = structure is None
         count = sum(
-            1 if isinstance(leaf, TensorSpec) else len(leaf._flat_tensor_specs)
+            1 if isinstance(leaf, TensorSpec) else len(leaf._flat_component_specs)
             for leaf in nest.flatten(structure)
             if isinstance(leaf, TypeSpec)
         )
@@ -72,14 +72,17 @@ def _filled(
         if isinstance(leaf, TensorSpec):
             return next(found)
         if isinstance(leaf, TypeSpec):
-            return leaf._from_compatible_tensor_list([next(found) for _ in leaf._flat_tensor_specs])
+            return leaf._pack_components([next(found) for _ in leaf._flat_component_specs])
         return leaf
 
     return nest.pack_sequence_as(structure, [value(leaf) for leaf in nest.flatten(structure)])
 
 
 class SignatureMap(dict[str, Any]):
-    """The functions of a model for serving, by key."""
+    """The functions of a model for serving, by key; they stay."""
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        raise TypeError(f"The signatures of a loaded model cannot be changed; got one for {key!r}.")
 
 
 class RestoredSignature:
@@ -111,7 +114,10 @@ class RestoredSignature:
         given = dict(zip(self._names, args, strict=False)) | kwargs
         missing, unknown = [n for n in self._names if n not in given], sorted(set(given) - set(self._names))
         if missing or unknown:
-            raise TypeError(f"The signature takes {self._names}: missing {missing}, not known {unknown}.")
+            raise TypeError(
+                f"Expected argument names {self._names} but got values for {sorted(given)}. Missing: {missing}; not known: "
+                f"{unknown}."
+            )
         return self.concrete.call_flat([given[name] for name in self._names])
 
 
@@ -202,11 +208,16 @@ def _python_signature(spec: protos.FunctionSpec) -> inspect.Signature | None:
 def _matched(signature: Any, given: Sequence[Sequence[Any] | Mapping[Any, Any]], exactly: bool) -> list[Any] | None:
     """The tensors among arguments that fit a trace; None if they do not."""
     try:
-        nest.assert_same_structure(signature, given)
+        if exactly:
+            nest.assert_same_structure(signature, given)
+            values = nest.flatten(given)
+        else:
+            # A list may be meant as a tensor.
+            values = nest_paths.flatten_up_to(signature, given)
     except (TypeError, ValueError):
         return None
     tensors: list[Any] = []
-    for spec, value in zip(nest.flatten(signature), nest.flatten(given), strict=True):
+    for spec, value in zip(nest.flatten(signature), values, strict=True):
         if isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec):
             parts = _parts(spec, value)
             if parts is None:
@@ -239,12 +250,14 @@ def _matched(signature: Any, given: Sequence[Sequence[Any] | Mapping[Any, Any]],
 def _parts(spec: TypeSpec, value: TensorLike | SparseTensor | CompositeTensor) -> list[Any] | None:
     """The tensors that a sparse or ragged value is made of; None if it is not what is wanted."""
     if isinstance(value, TypeSpec):
-        return spec._flat_tensor_specs if spec.is_compatible_with(value) else None
+        return spec._flat_component_specs if spec.is_compatible_with(value) else None
     try:
         fits = spec.is_compatible_with(value)
     except (TypeError, ValueError):
         return None
-    return [convert_to_tensor(part) for part in spec._to_tensor_list(value)] if fits else None
+    if not fits:
+        return None
+    return [convert_to_tensor(part) for part in nest.flatten(spec._to_components(value), expand_composites=True)]
 
 
 def _covers(spec: TensorSpec, shape: ShapeLike) -> bool:

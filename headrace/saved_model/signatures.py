@@ -23,6 +23,7 @@ from headrace.saved_model.structured_values import decoded, encoded
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
+    from headrace.core.typing import TensorLike
     from headrace.state.variables import Variable
 
 
@@ -195,7 +196,7 @@ def predict_signature_def(
     )
 
 
-def regression_signature_def(examples: Tensor, predictions: Tensor) -> protos.SignatureDef:
+def regression_signature_def(examples: TensorLike, predictions: TensorLike) -> protos.SignatureDef:
     """The signature of a model from serialized examples to numbers.
 
     Args:

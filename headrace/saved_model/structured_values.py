@@ -64,15 +64,6 @@ class OpaqueSpec(TypeSpec):
 _SPEC_CLASSES: dict[int, type[TypeSpec]] = {1: SparseTensorSpec, 2: IndexedSlicesSpec, 3: RaggedTensorSpec}
 
 
-def _state_of(spec: TypeSpec) -> tuple[Any, ...]:
-    """What the constructor of a description takes, as TensorFlow tells it."""
-    if isinstance(spec, SparseTensorSpec):
-        return spec.shape, spec.dtype
-    if isinstance(spec, RaggedTensorSpec):
-        return spec.shape, spec.dtype, spec._ragged_rank, spec._row_splits_dtype
-    return spec._serialize()
-
-
 def encoded(value: Any) -> protos.StructuredValue:
     """A structure as a message.
 
@@ -103,8 +94,8 @@ def encoded(value: Any) -> protos.StructuredValue:
         described = message.type_spec_value
         described.type_spec_class = next(n for n, kind in _SPEC_CLASSES.items() if kind is type(value))
         described.type_spec_class_name = type(value).__name__
-        described.num_flat_components = len(value._flat_tensor_specs)
-        described.type_state.CopyFrom(encoded(_state_of(value)))
+        described.num_flat_components = len(value._flat_component_specs)
+        described.type_state.CopyFrom(encoded(value._serialize()))
     elif isinstance(value, DType):
         message.tensor_dtype_value = value.as_datatype_enum
     elif isinstance(value, TensorShape):

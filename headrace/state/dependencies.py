@@ -17,6 +17,17 @@ class TrackableReference(collections.namedtuple("TrackableReference", ["name", "
     __slots__ = ()
 
 
+class NoDependency:
+    """Marks a value that is assigned to an attribute and not to be tracked.
+
+    Args:
+        value: the value, which becomes the attribute.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 class NamedDependencies:
     """An object whose dependencies are those it is told of."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from typing import Any
 
 
 class VariableSynchronization(enum.Enum):
@@ -80,7 +81,8 @@ class _ReuseMode(enum.Enum):
     AUTO_REUSE = 1
 
 
-AUTO_REUSE = _ReuseMode.AUTO_REUSE
+# Of any type, since functions of programs take it where they say `reuse=False`.
+AUTO_REUSE: Any = _ReuseMode.AUTO_REUSE
 
 _use_resource_by_default = False
 

@@ -342,7 +342,7 @@ def _flat(structure: object) -> list[Any]:
     """The leaves of a structure: the tensors of composite values, and the specs of the tensors of their specs."""
     leaves: list[Any] = []
     for leaf in nest.flatten(structure, expand_composites=True):
-        leaves += leaf._flat_tensor_specs if _is_composite_spec(leaf) else [leaf]
+        leaves += leaf._flat_component_specs if _is_composite_spec(leaf) else [leaf]
     return leaves
 
 
@@ -352,7 +352,7 @@ def _packed(
     """A structure with `flat` in the places of what `_flat` gives of it."""
     left = iter(flat)
     leaves = [
-        leaf._from_compatible_tensor_list([next(left) for _ in leaf._flat_tensor_specs])
+        leaf._pack_components([next(left) for _ in leaf._flat_component_specs])
         if _is_composite_spec(leaf)
         else next(left)
         for leaf in nest.flatten(structure, expand_composites=True)

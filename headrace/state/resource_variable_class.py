@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
 from headrace.core.defaults import colocate_with, control_dependencies, device, get_default_graph, name_scope
 from headrace.core.dtypes import DType
@@ -18,8 +20,6 @@ from headrace.state.variable_class import Variable
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-
-    import numpy as np
 
     from headrace.core.graph import Graph
     from headrace.core.typing import DTypeLike, SessionLike, TensorLike
@@ -254,12 +254,24 @@ class BaseResourceVariable(Variable):
         text = "<unprintable>"
         if raw.VarIsInitializedOp(self._handle):
             value = self.numpy()
-            text = repr(value) if value.ndim else repr(value.item())
+            # Not of strings, whose scalars are bytes.
+            text = repr(value.item() if isinstance(value, (np.ndarray, np.generic)) and not value.ndim else value)
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={text}>"
 
     def initialized_value(self) -> Tensor:
         """Its value if it has one when run, else its initial value."""
         return self.read_value() if executing_eagerly() else super().initialized_value()
+
+    def load(self, value: TensorLike, session: SessionLike | None = None) -> None:
+        """Gives it a new value: at once while executing eagerly, else in `session` or the default session.
+
+        Raises:
+            ValueError: if there is no session, or the shape does not fit.
+        """
+        if executing_eagerly():
+            self.assign(value)
+        else:
+            super().load(value, session)
 
     def eval(self, session: SessionLike | None = None) -> np.ndarray:
         """Its value in `session` or the default session, as a NumPy array.
@@ -326,8 +338,12 @@ class _UnreadVariable(BaseResourceVariable):
         self._initial_value = None
         self._initializer_op = None
         self._parent_op = parent_op
-        with control_dependencies([parent_op]):
-            self._graph_element = raw.ReadVariableOp(self._handle, dtype=self._dtype)
+        if not parent_op._graph.building_function:
+            self._graph_element = self._read_variable_op()
+
+    def _as_graph_element(self) -> Tensor:
+        # In functions it is read only where the program does so.
+        return self._read_variable_op() if self._parent_op._graph.building_function else self._graph_element
 
     @property
     def name(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -142,6 +143,17 @@ class ResourceVariable(BaseResourceVariable, is_resource=True):
         )
         memo[id(self)] = made
         return made
+
+    def __reduce__(self) -> Any:
+        made = functools.partial(
+            ResourceVariable,
+            initial_value=self.numpy(),
+            trainable=self._trainable,
+            name=self._shared_name,
+            dtype=self._dtype,
+            constraint=self._constraint,
+        )
+        return made, ()
 
     def _init_from_proto(self, variable_def: protos.VariableDef, import_scope: str | None) -> None:
         if not variable_def.is_resource:

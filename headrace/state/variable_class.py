@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_default_graph, get_default_session
 from headrace.core.dtypes import DType
+from headrace.core.eager import executing_eagerly
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
 from headrace.core.shapes import TensorShape
@@ -368,6 +369,8 @@ class Variable(SparseUpdates, metaclass=VariableMetaclass):
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """It as a `VariableDef`; None if it is not below `export_scope`."""
+        if executing_eagerly():
+            raise RuntimeError("to_proto not supported in EAGER mode.")
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
         found = protos.VariableDef(

@@ -49,22 +49,22 @@ def _of_caller(options: dict[str, Any]) -> dict[str, Any]:
     return {**options, "stacklevel": options.get("stacklevel", 1) + 1}
 
 
-def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+def log(level: int, msg: object, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at `level`."""
     _get_logger().log(level, msg, *args, **_of_caller(kwargs))
 
 
-def debug(msg: str, *args: Any, **kwargs: Any) -> None:
+def debug(msg: object, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at DEBUG."""
     _get_logger().debug(msg, *args, **_of_caller(kwargs))
 
 
-def info(msg: str, *args: Any, **kwargs: Any) -> None:
+def info(msg: object, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at INFO."""
     _get_logger().info(msg, *args, **_of_caller(kwargs))
 
 
-def warning(msg: str, *args: Any, **kwargs: Any) -> None:
+def warning(msg: object, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at WARN."""
     _get_logger().warning(msg, *args, **_of_caller(kwargs))
 
@@ -72,17 +72,17 @@ def warning(msg: str, *args: Any, **kwargs: Any) -> None:
 warn = warning
 
 
-def error(msg: str, *args: Any, **kwargs: Any) -> None:
+def error(msg: object, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at ERROR."""
     _get_logger().error(msg, *args, **_of_caller(kwargs))
 
 
-def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
+def fatal(msg: object, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at FATAL; the program goes on."""
     _get_logger().fatal(msg, *args, **_of_caller(kwargs))
 
 
-def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+def vlog(level: int, msg: object, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at the numeric `level`."""
     _get_logger().log(level, msg, *args, **_of_caller(kwargs))
 
@@ -124,7 +124,7 @@ def google2_log_prefix(level: int, timestamp: float | None = None, file_and_line
     return f"{letter}{day}.{int(now % 1 * 1e6):06d} {thread:5d} {os.path.basename(filename)}:{line}] "
 
 
-def log_if(level: int, msg: str, condition: bool, *args: Any) -> None:
+def log_if(level: int, msg: object, condition: bool, *args: Any) -> None:
     """Logs `msg % args` at `level` if `condition` holds."""
     if condition:
         log(level, msg, *args)
@@ -141,12 +141,12 @@ def _caller() -> tuple[str, int]:
     return frame.f_code.co_filename, frame.f_lineno
 
 
-def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
+def log_every_n(level: int, msg: object, n: int, *args: Any) -> None:
     """Logs `msg % args` at `level` the first time this line is reached and every `n` times after."""
     log_if(level, msg, not (_next_count((*_caller(), "every")) % n), *args)
 
 
-def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
+def log_first_n(level: int, msg: object, n: int, *args: Any) -> None:
     """Logs `msg % args` at `level` the first `n` times this line is reached."""
     log_if(level, msg, _next_count((*_caller(), "first")) < n, *args)
 

@@ -61,10 +61,10 @@ class Accumulator(Waitable):
 
     def check(self, gradient: torch.Tensor) -> None:
         """Refuses a gradient of a wrong shape."""
-        if not fits(gradient.shape, self.dims):
-            raise invalid(f"Shape mismatch: expected {shape_text(self.dims or ())}, got {shape_text(gradient.shape)}")
         if self.count and self.total.shape != gradient.shape:
             raise invalid(f"Shape mismatch: expected {shape_text(self.total.shape)}, got {shape_text(gradient.shape)}")
+        if not fits(gradient.shape, self.dims):
+            raise invalid(f"Shape mismatch: expected {shape_text(self.dims or ())}, got {shape_text(gradient.shape)}")
 
     def copied(self, gradient: Any) -> Any:
         """The first gradient as a sum."""
@@ -81,16 +81,52 @@ class Accumulator(Waitable):
         return _divided(self.total, self.count)
 
 
-def _divided(total: torch.Tensor, count: int) -> torch.Tensor:
+def _divided(total: torch.Tensor, count: int | torch.Tensor) -> torch.Tensor:
     if total.is_floating_point() or total.is_complex():
         return total / count
     return torch.div(total, count, rounding_mode="trunc")
 
 
-def _rows_summed(indices: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Each index once, in order, with the sum of its rows."""
-    rows, places = torch.unique(indices, return_inverse=True)
-    return rows, values.new_zeros((len(rows), *values.shape[1:])).index_add_(0, places, values)
+def _increases(indices: torch.Tensor) -> bool:
+    return bool((indices[1:] > indices[:-1]).all())
+
+
+def _merged(have: torch.Tensor, rows: torch.Tensor) -> tuple[torch.Tensor, Any, Any]:
+    """Two lists of indices as one: it, and the places in it of those of the first and of the second list.
+
+    Both are taken to increase, as 1.15 takes them: what does not is passed over in its order, and merged only where equal
+    indices meet.
+    """
+    if _increases(have) and _increases(rows):
+        merged, places = torch.unique(torch.cat([have, rows]), return_inverse=True)
+        return merged, places[: len(have)], places[len(have) :]
+    left, right = have.tolist(), rows.tolist()
+    indices: list[int] = []
+    lefts: list[int] = []
+    rights: list[int] = []
+    while len(lefts) < len(left) or len(rights) < len(right):
+        i, j = len(lefts), len(rights)
+        takes_left = i < len(left) and (j == len(right) or left[i] <= right[j])
+        takes_right = j < len(right) and (i == len(left) or right[j] <= left[i])
+        if takes_left:
+            lefts.append(len(indices))
+        if takes_right:
+            rights.append(len(indices))
+        indices.append(left[i] if takes_left else right[j])
+    return (
+        torch.tensor(indices, dtype=torch.int64),
+        torch.tensor(lefts, dtype=torch.int64),
+        torch.tensor(rights, dtype=torch.int64),
+    )
+
+
+def _check_dims(what: str, rank: str, dims: Sequence[int | None], sizes: Sequence[int | None], first: int) -> None:
+    for i in range(first, len(dims)):
+        if i >= len(sizes):
+            raise invalid(f"Shape mismatch: expected {what} rank {rank}{len(dims)}, got {len(sizes)}")
+    for i in range(first, len(dims)):
+        if dims[i] is not None and dims[i] != sizes[i]:
+            raise invalid(f"Shape mismatch: expected {what} dim {i} to be {dims[i]}, got {sizes[i]}")
 
 
 class SparseAccumulator(Accumulator):
@@ -98,55 +134,52 @@ class SparseAccumulator(Accumulator):
 
     def check(self, gradient: Any) -> None:
         indices, values, shape = gradient
-        if values.ndim == 0 or indices.ndim != 1 or len(indices) != len(values):
-            raise invalid(
-                "Leading dimension of input values must equal the number of indices: "
-                f"values {shape_text(values.shape)}, indices {shape_text(indices.shape)}"
-            )
-        # The shape of a scalar stands for any.
-        dims = self.dims or None
-        if dims is not None:
-            known = [None, *values.shape[1:]] if shape is None else list(shape)
-            if len(dims) != len(known) or any(
-                a is not None and b is not None and a != b for a, b in zip(dims, known, strict=True)
-            ):
-                raise invalid(f"Shape mismatch: expected {shape_text(dims)}, got {shape_text(known)}")
-        if indices.numel() and dims is not None and dims[0] is not None and int(indices.max()) >= dims[0]:
-            raise invalid(f"Shape mismatch: index {int(indices.max())} is outside of {shape_text(dims)}")
-        if self.count and self.total[1].shape[1:] != values.shape[1:]:
-            raise invalid(
-                f"Shape mismatch: expected values of {shape_text(self.total[1].shape[1:])}, got "
-                f"{shape_text(values.shape[1:])}"
-            )
+        if indices.ndim != 1:
+            raise invalid(f"Input indices should be vector but received shape: {shape_text(indices.shape)}")
+        if values.ndim == 0:
+            raise invalid("Values cannot be 0-dimensional.")
+        if len(indices) != len(values):
+            raise invalid(f"Expected {len(indices)} non-empty input values, got {len(values)}")
+        # The shape of a scalar stands for any, and further dimensions than it has may come.
+        dims = self.dims or ()
+        if shape is not None:
+            _check_dims("shape", "at least ", dims, shape, 0)
+        if dims and dims[0] is not None:
+            for i in (indices >= dims[0]).nonzero().flatten().tolist()[:1]:
+                raise invalid(
+                    f"Shape mismatch: index of slice {i} exceeded limits of shape; index is {int(indices[i])} exceeded "
+                    f"{dims[0]}"
+                )
+        if not self.count:
+            _check_dims("values", "at least ", dims, values.shape, 1)
+            return
+        have = self.total[1].shape
+        if len(have) != values.ndim:
+            raise invalid(f"Shape mismatch: expected values rank {len(have)}, got {values.ndim}")
+        _check_dims("values", "", have, values.shape, 1)
 
     def copied(self, gradient: Any) -> Any:
-        indices, values, shape = gradient
-        return indices.clone(), values.clone(), torch.ones(len(indices), dtype=torch.int64), shape
+        indices, values, _ = gradient
+        return indices.clone(), values.clone(), torch.ones(len(indices), dtype=torch.int64)
 
     def added(self, gradient: Any) -> Any:
-        # A row counts once for each gradient, however often it comes in it.
-        indices, values, shape = gradient
-        have, total, counts, known = self.total
-        if self.count == 1:
-            have, total = _rows_summed(have, total)
-            counts = torch.ones(len(have), dtype=torch.int64)
-        rows, sums = _rows_summed(indices, values)
-        ones = torch.ones(len(rows), dtype=torch.int64)
-        both = torch.cat([have, rows])
-        merged, total = _rows_summed(both, torch.cat([total, sums]))
-        _, counts = _rows_summed(both, torch.cat([counts, ones]))
-        return merged, total, counts, shape if known is None else known
+        indices, values, _ = gradient
+        have, total, counts = self.total
+        merged, old, new = _merged(have, indices)
+        sums = values.new_zeros((len(merged), *values.shape[1:]))
+        times = torch.zeros(len(merged), dtype=torch.int64)
+        sums[old], times[old] = total, counts
+        sums.index_add_(0, new, values)
+        times[new] += 1
+        return merged, sums, times
 
     def averaged(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        rows, total, counts, shape = self.total
+        rows, total, counts = self.total
         if self.mean:
-            counts = counts.view(-1, *[1] * (total.ndim - 1)).to(total.dtype)
-            total = total / counts
-        if shape is None:
-            # Where no gradient told, the number of rows is not known.
-            dims = self.dims or None
-            shape = [-1 if dims is None or dims[0] is None else dims[0], *total.shape[1:]]
-        return rows, total, torch.tensor(shape, dtype=torch.int64)
+            total = _divided(total, counts.view(-1, *[1] * (total.ndim - 1)))
+        # How many rows there are only the accumulator knows, where it does.
+        count = self.dims[0] if self.dims else None
+        return rows, total, torch.tensor([-1 if count is None else count, *total.shape[1:]], dtype=torch.int64)
 
 
 class _TakeAttempt(Attempt):
@@ -286,7 +319,7 @@ def take_gradient_kernel(node: NodeView) -> Callable[..., Any]:
     def start(accumulator: Accumulator, required: torch.Tensor) -> Attempt:
         count = int(required)
         if count <= 0:
-            raise invalid(f"Argument num_required must be positive, got {count}")
+            raise invalid(f"Argument num_required must be positive, but was {count}")
         return accumulator.submit(_TakeAttempt(accumulator, count))
 
     def take(
