@@ -189,12 +189,14 @@ def operation_from_parts(
     return op
 
 
-def full_name(graph: Graph, name: str) -> str:
+def full_name(graph: Graph, name: str | bytes) -> str:
     """The operation name that `name` stands for: made unique, or as it stands when it ends in '/'.
 
     Raises:
         ValueError: if it is not a valid name or, given with '/', is taken.
     """
+    if isinstance(name, bytes):
+        name = name.decode()
     if not _is_valid_name(graph, name):
         raise ValueError(f"'{name}' is not a valid scope name")
     if name[-1] == "/":

@@ -82,5 +82,5 @@ class BoundedTensorSpec(TensorSpec):
             f"minimum={self._minimum!r}, maximum={self._maximum!r})"
         )
 
-    def __reduce__(self) -> Any:
-        return BoundedTensorSpec, (self._shape, self._dtype, self._minimum, self._maximum, self._name)
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._minimum, self._maximum, self._name

@@ -53,7 +53,7 @@ def _components(value: Any) -> list[Any]:
 
 
 def _rebuilt(model: Any, parts: list[Any]) -> Any:
-    return model._type_spec._from_compatible_tensor_list(parts)
+    return model._type_spec._pack_components(parts)
 
 
 def replace_composites_with_components(structure: object) -> Any:

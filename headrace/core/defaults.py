@@ -44,6 +44,16 @@ def global_graph() -> Graph:
     return _own.graph
 
 
+def plain_graph() -> Graph:
+    """The default graph, or while executing eagerly the one that would be if nothing did."""
+    for graph in reversed(default_graphs.items):
+        if not graph.is_eager:
+            return graph
+    if _own.graph is None:
+        _own.graph = Graph()
+    return _own.graph
+
+
 def set_global_graph(graph: Graph) -> None:
     """Puts `graph` in the place of the thread's own; eager execution in that of every thread's."""
     global _eager
@@ -62,6 +72,7 @@ def reset_default_graph() -> None:
     if _eager is not None and not default_graphs.items:
         # It keeps no operations.
         _eager._collections.clear()
+        _own.graph = None
         return
     if default_graphs.items:
         raise AssertionError(

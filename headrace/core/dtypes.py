@@ -253,8 +253,8 @@ def _lookup_table() -> dict[Any, DType]:
     table: dict[Any, DType] = {**_BY_ENUM, **by_name}
     table |= {float: by_name["float32"], builtins.bool: by_name["bool"], object: by_name["string"]}
     for name in (*_FLOATING - {"bfloat16"}, *_INTEGER, *_COMPLEX):
-        table[getattr(np, name)] = by_name[name]
-    table[np.bool_] = by_name["bool"]
+        table[getattr(np, name)] = table[np.dtype(name)] = by_name[name]
+    table[np.bool_] = table[np.dtype("bool")] = by_name["bool"]
     table |= dict.fromkeys((np.object_, np.str_, np.bytes_), by_name["string"])
     # C's integer types are scalar types of their own in NumPy, whichever width they share.
     for c_type in (np.intc, np.uintc, np.int_, np.uint, np.longlong, np.ulonglong):

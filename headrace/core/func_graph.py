@@ -195,6 +195,8 @@ class FuncGraph(Graph):
         inner = []
         for item in control_inputs:
             if self._is_outside(item):
+                if self.of_defun:
+                    raise ValueError(f"Tensor {item} is not an element of this graph.")
                 # The call as a whole waits for what is outside.
                 continue
             inner.append(item._as_control_input() if hasattr(item, "_as_control_input") else item)

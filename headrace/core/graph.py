@@ -71,6 +71,8 @@ class Graph(ScopedGraph):
         self._changes = 0
         self._collections: dict[Any, list[Any]] = {}
         self._seed: int | None = None
+        # Whether a random op was made without a seed of its own.
+        self._seed_used = False
         self._finalized = False
         self._unfetchable: set[Operation] = set()
         self._unfeedable: set[Tensor] = set()

@@ -64,6 +64,8 @@ class Function:
         self.doc = doc
         self.name = name if name is not None else f"{base}_{self._hash()}"
         self._gradient_view: Function | None = None
+        # The gradients of the inputs in the body, once they have been built.
+        self._gradient_parts: Any = None
         self.decl = _declaration(self)
 
     def _hash(self) -> str:
@@ -79,6 +81,9 @@ class Function:
                     digest.update(repr(value.tolist()).encode() if value.dtype == object else value.tobytes())
         if self.python_gradient is not None:
             digest.update(f"gradient {self.python_gradient.__module__}.{self.python_gradient.__qualname__};".encode())
+        # Variables of two shapes may be used alike: what is known of them is not told by the operations.
+        captured = [(inner.name, _known_of(outer)) for outer, inner in getattr(self.graph, "captures", ())]
+        digest.update(f"{captured}".encode())
         digest.update(f"{[t.name for t in self.inputs]}->{[t.name for t in self.outputs]}".encode())
         return digest.hexdigest()[:8]
 
@@ -141,6 +146,14 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
+
+
+def _known_of(handle: Tensor) -> object:
+    """What tells the variable that a captured handle leads to from others; None for other tensors."""
+    if handle.dtype.base_dtype.name != "resource":
+        return None
+    value: object = getattr(handle, "_value", None)
+    return handle.name if handle._is_graph_tensor else getattr(value, "dims", None)
 
 
 def _has_effect(op: Operation) -> bool:

@@ -281,7 +281,11 @@ def _check_types(first: object, second: object) -> None:
         return
     both_named = is_namedtuple(first) and is_namedtuple(second)
     alike = same_namedtuples(first, second) if both_named else type(first) is type(second)
-    if not alike:
+    # What objects keep of a list or tuple that they were given is of a class of its own, and counts as such a one.
+    if not alike and not any(
+        isinstance(first, kind) and isinstance(second, kind) and not (is_namedtuple(first) or is_namedtuple(second))
+        for kind in (list, tuple)
+    ):
         # TensorFlow says "namedtuples" whatever they are, and programs match on it.
         raise TypeError(
             "The two namedtuples don't have the same sequence type. "

@@ -17,9 +17,8 @@ from headrace.core.nest import (
 
 if TYPE_CHECKING:
     from headrace.core.shapes import TensorShape
-    from headrace.core.tensor import Tensor
     from headrace.core.type_specs import BatchableTypeSpec
-    from headrace.core.typing import DTypeLike
+    from headrace.core.typing import DTypeLike, TensorLike
 
 
 # The texts of `assert_shallow_structure`, under the names by which 1.x's own tests match them.
@@ -144,7 +143,7 @@ def assert_shallow_structure(
 
 def flatten_with_tuple_paths_up_to(
     shallow_tree: object,
-    input_tree: Tensor | Sequence[Any] | Mapping[str, int | TensorShape | Sequence[int | Sequence[int]]],
+    input_tree: TensorLike | Sequence[Any] | Mapping[str, int | TensorShape | Sequence[int | Sequence[int]]],
     check_types: bool = True,
     expand_composites: bool = False,
     check_subtrees_length: bool = True,
@@ -177,7 +176,7 @@ def flatten_up_to(
 
 
 def map_structure_with_tuple_paths_up_to(
-    shallow_tree: Tensor | Sequence[str] | Mapping[str, DTypeLike | Sequence[DTypeLike] | None],
+    shallow_tree: TensorLike | Sequence[str] | Mapping[str, DTypeLike | Sequence[DTypeLike] | None],
     func: Callable[..., Any],
     *inputs: Any,
     **kwargs: Any,

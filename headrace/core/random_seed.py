@@ -53,6 +53,8 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     if graph.is_eager:
         # No operation was made before that could stand in: each draws a seed of its own.
         return combine_seeds(graph.seed, op_seed, graph.next_op_seed() or 0 if op_seed is None else op_seed)
+    if op_seed is None:
+        graph._seed_used = True
     return combine_seeds(graph.seed, op_seed, graph._last_id)
 
 

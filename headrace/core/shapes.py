@@ -261,17 +261,18 @@ class TensorShape:
         """A list of Dimension, or None for unknown rank."""
         return None if self._dims is None else [Dimension(d) for d in self._dims]
 
+    # Programs compute with ranks and sizes that they know to be known, so type checkers do not hear that they may be None.
     @property
-    def ndims(self) -> int | None:
+    def ndims(self) -> Any:
         """The number of axes, or None for unknown rank."""
         return None if self._dims is None else len(self._dims)
 
     @property
-    def rank(self) -> int | None:
+    def rank(self) -> Any:
         """The same as `ndims`."""
         return self.ndims
 
-    def as_list(self) -> list[int | None]:
+    def as_list(self) -> list[Any]:
         """The sizes, None where unknown; ValueError for unknown rank."""
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")

@@ -142,6 +142,7 @@ autocast_variable = Slot(
 )
 dependencies_of_layer = Slot("what checkpoints of objects save of a layer, by the names of its attributes")
 keras_layer_from_config = Slot("the layer or model that a configuration describes: `tf.keras.layers.deserialize`")
+keras_loss_scale_optimizer = Slot("an optimizer of Keras that takes the gradients of a multiple of the loss")
 mean_metric = Slot("a metric that averages what it is given: `tf.keras.metrics.Mean`")
 save_model = Slot("writes a model to a file or a folder: `Model.save`")
 save_network_weights = Slot("writes the weights of a network: `Network.save_weights`")

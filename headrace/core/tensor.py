@@ -222,6 +222,9 @@ class Tensor:
         setattr(cls, operator, function)
 
     if TYPE_CHECKING:
+        # Tensors of eager execution have it.
+        def numpy(self) -> Any: ...
+
         # The op families install these; type checkers need to know of them.
         def __add__(self, other: Any) -> Tensor: ...
         def __radd__(self, other: Any) -> Tensor: ...

@@ -57,7 +57,7 @@ def is_tensor(x: TensorLike | SparseTensor | Operation) -> bool:
     return composite or is_dense_tensor_like(x) or bool(getattr(x, "is_tensor_like", False))
 
 
-def constant_value(tensor: int | Tensor | Sequence[int], partial: bool = False) -> Any:
+def constant_value(tensor: int | TensorLike | Sequence[int], partial: bool = False) -> Any:
     """The value of a tensor that is known while the graph is built, as far as 1.15 looks for it.
 
     It looks through constants, shapes, sizes, ranks, ranges, casts, concatenations, stacks along axis 0, fills and

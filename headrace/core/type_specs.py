@@ -2,66 +2,26 @@
 
 from __future__ import annotations
 
-import copyreg
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core import nest
-from headrace.core.composite import IndexedSlices, SparseTensor, SparseTensorValue
+from headrace.core.composite import (
+    IndexedSlices,
+    SparseTensor,
+    SparseTensorValue,
+    convert_to_tensor_or_sparse_tensor,
+)
+from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import DType, as_dtype
+from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_shape
+from headrace.core.spec_parts import agree, comparable, merged
 from headrace.core.tensor import Tensor
 
 if TYPE_CHECKING:
-    from headrace.core.composite_types import CompositeTensor
     from headrace.core.typing import DTypeLike, ShapeLike, TensorLike
-
-
-def _comparable(value: Any) -> Any:
-    """A part of a description as something hashable that is equal where the part says the same."""
-    if isinstance(value, TensorShape):
-        return (TensorShape, value.dims and tuple(value.as_list()))
-    if isinstance(value, np.ndarray):
-        return (np.ndarray, value.shape, value.tobytes())
-    if isinstance(value, dict):
-        return (dict, *((key, _comparable(value[key])) for key in sorted(value)))
-    if isinstance(value, (list, tuple)):
-        return (type(value), *map(_comparable, value))
-    return value
-
-
-def _agree(one: Any, other: Any) -> bool:
-    """Whether parts of two descriptions may describe one value."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(_agree, one, other))
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_agree(one[key], other[key]) for key in one)
-    if isinstance(one, (TensorShape, DType, TypeSpec)):
-        return bool(one.is_compatible_with(other))
-    return bool(_comparable(one) == _comparable(other))
-
-
-def _merged(one: Any, other: Any) -> Any:
-    """The part that says what two parts both say.
-
-    Raises:
-        ValueError: if they say different things.
-    """
-    if type(one) is type(other):
-        if isinstance(one, (list, tuple)) and len(one) == len(other):
-            return tuple(map(_merged, one, other))
-        if isinstance(one, dict) and one.keys() == other.keys():
-            return {key: _merged(one[key], other[key]) for key in one}
-        if isinstance(one, TensorShape):
-            return one.most_specific_compatible_shape(other)
-        if isinstance(one, TypeSpec):
-            return one.most_specific_compatible_type(other)
-        if _comparable(one) == _comparable(other):
-            return one
-    raise ValueError(f"Types are not compatible: {one!r} vs {other!r}")
 
 
 class TypeSpec:
@@ -84,10 +44,7 @@ class TypeSpec:
     def _deserialize(cls, serialization: tuple[Any, ...]) -> Any:
         return cls(*serialization)
 
-    def _is_serialized(self) -> bool:
-        return type(self)._serialize is not TypeSpec._serialize
-
-    def _to_components(self, value: SparseTensor | CompositeTensor) -> Any:
+    def _to_components(self, value: Any) -> Any:
         """The tensors a value is made of."""
         raise NotImplementedError(f"{type(self).__name__}._to_components()")
 
@@ -101,8 +58,19 @@ class TypeSpec:
         raise NotImplementedError(f"{type(self).__name__}._component_specs()")
 
     @property
-    def _flat_tensor_specs(self) -> list[Any]:
+    def _flat_component_specs(self) -> list[Any]:
+        """The descriptions of the tensors, in the order of `nest`."""
         return nest.flatten(self._component_specs, expand_composites=True)
+
+    def _pack_components(self, tensors: list[Any]) -> Any:
+        """The value made of the tensors in the order of `nest`."""
+        return self._from_components(nest.pack_sequence_as(self._component_specs, tensors, expand_composites=True))
+
+    # What stands for a value in datasets: the tensors it is made of, or fewer that encode them.
+
+    @property
+    def _flat_tensor_specs(self) -> list[Any]:
+        return self._flat_component_specs
 
     def _to_tensor_list(self, value: Any) -> list[Any]:
         return nest.flatten(self._to_components(value), expand_composites=True)
@@ -116,8 +84,8 @@ class TypeSpec:
                 raise ValueError(f"Incompatible input: tensor {i} ({tensor}) is incompatible with {spec}")
         return self._from_compatible_tensor_list(tensor_list)
 
-    def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> SparseTensor | CompositeTensor:
-        return self._from_components(nest.pack_sequence_as(self._component_specs, tensor_list, expand_composites=True))
+    def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> Any:
+        return self._pack_components(tensor_list)
 
     def _to_legacy_output_types(self) -> Any:
         raise NotImplementedError(f"{type(self).__name__}._to_legacy_output_types()")
@@ -128,57 +96,38 @@ class TypeSpec:
     def _to_legacy_output_classes(self) -> Any:
         return self.value_type
 
-    def _parts(self) -> tuple[Any, ...]:
-        """What two equal descriptions have in common."""
-        return tuple(_comparable(part) for part in self._serialize())
-
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a value, or what another description describes, may be described so."""
         spec = spec_or_value if isinstance(spec_or_value, TypeSpec) else spec_from_value(spec_or_value)
         return type(spec) is type(self) and self._accepts(spec)
 
     def _accepts(self, other: Any) -> bool:
-        return _agree(self._serialize(), other._serialize()) if self._is_serialized() else bool(self == other)
+        return agree(self._serialize(), other._serialize())
 
-    def _fixed(self) -> tuple[Any, ...]:
-        """What two descriptions must share for one to describe what either does."""
-        return self._parts()[1:]
-
-    def _with_shape(self, shape: TensorShape) -> Any:
-        """The same description with another shape."""
-        raise NotImplementedError
-
-    def most_specific_compatible_type(self, other: BatchableTypeSpec) -> Any:
+    def most_specific_compatible_type(self, other: TypeSpec) -> Any:
         """The description of what this or another one describes: known dimensions are those that both know alike.
 
         Raises:
             ValueError: if they differ in anything but the shape.
         """
-        if type(other) is type(self) and self._is_serialized():
+        if type(other) is type(self):
             try:
-                return self._deserialize(_merged(self._serialize(), other._serialize()))
+                return self._deserialize(merged(self._serialize(), other._serialize()))
             except ValueError:
-                raise ValueError(f"No TypeSpec is compatible with both {self} and {other}") from None
-        if type(other) is not type(self) or other._fixed() != self._fixed():
-            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
-        mine, theirs = self._parts()[0], other._parts()[0]
-        if mine is None or theirs is None or len(mine) != len(theirs):
-            return self._with_shape(TensorShape(None))
-        return self._with_shape(TensorShape([a if a == b else None for a, b in zip(mine, theirs, strict=True)]))
+                pass
+        raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other._parts() == self._parts()
+        return type(other) is type(self) and comparable(other._serialize()) == comparable(self._serialize())
 
     def __hash__(self) -> int:
-        return hash((type(self), str(self._parts())))
+        return hash((type(self), str(comparable(self._serialize()))))
 
     def __reduce__(self) -> Any:
-        if self._is_serialized():
-            return type(self), self._serialize()
-        return copyreg.__newobj__, (type(self),), vars(self)  # type: ignore[attr-defined]  # typeshed leaves it out
+        return type(self), self._serialize()
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}{(self._serialize() if self._is_serialized() else self._parts())!r}"
+        return f"{type(self).__name__}{self._serialize()!r}"
 
 
 class BatchableTypeSpec(TypeSpec):
@@ -189,6 +138,9 @@ class BatchableTypeSpec(TypeSpec):
         @property
         def shape(self) -> TensorShape: ...
 
+        @property
+        def dtype(self) -> DType: ...
+
     def _batch(self, batch_size: int | None) -> Any:
         """The description of a batch of so many values, None where that is not known."""
         raise NotImplementedError(f"{type(self).__name__}._batch")
@@ -196,6 +148,16 @@ class BatchableTypeSpec(TypeSpec):
     def _unbatch(self) -> Any:
         """The description of a row."""
         raise NotImplementedError(f"{type(self).__name__}._unbatch")
+
+    def _to_batched_tensor_list(self, value: Any) -> list[Any]:
+        """The tensors whose rows stand for the rows of a value."""
+        raise NotImplementedError(f"{type(self).__name__}._to_batched_tensor_list")
+
+    def _to_legacy_output_types(self) -> Any:
+        return self.dtype
+
+    def _to_legacy_output_shapes(self) -> Any:
+        return self.shape
 
     def _batch_shape(self, batch_size: int | None) -> TensorShape:
         return as_shape([batch_size]).concatenate(self.shape)
@@ -269,12 +231,29 @@ class TensorSpec(BatchableTypeSpec):
         """Whether a tensor, or what another description describes, may be described so."""
         return super().is_compatible_with(spec_or_tensor)
 
-    def _parts(self) -> tuple[Any, ...]:
-        dims = None if self._shape.dims is None else tuple(self._shape.as_list())
-        return dims, self._dtype, self._name
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._name
 
-    def _fixed(self) -> tuple[Any, ...]:
-        return (self._dtype,)
+    @property
+    def _component_specs(self) -> TensorSpec:
+        return self
+
+    def _to_components(self, value: Any) -> Tensor:
+        return convert_to_tensor(value, self._dtype)
+
+    def _from_components(self, components: Any) -> Any:
+        return components
+
+    def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> Tensor:
+        tensor: Tensor = tensor_list[0]
+        tensor.set_shape(self._shape)
+        return tensor
+
+    def _to_batched_tensor_list(self, value: Any) -> list[Tensor]:
+        tensor = self._to_components(value)
+        if tensor.shape.ndims == 0:
+            raise ValueError(f"Value {value} has insufficient rank for batching.")
+        return [tensor]
 
     def _batch(self, batch_size: int | None) -> TensorSpec:
         return TensorSpec(self._batch_shape(batch_size), self.dtype)
@@ -282,14 +261,12 @@ class TensorSpec(BatchableTypeSpec):
     def _unbatch(self) -> TensorSpec:
         return TensorSpec(self._row_shape(), self.dtype)
 
-    def _with_shape(self, shape: TensorShape) -> TensorSpec:
-        return TensorSpec(shape, self._dtype)
-
     def most_specific_compatible_type(self, other: Any) -> Any:
         """As of any description; the name stays where both have it."""
-        made = super().most_specific_compatible_type(other)
-        made._name = self._name if self._name == other._name else None
-        return made
+        if type(other) is not type(self) or self._dtype != other._dtype:
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        name = self._name if self._name == other._name else None
+        return TensorSpec(merged(self._shape, other._shape), self._dtype, name)
 
     def _accepts(self, other: Any) -> bool:
         return self._dtype.is_compatible_with(other.dtype) and self._shape.is_compatible_with(other.shape)
@@ -315,19 +292,11 @@ class SparseTensorSpec(BatchableTypeSpec):
         """The description of a sparse tensor."""
         return cls(value.shape, value.dtype)
 
-    # The sizes of the batches it is made of, outermost first.
-    _batch_dims: tuple[int | None, ...] = ()
-
     def _batch(self, batch_size: int | None) -> SparseTensorSpec:
-        made = SparseTensorSpec(self._batch_shape(batch_size), self._dtype)
-        made._batch_dims = (batch_size, *self._batch_dims)
-        return made
+        return SparseTensorSpec(self._batch_shape(batch_size), self._dtype)
 
     def _unbatch(self) -> SparseTensorSpec:
         return SparseTensorSpec(self._row_shape(), self._dtype)
-
-    def _with_shape(self, shape: TensorShape) -> SparseTensorSpec:
-        return SparseTensorSpec(shape, self._dtype)
 
     @property
     def shape(self) -> TensorShape:
@@ -344,8 +313,8 @@ class SparseTensorSpec(BatchableTypeSpec):
         """`tf.SparseTensor`."""
         return SparseTensor
 
-    def _parts(self) -> tuple[Any, ...]:
-        return None if self._shape.dims is None else tuple(self._shape.as_list()), self._dtype
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype
 
     @property
     def _component_specs(self) -> list[TensorSpec]:
@@ -359,11 +328,27 @@ class SparseTensorSpec(BatchableTypeSpec):
         whole = SparseTensorValue if all(isinstance(part, np.ndarray) for part in components) else SparseTensor
         return whole(*components)
 
-    def _accepts(self, other: Any) -> bool:
-        return self._dtype.is_compatible_with(other.dtype) and self._shape.is_compatible_with(other.shape)
+    @property
+    def _flat_tensor_specs(self) -> list[TensorSpec]:
+        return [TensorSpec(None, "variant")]
 
-    def __repr__(self) -> str:
-        return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
+    def _to_tensor_list(self, value: Any) -> list[Tensor]:
+        value = convert_to_tensor_or_sparse_tensor(value)
+        return [raw.SerializeSparse(value.indices, value.values, value.dense_shape, out_type="variant")]
+
+    def _to_batched_tensor_list(self, value: Any) -> list[Tensor]:
+        return [raw.SerializeManySparse(value.indices, value.values, value.dense_shape, out_type="variant")]
+
+    def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> SparseTensor:
+        parts = raw.DeserializeSparse(tensor_list[0], dtype=self._dtype)
+        rank = self._shape.ndims
+        if rank is not None:
+            parts[0].set_shape([None, rank])
+            parts[2].set_shape([rank])
+        made = SparseTensor(*parts)
+        if rank is not None:
+            made._dense_shape_default = self._shape  # type: ignore[attr-defined]  # where 1.15 notes it
+        return made
 
 
 class IndexedSlicesSpec(TypeSpec):
@@ -389,7 +374,7 @@ class IndexedSlicesSpec(TypeSpec):
         self._values_dtype = as_dtype(dtype)
         self._indices_dtype = as_dtype(indices_dtype)
         self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
-        self._indices_shape = as_shape(indices_shape).with_rank(1) if indices_shape is not None else as_shape(None)
+        self._indices_shape = as_shape([None] if indices_shape is None else indices_shape).with_rank(1)
 
     @property
     def value_type(self) -> type:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import SparseTensor
@@ -25,8 +25,7 @@ from headrace.ops.math.comparison import greater
 from headrace.ops.string.joining import reduce_join
 
 if TYPE_CHECKING:
-    from headrace.core.dtypes import DType
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import DTypeLike, Nested, ShapeLike, TensorLike
     from headrace.data.iterator import Iterator
 
 
@@ -145,8 +144,8 @@ class Dataset(Transformations):
     @staticmethod
     def from_generator(
         generator: Callable[..., Any],
-        output_types: DType | Sequence[DType] | Mapping[str, DType],
-        output_shapes: Sequence[int | Sequence[None] | None] | None = None,
+        output_types: Nested[DTypeLike],
+        output_shapes: Nested[ShapeLike] | None = None,
         args: Sequence[TensorLike] | None = None,
     ) -> Dataset:
         """A dataset with what a Python generator yields.

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.dims import Dims
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_shape
 from headrace.core.tensor import Tensor
-from headrace.core.type_specs import BatchableTypeSpec
+from headrace.core.type_specs import BatchableTypeSpec, TensorSpec
 from headrace.data import nest, structure
 from headrace.data.arguments import int64
 from headrace.data.leaves import LeafSpec
@@ -19,7 +18,6 @@ from headrace.data.options import Options
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
-    from headrace.core.type_specs import TensorSpec
     from headrace.core.typing import ShapeLike
 
 
@@ -160,22 +158,28 @@ class DatasetSpec(LeafSpec, BatchableTypeSpec):
         """`tf.data.Dataset`."""
         return self._described
 
-    def _parts(self) -> tuple[Any, ...]:
-        return self._element_spec, self._flat_dims()
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_spec, self._dataset_shape
 
-    def _flat_dims(self) -> Dims:
-        return None if self.shape.dims is None else tuple(self.shape.as_list())
+    @property
+    def _component_specs(self) -> TensorSpec:
+        return TensorSpec(self.shape, "variant")
 
-    def _encoded(self, value: Any) -> Tensor:
-        made: Tensor = value._variant_tensor
+    def _to_components(self, value: Any) -> Tensor:
+        made: Tensor = value if self.shape.ndims else value._variant_tensor
         return made
 
-    def _decoded(self, tensor: Tensor) -> Any:
+    def _from_components(self, components: Tensor) -> Any:
         if self.shape.ndims:
-            return tensor
-        made = self._described(tensor, self.element_spec)
+            return components
+        made = self._described(components, self.element_spec)
         made._shown_name = "_VariantDataset"
         return made
+
+    def _to_batched_tensor_list(self, value: Any) -> list[Tensor]:
+        if not self.shape.ndims:
+            raise ValueError("Unbatching a dataset is only supported for rank >= 1")
+        return self._to_tensor_list(value)
 
     def _batch(self, size: int | None) -> DatasetSpec:
         return DatasetSpec(self.element_spec, as_shape([size]).concatenate(self.shape))
@@ -184,9 +188,6 @@ class DatasetSpec(LeafSpec, BatchableTypeSpec):
         if self.shape.ndims == 0:
             raise ValueError("Unbatching a dataset is only supported for rank >= 1")
         return DatasetSpec(self.element_spec, self.shape if self.shape.ndims is None else self.shape[1:])
-
-    def __repr__(self) -> str:
-        return f"DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})"
 
 
 def _uses_references(variant: Tensor) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from headrace.autograph import converted_for_function
+from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_default_graph
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph_functions import Function
@@ -53,6 +55,18 @@ class ElementFunction:
             flat = structure.to_tensors(self.output_structure, returned)
             outputs: list[Tensor] = [raw.Identity(graph.capture(tensor)) for tensor in flat]
             graph.outputs = outputs
+        if graph.get_collection(GraphKeys.TABLE_INITIALIZERS):
+            warnings.warn(
+                f"Creating resources inside a function passed to {transformation} is not supported. Create each resource "
+                "outside the function, and capture it inside the function to use it.",
+                stacklevel=4,
+            )
+        if graph._seed_used and outer.seed is not None and graph.seed == outer.seed:
+            warnings.warn(
+                f"Seed {outer.seed} from outer graph might be getting used by function {base}, if the random op has not been "
+                "provided any seed. Explicitly set the seed in the function if this is not the intended behavior.",
+                stacklevel=4,
+            )
         self.function = Function(graph.name, graph)
         self.function.add_to_graph(outer)
         self.captured = graph.external_captures

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph
+from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.shapes import as_shape
 from headrace.core.tensor import Tensor
@@ -403,8 +404,8 @@ class TFRecordWriter:
         self._filename = convert_to_tensor(filename, dtype="string", name="filename")
         self._compression = convert_to_tensor(compression_type or "", dtype="string", name="compression_type")
 
-    def write(self, dataset: Dataset) -> Operation:
-        """The operation that writes.
+    def write(self, dataset: Dataset) -> Operation | None:
+        """The operation that writes; run eagerly it has written, and None is returned.
 
         Raises:
             TypeError: if `dataset` is none, or one of other elements than strings.
@@ -417,4 +418,4 @@ class TFRecordWriter:
                 f"{dataset.output_shapes} and types {dataset.output_types}"
             )
         raw.DatasetToTFRecord(dataset._variant_tensor, self._filename, self._compression)
-        return get_default_graph().get_operations()[-1]
+        return None if executing_eagerly() else get_default_graph().get_operations()[-1]

@@ -21,7 +21,7 @@ from headrace.ops.flow.py_func import py_func
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
     from headrace.core.shapes import TensorShape
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import DTypeLike, Nested, ShapeLike, TensorLike
 
 
 class _Passes:
@@ -57,8 +57,8 @@ class _Passes:
 
 def generator_passes(
     generator: Callable[..., Any],
-    output_types: DType | Sequence[DType] | Mapping[str, DType],
-    output_shapes: Sequence[int | Sequence[None] | None] | None,
+    output_types: Nested[DTypeLike],
+    output_shapes: Nested[ShapeLike] | None,
     args: Sequence[TensorLike] | None,
 ) -> Callable[[Any], tuple[Tensor, Any]]:
     """What makes the dataset of one pass over a generator; arguments as for `Dataset.from_generator`.

@@ -59,7 +59,7 @@ class Iterator(structure.Described):
 
     def __init__(
         self,
-        iterator_resource: Tensor,
+        iterator_resource: TensorLike,
         initializer: Operation | None,
         output_types: object,
         output_shapes: object,

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor
 from headrace.core.convert import convert_to_tensor
-from headrace.core.dims import Dims
-from headrace.core.dtypes import DType, variant
+from headrace.core.dtypes import DType
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_shape
 from headrace.core.tensor import Tensor
 from headrace.core.type_specs import BatchableTypeSpec, SparseTensorSpec, TensorSpec, TypeSpec
 from headrace.functions.flow.tensor_array import TensorArray
 from headrace.functions.ragged.spec import RaggedTensorSpec
-from headrace.functions.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
+from headrace.functions.ragged.tensor import convert_to_tensor_or_ragged_tensor
 from headrace.functions.ragged.value import RaggedTensorValue
-from headrace.functions.ragged.variants import ragged_from_variant, ragged_to_variant
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, ShapeLike
@@ -29,11 +27,14 @@ if TYPE_CHECKING:
 class LeafSpec(TypeSpec):
     """A description that is a type, a shape and a class of its own in 1.x's descriptions."""
 
-    def _legacy(self, field: str) -> Any:
+    def _to_legacy_output_types(self) -> Any:
         return self
 
-    def _flat_dims(self) -> Dims:
-        return ()
+    def _to_legacy_output_shapes(self) -> Any:
+        return self
+
+    def _to_legacy_output_classes(self) -> Any:
+        return self
 
 
 class TensorArraySpec(TypeSpec):
@@ -77,9 +78,8 @@ class TensorArraySpec(TypeSpec):
         """Whether a TensorArray, or what another description describes, may be described so."""
         return super().is_compatible_with(other)
 
-    def _parts(self) -> tuple[Any, ...]:
-        dims = None if self._element_shape.dims is None else tuple(self._element_shape.as_list())
-        return dims, self._dtype, self._dynamic_size, self._infer_shape
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
 
     def _accepts(self, other: Any) -> bool:
         return (
@@ -88,28 +88,24 @@ class TensorArraySpec(TypeSpec):
             and self._dynamic_size == other._dynamic_size
         )
 
-    def _with_shape(self, shape: TensorShape) -> TensorArraySpec:
-        return TensorArraySpec(shape, self._dtype, self._dynamic_size, self._infer_shape)
+    def _to_legacy_output_types(self) -> DType:
+        return self._dtype
 
-    def _legacy(self, field: str) -> Any:
-        if field == "dtype":
-            return self._dtype
-        if field == "shape":
-            # 1.15 puts these two settings in front of the shape.
-            return as_shape([int(self._dynamic_size) or None, int(self._infer_shape)]).concatenate(self._element_shape)
-        return TensorArray
+    def _to_legacy_output_shapes(self) -> TensorShape:
+        # 1.15 puts these two settings in front of the shape.
+        return as_shape([int(self._dynamic_size) or None, int(self._infer_shape)]).concatenate(self._element_shape)
 
-    def _flat_dims(self) -> Dims:
-        return ()
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        return [TensorSpec((), "variant")]
 
-    def _encoded(self, value: Any) -> Tensor:
-        made: Tensor = raw.OptionalFromValue([value.stack()])
-        return made
+    def _to_components(self, value: Any) -> list[Tensor]:
+        return [raw.OptionalFromValue([value.stack()])]
 
-    def _decoded(self, tensor: Tensor) -> TensorArray:
+    def _from_components(self, components: list[Tensor]) -> TensorArray:
         shape = as_shape([None]).concatenate(self._element_shape)
         dims = None if shape.dims is None else tuple(shape.as_list())
-        stacked = raw.OptionalGetValue(tensor, output_types=[self._dtype], output_shapes=[dims])[0]
+        stacked = raw.OptionalGetValue(components[0], output_types=[self._dtype], output_shapes=[dims])[0]
         array = TensorArray(
             self._dtype,
             size=raw.Shape(stacked)[0],
@@ -119,11 +115,6 @@ class TensorArraySpec(TypeSpec):
             element_shape=self._element_shape,
         )
         return array.unstack(stacked)
-
-    def __repr__(self) -> str:
-        return (
-            f"TensorArraySpec({self._element_shape!r}, {self._dtype!r}, {self._dynamic_size!r}, {self._infer_shape!r})"
-        )
 
 
 # ---- values ----
@@ -155,103 +146,6 @@ def normalized_leaf(value: object, name: str | None = None) -> Any:
     return convert_to_tensor(value, name=name)
 
 
-# ---- as one tensor ----
-
-
-def flat_type(leaf: TypeSpec) -> DType:
-    """The type of the tensor that stands for a leaf."""
-    return leaf.dtype if isinstance(leaf, TensorSpec) else variant
-
-
-def flat_dims(leaf: TypeSpec) -> Dims:
-    """What is known of its shape."""
-    if isinstance(leaf, TensorSpec):
-        shape = leaf.shape
-        return None if shape.dims is None else tuple(shape.as_list())
-    if isinstance(leaf, SparseTensorSpec):
-        return (*getattr(leaf, "_batch_dims", ()), 3)
-    if isinstance(leaf, RaggedTensorSpec):
-        # One encoded, or batches of them.
-        return None
-    dims: Dims = _codec(leaf)._flat_dims()
-    return dims
-
-
-def encoded(leaf: TypeSpec, value: Any) -> Tensor:
-    """The tensor that stands for a leaf."""
-    if isinstance(leaf, TensorSpec):
-        return convert_to_tensor(value, leaf.dtype)
-    if isinstance(leaf, SparseTensorSpec):
-        made: Tensor = raw.SerializeSparse(value.indices, value.values, value.dense_shape, out_type="variant")
-        return made
-    if isinstance(leaf, RaggedTensorSpec):
-        return ragged_to_variant(value, batched_input=False)
-    tensor: Tensor = _codec(leaf)._encoded(value)
-    return tensor
-
-
-def encoded_rows(leaf: BatchableTypeSpec, value: Any) -> Tensor:
-    """The tensor whose rows stand for the rows of a leaf.
-
-    Raises:
-        ValueError: if it is a scalar.
-    """
-    if isinstance(leaf, SparseTensorSpec):
-        made: Tensor = raw.SerializeManySparse(value.indices, value.values, value.dense_shape, out_type="variant")
-        return made
-    if isinstance(leaf, RaggedTensorSpec):
-        return ragged_to_variant(value, batched_input=True)
-    if isinstance(leaf, TensorSpec):
-        tensor = convert_to_tensor(value, leaf.dtype)
-        if tensor.shape.ndims == 0:
-            raise ValueError(f"Value {tensor} has insufficient rank for batching.")
-        return tensor
-    return encoded(leaf, value)
-
-
-def decoded(leaf: TypeSpec, tensor: Tensor) -> Any:
-    """The leaf that a tensor stands for."""
-    if isinstance(leaf, TensorSpec):
-        tensor.set_shape(leaf.shape)
-        return tensor
-    if isinstance(leaf, SparseTensorSpec):
-        return _sparse(leaf, tensor)
-    if isinstance(leaf, RaggedTensorSpec):
-        return _ragged(leaf, tensor)
-    return _codec(leaf)._decoded(tensor)
-
-
-def _codec(leaf: TypeSpec) -> Any:
-    if not hasattr(leaf, "_decoded"):
-        raise TypeError(f"Elements of datasets have no components described by {leaf!r}.")
-    return leaf
-
-
-def _sparse(leaf: SparseTensorSpec, tensor: Tensor) -> SparseTensor:
-    parts = raw.DeserializeSparse(tensor, dtype=leaf.dtype)
-    shape = leaf.shape
-    if shape.ndims is not None:
-        parts[0].set_shape([None, shape.ndims])
-        parts[2].set_shape([shape.ndims])
-    made = SparseTensor(*parts)
-    if shape.ndims is not None:
-        made._dense_shape_default = shape  # type: ignore[attr-defined]  # where 1.15 notes it
-    return made
-
-
-def _ragged(leaf: RaggedTensorSpec, tensor: Tensor) -> RaggedTensor:
-    rank = leaf._ragged_rank
-    if rank <= 0:
-        raise ValueError(f"ragged_rank must be non-negative; got {rank}.")
-    made = ragged_from_variant(tensor, leaf.dtype, rank)
-    if leaf.shape.ndims is not None:
-        rows = leaf.shape.as_list()[0]
-        if rows is not None:
-            made.row_splits.set_shape([rows + 1])
-        made.flat_values.set_shape(as_shape([None]).concatenate(leaf.shape[1 + rank :]))
-    return made
-
-
 # ---- batches and rows ----
 
 
@@ -279,15 +173,6 @@ def row(leaf: BatchableTypeSpec) -> BatchableTypeSpec:
 
 
 # ---- the descriptions of 1.x ----
-
-
-def legacy(leaf: BatchableTypeSpec, field: str) -> Any:
-    """The `dtype`, `shape` or `class` of a leaf in 1.x's descriptions."""
-    if hasattr(leaf, "_legacy"):
-        return leaf._legacy(field)
-    if field == "class":
-        return leaf if isinstance(leaf, RaggedTensorSpec) else leaf.value_type
-    return getattr(leaf, field)
 
 
 def from_legacy(dtype: DTypeLike, shape: ShapeLike, kind: RaggedTensorSpec | type) -> Any:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.composite_tensors import CompositeTensor
+from headrace.core.defaults import name_scope
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.data import structure
+from headrace.core.type_specs import TensorSpec
+from headrace.data import structure, structure_util
 from headrace.data.leaves import LeafSpec
 
 if TYPE_CHECKING:
-    from headrace.core.type_specs import TensorSpec
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import Nested, TensorLike
 
 
-class Optional:
+class Optional(CompositeTensor):
     """What may or may not hold an element.
 
     Args:
@@ -24,7 +26,7 @@ class Optional:
     """
 
     def __init__(
-        self, variant_tensor: Tensor, value_structure: TensorSpec | Sequence[TensorSpec | Mapping[str, TensorSpec]]
+        self, variant_tensor: TensorLike, value_structure: TensorSpec | Sequence[TensorSpec | Mapping[str, TensorSpec]]
     ) -> None:
         self._variant_tensor = variant_tensor
         self._value_structure = value_structure
@@ -52,11 +54,13 @@ class Optional:
         return structure.from_tensors(spec, list(tensors))
 
     @staticmethod
-    def from_value(value: TensorLike | Sequence[int | Mapping[str, float]]) -> Optional:
+    def from_value(value: Nested[TensorLike | CompositeTensor]) -> Optional:
         """An optional that holds `value`."""
-        element = structure.normalized(value)
-        spec = structure.spec_of(element)
-        return Optional(raw.OptionalFromValue(structure.to_tensors(spec, element)), spec)
+        with name_scope("optional") as scope:
+            with name_scope("value"):
+                spec = structure_util.type_spec_from_value(value)
+                tensors = structure.to_tensors(spec, value)
+            return Optional(raw.OptionalFromValue(tensors, name=scope), spec)
 
     @staticmethod
     def none_from_structure(value_structure: TensorSpec) -> Optional:
@@ -84,18 +88,18 @@ class OptionalSpec(LeafSpec):
         """`tf.data.experimental.Optional`."""
         return Optional
 
-    def _parts(self) -> tuple[Any, ...]:
+    def _serialize(self) -> tuple[Any, ...]:
         return (self._value_structure,)
 
-    def _encoded(self, value: Any) -> Tensor:
-        made: Tensor = value._variant_tensor
-        return made
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        return [TensorSpec((), "variant")]
 
-    def _decoded(self, tensor: Tensor) -> Optional:
-        return Optional(tensor, self._value_structure)
+    def _to_components(self, value: Any) -> list[Tensor]:
+        return [value._variant_tensor]
 
-    def __repr__(self) -> str:
-        return f"OptionalSpec({self._value_structure!r},)"
+    def _from_components(self, components: list[Tensor]) -> Optional:
+        return Optional(components[0], self._value_structure)
 
 
 def get_next_as_optional(iterator: Any) -> Optional:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,14 +19,14 @@ from headrace.data.dataset_base import DatasetBase
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import Nested, ShapeLike, TensorLike
 
 
 def padded(
     dataset: DatasetBase,
     batch_size: TensorLike,
-    padded_shapes: Tensor | Sequence[float | Tensor | Sequence[int | None] | None] | Mapping[str, Sequence[int]],
-    padding_values: TensorLike | Mapping[str, int] | None,
+    padded_shapes: Nested[ShapeLike | Tensor],
+    padding_values: Nested[TensorLike] | None,
     drop_remainder: TensorLike,
 ) -> tuple[Tensor, Any]:
     """`Dataset.padded_batch`, as the tensor that stands for it and the description of its elements."""

@@ -9,7 +9,7 @@ from headrace.core.dtypes import variant
 from headrace.core.shapes import as_shape
 from headrace.core.tensor import Tensor
 from headrace.core.type_specs import SparseTensorSpec
-from headrace.data import leaves, nest
+from headrace.data import nest
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -42,17 +42,19 @@ def as_dense_types(types: Any, classes: Any) -> Any:
 
 def serialize_sparse_tensors(tensors: Any) -> Any:
     """`tensors`, with each sparse tensor as one variant tensor."""
-    return _encoded(tensors, leaves.encoded)
+    return _encoded(tensors, "_to_tensor_list")
 
 
 def serialize_many_sparse_tensors(tensors: Any) -> Any:
     """`tensors`, with each sparse tensor as variant tensors of its rows."""
-    return _encoded(tensors, leaves.encoded_rows)
+    return _encoded(tensors, "_to_batched_tensor_list")
 
 
-def _encoded(tensors: Any, encode: Any) -> Any:
+def _encoded(tensors: Any, encode: str) -> Any:
     def part(value: TensorLike) -> Any:
-        return encode(leaves.spec_of_leaf(value), value) if isinstance(value, SparseTensor) else value
+        if not isinstance(value, SparseTensor):
+            return value
+        return getattr(SparseTensorSpec.from_value(value), encode)(value)[0]
 
     return nest.map_structure(part, tensors)
 
@@ -63,7 +65,7 @@ def deserialize_sparse_tensors(tensors: Any, types: Any, shapes: Any, classes: A
     return nest.pack_sequence_as(
         types,
         [
-            leaves.decoded(SparseTensorSpec(shape, dtype), tensor) if kind is SparseTensor else tensor
+            SparseTensorSpec(shape, dtype)._from_compatible_tensor_list([tensor]) if kind is SparseTensor else tensor
             for tensor, dtype, shape, kind in parts
         ],
     )

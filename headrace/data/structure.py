@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
@@ -9,7 +10,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.dims import Dims
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.tensor import Tensor
-from headrace.core.type_specs import TypeSpec
+from headrace.core.type_specs import BatchableTypeSpec, TensorSpec, TypeSpec
 from headrace.data import leaves, nest
 
 if TYPE_CHECKING:
@@ -42,14 +43,19 @@ def normalized_result(returned: object) -> Any:
 # ---- flat tensors ----
 
 
+def flat_specs(spec: object) -> list[TensorSpec]:
+    """The descriptions of the tensors that stand for an element."""
+    return [tensor for leaf in nest.flatten(spec) for tensor in leaf._flat_tensor_specs]
+
+
 def flat_types(spec: object) -> list[DType]:
     """The element types of the tensors that stand for an element."""
-    return [leaves.flat_type(leaf) for leaf in nest.flatten(spec)]
+    return [tensor.dtype for tensor in flat_specs(spec)]
 
 
 def flat_dims(spec: object) -> list[Dims]:
     """What is known of their shapes."""
-    return [leaves.flat_dims(leaf) for leaf in nest.flatten(spec)]
+    return [None if tensor.shape.dims is None else tuple(tensor.shape.as_list()) for tensor in flat_specs(spec)]
 
 
 def described(spec: object) -> dict[str, Any]:
@@ -64,7 +70,8 @@ def to_tensors(spec: object, value: object) -> list[Tensor]:
         ValueError, TypeError: if `value` is not as `spec` describes.
     """
     nest.assert_same_structure(spec, value)
-    return [leaves.encoded(leaf, part) for leaf, part in zip(nest.flatten(spec), nest.flatten(value), strict=True)]
+    parts = zip(nest.flatten(spec), nest.flatten(value), strict=True)
+    return [tensor for leaf, part in parts for tensor in leaf._to_tensor_list(part)]
 
 
 def to_batched_tensors(
@@ -73,7 +80,11 @@ def to_batched_tensors(
 ) -> list[Tensor]:
     """The tensors whose rows stand for the rows of an element."""
     parts = zip(nest.flatten(spec), nest.flatten(value), strict=True)
-    return [leaves.encoded_rows(leaf, part) for leaf, part in parts]
+    return [tensor for leaf, part in parts for tensor in _rows_of(leaf, part)]
+
+
+def _rows_of(leaf: TypeSpec, value: object) -> list[Tensor]:
+    return leaf._to_batched_tensor_list(value) if isinstance(leaf, BatchableTypeSpec) else leaf._to_tensor_list(value)
 
 
 def from_tensors(spec: object, tensors: list[Tensor]) -> Any:
@@ -83,9 +94,15 @@ def from_tensors(spec: object, tensors: list[Tensor]) -> Any:
         ValueError: if there are more or fewer of them than the element takes.
     """
     parts = nest.flatten(spec)
-    if len(parts) != len(tensors):
-        raise ValueError(f"Expected {len(parts)} tensors but got {len(tensors)}.")
-    return nest.pack_sequence_as(spec, [leaves.decoded(leaf, t) for leaf, t in zip(parts, tensors, strict=True)])
+    counts = [len(leaf._flat_tensor_specs) for leaf in parts]
+    if sum(counts) != len(tensors):
+        raise ValueError(f"Expected {sum(counts)} tensors but got {len(tensors)}.")
+    left = iter(tensors)
+    made = [
+        leaf._from_compatible_tensor_list(list(itertools.islice(left, count)))
+        for leaf, count in zip(parts, counts, strict=True)
+    ]
+    return nest.pack_sequence_as(spec, made)
 
 
 # ---- batches and rows ----
@@ -115,17 +132,17 @@ def row(
 
 def legacy_types(spec: object) -> Any:
     """A DType for each leaf."""
-    return nest.map_structure(lambda leaf: leaves.legacy(leaf, "dtype"), spec)
+    return nest.map_structure(lambda leaf: leaf._to_legacy_output_types(), spec)
 
 
 def legacy_shapes(spec: object) -> Any:
     """A TensorShape for each leaf."""
-    return nest.map_structure(lambda leaf: leaves.legacy(leaf, "shape"), spec)
+    return nest.map_structure(lambda leaf: leaf._to_legacy_output_shapes(), spec)
 
 
 def legacy_classes(spec: object) -> Any:
     """A class for each leaf."""
-    return nest.map_structure(lambda leaf: leaves.legacy(leaf, "class"), spec)
+    return nest.map_structure(lambda leaf: leaf._to_legacy_output_classes(), spec)
 
 
 class Described:

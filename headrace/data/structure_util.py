@@ -54,7 +54,7 @@ def convert_legacy_structure(output_types: Any, output_shapes: ShapeLike, output
     return structure.from_legacy(output_types, output_shapes, output_classes)
 
 
-def type_spec_from_value(element: TensorLike, use_fallback: bool = True) -> TensorSpec:
+def type_spec_from_value(element: Any, use_fallback: bool = True) -> TensorSpec:
     """The description of an element.
 
     Args:
@@ -81,7 +81,7 @@ def type_spec_from_value(element: TensorLike, use_fallback: bool = True) -> Tens
 
 def get_flat_tensor_specs(element_spec: TensorSpec) -> list[TensorSpec]:
     """The descriptions of the tensors that stand for an element."""
-    return [TensorSpec(leaves.flat_dims(leaf), leaves.flat_type(leaf)) for leaf in nest.flatten(element_spec)]
+    return structure.flat_specs(element_spec)
 
 
 def get_flat_tensor_shapes(element_spec: Any) -> list[TensorShape]:

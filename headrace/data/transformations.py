@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
@@ -20,7 +20,7 @@ from headrace.data.stateful import reduced
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
-    from headrace.core.typing import Nested, TensorLike
+    from headrace.core.typing import Nested, ShapeLike, TensorLike
     from headrace.data.dataset import Dataset
 
 
@@ -145,8 +145,8 @@ class Transformations(DatasetBase):
     def padded_batch(
         self,
         batch_size: TensorLike,
-        padded_shapes: Tensor | Sequence[float | Tensor | Sequence[int | None] | None] | Mapping[str, Sequence[int]],
-        padding_values: TensorLike | Mapping[str, int] | None = None,
+        padded_shapes: Nested[ShapeLike | Tensor],
+        padding_values: Nested[TensorLike] | None = None,
         drop_remainder: TensorLike = False,
     ) -> Dataset:
         """`batch_size` elements at a time as the rows of one, each padded to a common shape.

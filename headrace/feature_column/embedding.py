@@ -22,7 +22,11 @@ from headrace.feature_column.base import (
     TensorSequenceLengthPair,
 )
 from headrace.feature_column.categorical import WeightedCategoricalColumn
-from headrace.feature_column.sequences import SequenceCategoricalColumn, refuse_sequence, sequence_lengths
+from headrace.feature_column.sequences import (
+    refuse_sequence,
+    require_sequence,
+    sequence_lengths,
+)
 from headrace.functions.nn.embedding import safe_embedding_lookup_sparse
 from headrace.state.initializers import TruncatedNormal
 from headrace.state.partitioned import PartitionedVariable
@@ -55,7 +59,6 @@ class Embedded(DenseColumn, SequenceDenseColumn):
     tensor_name_in_ckpt: str | None
     max_norm: float | None
     trainable: bool
-    _maker: str
 
     @property
     def parents(self) -> list[Any]:
@@ -115,14 +118,14 @@ class Embedded(DenseColumn, SequenceDenseColumn):
         Raises:
             ValueError: for classes in sequence.
         """
-        refuse_sequence(self, self.categorical_column, self._maker)
+        refuse_sequence(self, self.categorical_column, "embedding_column")
         pair = self._transformed(lambda key: transformation_cache.get(key, state_manager), state_manager)
         return self._looked_up(pair, self._kept(state_manager))
 
     def _get_dense_tensor(
         self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None
     ) -> Tensor:
-        refuse_sequence(self, self.categorical_column, self._maker, "_SequenceCategoricalColumn")
+        refuse_sequence(self, self.categorical_column, "embedding_column", "_SequenceCategoricalColumn")
         return self._looked_up(self._transformed(inputs.get, None), self._variable(weight_collections, trainable))
 
     def get_sequence_dense_tensor(
@@ -144,18 +147,11 @@ class Embedded(DenseColumn, SequenceDenseColumn):
         return TensorSequenceLengthPair(self._looked_up(pair, weights), sequence_lengths(pair.id_tensor))
 
     def _check_sequence(self, kind: str = "SequenceCategoricalColumn", user: str = "SequenceFeatures") -> None:
-        if not isinstance(self.categorical_column, SequenceCategoricalColumn):
-            raise ValueError(
-                f"In {self._maker}: {self.name}. categorical_column must be of type {kind} to use "
-                f"{user}. Suggested fix: Use one of sequence_categorical_column_with_*. Given (type "
-                f"{type(self.categorical_column)}): {self.categorical_column}"
-            )
+        require_sequence(self, self.categorical_column, "embedding_column", kind, user)
 
 
 class EmbeddingColumn(Embedded, _EmbeddingFields):  # type: ignore[misc]  # fields of the one are declared in the other
     """The embeddings of classes; made by `embedding_column`."""
-
-    _maker = "embedding_column"
 
     @property
     def name(self) -> str:
@@ -197,8 +193,6 @@ class _SharedFields(NamedTuple):
 
 class _SharedEmbeddingColumn(Embedded, _SharedFields):  # type: ignore[misc]  # as above
     """The embeddings of classes by a table that several columns share; made by `shared_embedding_columns`."""
-
-    _maker = "shared_embedding_columns"
 
     @property
     def name(self) -> str:

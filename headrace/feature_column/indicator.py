@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from headrace.core.composite import SparseTensor
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
 from headrace.feature_column.base import (
@@ -16,7 +15,11 @@ from headrace.feature_column.base import (
     StateManager,
     TensorSequenceLengthPair,
 )
-from headrace.feature_column.sequences import SequenceCategoricalColumn, refuse_sequence, sequence_lengths
+from headrace.feature_column.sequences import (
+    refuse_sequence,
+    require_sequence,
+    sequence_lengths,
+)
 from headrace.functions.math.reduction import reduce_sum
 from headrace.functions.sparse.building import sparse_merge, sparse_tensor_to_dense
 from headrace.ops.array.scatter import scatter_nd
@@ -82,25 +85,21 @@ class IndicatorColumn(DenseColumn, SequenceDenseColumn, _IndicatorFields):
         self, transformation_cache: Any, state_manager: StateManager | None
     ) -> TensorSequenceLengthPair:
         """The counts of each step, and how long the sequences are."""
+        self._check_sequence()
         return self._sequence(lambda key: transformation_cache.get(key, state_manager))
 
     def _get_sequence_dense_tensor(
         self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None
     ) -> TensorSequenceLengthPair:
+        self._check_sequence("_SequenceCategoricalColumn", "sequence_input_layer")
         return self._sequence(inputs.get)
 
     def _sequence(self, read: Read) -> TensorSequenceLengthPair:
-        ids = self._ids_in_sequence(read)
+        ids = self.categorical_column._pair(read).id_tensor
         return TensorSequenceLengthPair(read(self), sequence_lengths(ids))
 
-    def _ids_in_sequence(self, read: Read) -> SparseTensor:
-        if not isinstance(self.categorical_column, SequenceCategoricalColumn):
-            raise ValueError(
-                f"In indicator_column: {self.name}. categorical_column must be of type SequenceCategoricalColumn to use "
-                "SequenceFeatures. Suggested fix: Use one of sequence_categorical_column_with_*. Given (type "
-                f"{type(self.categorical_column)}): {self.categorical_column}"
-            )
-        return self.categorical_column._pair(read).id_tensor
+    def _check_sequence(self, kind: str = "SequenceCategoricalColumn", user: str = "SequenceFeatures") -> None:
+        require_sequence(self, self.categorical_column, "indicator_column", kind, user)
 
     def get_config(self) -> dict[str, Any]:
         """The fields."""

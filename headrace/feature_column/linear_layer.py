@@ -11,6 +11,7 @@ from headrace.core.tensor import Tensor
 from headrace.feature_column.base import CategoricalColumn, DenseColumn, FeatureColumn, TransformationCache
 from headrace.feature_column.features_layer import LayerState
 from headrace.feature_column.input_layer import check_batch_sizes, normalized, weighted_sum
+from headrace.feature_column.serialization import deserialize_feature_columns, serialize_feature_columns
 from headrace.layers.engine import Layer
 from headrace.ops.math.add_n import add_n
 from headrace.ops.nn.bias import bias_add
@@ -59,6 +60,23 @@ class LinearModel(Layer):
         self._units, self._sparse_combiner = units, sparse_combiner
         self._state_manager = LayerState(self, self.trainable)
         self._bias: Any = None
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments to make another such layer with."""
+        columns = serialize_feature_columns(self._feature_columns)
+        own = {"feature_columns": columns, "units": self._units, "sparse_combiner": self._sparse_combiner}
+        return {**super().get_config(), **own}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> LinearModel:
+        """The layer that `get_config` describes.
+
+        Args:
+            config: what it gave.
+            custom_objects: by name classes and functions that are the program's.
+        """
+        columns = deserialize_feature_columns(config["feature_columns"], custom_objects)
+        return cls(**{**config, "feature_columns": columns})
 
     @property
     def bias(self) -> Any:

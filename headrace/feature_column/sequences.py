@@ -114,6 +114,17 @@ def refuse_sequence(
         )
 
 
+def require_sequence(
+    column: FeatureColumn, categorical_column: CategoricalColumn, maker: str, kind: str, user: str
+) -> None:
+    """Raises ValueError where a column of no sequences is asked for one by `user`; `kind` is their name there."""
+    if not isinstance(categorical_column, SequenceCategoricalColumn):
+        raise ValueError(
+            f"In {maker}: {column.name}. categorical_column must be of type {kind} to use {user}. Suggested fix: Use one of "
+            f"sequence_categorical_column_with_*. Given (type {type(categorical_column)}): {categorical_column}"
+        )
+
+
 def sequence_categorical_column_with_identity(
     key: str, num_buckets: int, default_value: int | None = None
 ) -> SequenceCategoricalColumn:

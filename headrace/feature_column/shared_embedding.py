@@ -90,8 +90,6 @@ class _Fields(NamedTuple):
 class SharedEmbeddingColumn(Embedded, _Fields):  # type: ignore[misc]  # fields of the one are declared in the other
     """The embeddings of classes by a table that several columns share; made by `shared_embedding_columns_v2`."""
 
-    _maker = "embedding_column"
-
     @property
     def name(self) -> str:
         """That of the classes, and what is made of them."""

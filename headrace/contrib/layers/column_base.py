@@ -48,6 +48,9 @@ class _DeepEmbeddingLookupArguments(NamedTuple):
 class _FeatureColumn:
     """The base of columns."""
 
+    # Whether its vectors are put together of elements of one vector.
+    _is_scattered = False
+
     @property
     def name(self) -> str:
         """The column's name, that of its variables' scope."""

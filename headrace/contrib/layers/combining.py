@@ -40,7 +40,7 @@ def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *arg
         return outputs
 
 
-def stack(inputs: Tensor, layer: Callable[..., Any], stack_args: int | Sequence[int], **kwargs: Any) -> Any:
+def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: int | Sequence[int], **kwargs: Any) -> Any:
     """Applies a layer several times with other arguments each time.
 
     Args:

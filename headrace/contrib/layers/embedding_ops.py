@@ -137,7 +137,10 @@ def embedding_lookup_sparse_with_distributed_aggregation(
 
 
 def embedding_lookup_unique(
-    params: TensorLike, ids: Tensor | Sequence[Sequence[int]], partition_strategy: str = "mod", name: str | None = None
+    params: TensorLike,
+    ids: TensorLike | Sequence[Sequence[int]],
+    partition_strategy: str = "mod",
+    name: str | None = None,
 ) -> Tensor:
     """`tf.nn.embedding_lookup` that looks each id up once, for batches in which ids occur often.
 
@@ -205,8 +208,8 @@ def scattered_embedding_lookup(
 
 
 def scattered_embedding_lookup_sparse(
-    params: Tensor | Variable,
-    sparse_values: SparseTensor | Tensor,
+    params: TensorLike | Variable,
+    sparse_values: SparseTensor | TensorLike,
     dimension: int,
     combiner: str | None = None,
     default_value: Any = None,

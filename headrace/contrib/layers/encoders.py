@@ -66,7 +66,7 @@ def bow_encoder(
 
 
 def embed_sequence(
-    ids: Tensor | Sequence[Sequence[int]],
+    ids: TensorLike | Sequence[Sequence[int]],
     vocab_size: int | None = None,
     embed_dim: int | None = None,
     unique: bool = False,

@@ -30,8 +30,7 @@ from headrace.state.initializers import truncated_normal_initializer
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
-    from headrace.core.tensor import Tensor
-    from headrace.core.typing import DTypeLike, InitializerLike, Nested
+    from headrace.core.typing import DTypeLike, InitializerLike
 
 
 _COMBINERS = ("mean", "sqrtn", "sum")
@@ -164,7 +163,7 @@ def weighted_sparse_column(
     return _WeightedSparseColumn(sparse_id_column, weight_column_name, dtype)
 
 
-def one_hot_column(sparse_id_column: Nested[Tensor]) -> _OneHotColumn:
+def one_hot_column(sparse_id_column: _SparseColumn | _WeightedSparseColumn | _CrossedColumn) -> _OneHotColumn:
     """A column of classes as a vector for deep models."""
     return _OneHotColumn(sparse_id_column)
 
@@ -188,7 +187,7 @@ def _embedding(
 
 
 def embedding_column(
-    sparse_id_column: Nested[Tensor],
+    sparse_id_column: _SparseColumn | _WeightedSparseColumn | _CrossedColumn,
     dimension: int,
     combiner: str = "mean",
     initializer: InitializerLike | None = None,

@@ -14,6 +14,7 @@ from headrace.contrib.layers.column_base import (
     _needed,
     _reshape_real_valued_tensor,
 )
+from headrace.contrib.layers.core_columns import _CoreCategoricalColumn, _CoreDenseColumn, _CoreEmbeddingColumn
 from headrace.contrib.layers.feature_cross import bucketize, sparse_feature_cross
 from headrace.contrib.layers.shaping import _inner_flatten
 from headrace.contrib.layers.sparse_columns import _Categories, _SparseColumn
@@ -39,7 +40,7 @@ class _OneHotFields(NamedTuple):
     sparse_id_column: Any
 
 
-class _OneHotColumn(_FeatureColumn, _OneHotFields):
+class _OneHotColumn(_CoreDenseColumn, _FeatureColumn, _OneHotFields):
     """Classes as a vector with an element for each: how often it comes, or its weight."""
 
     __slots__ = ()
@@ -52,6 +53,10 @@ class _OneHotColumn(_FeatureColumn, _OneHotFields):
     def length(self) -> int:
         """How many classes there are."""
         return self.sparse_id_column.length
+
+    @property
+    def _row_size(self) -> int:
+        return self.length
 
     @property
     def config(self) -> dict[str, Any]:
@@ -94,7 +99,7 @@ class _EmbeddingFields(NamedTuple):
     trainable: bool = True
 
 
-class _EmbeddingColumn(_FeatureColumn, _EmbeddingFields):
+class _EmbeddingColumn(_CoreEmbeddingColumn, _FeatureColumn, _EmbeddingFields):
     """Classes as vectors that are learned."""
 
     __slots__ = ()
@@ -154,10 +159,12 @@ class _ScatteredFields(NamedTuple):
     initializer: Any = None
 
 
-class _ScatteredEmbeddingColumn(_FeatureColumn, _ScatteredFields):
+class _ScatteredEmbeddingColumn(_CoreEmbeddingColumn, _FeatureColumn, _ScatteredFields):
     """Strings as vectors whose elements are taken from one learned vector by a hash."""
 
     __slots__ = ()
+
+    _is_scattered = True
 
     @property
     def name(self) -> str:
@@ -254,7 +261,7 @@ class _RealFields(NamedTuple):
     normalizer: Callable[[Tensor], Tensor] | None
 
 
-class _RealValuedColumn(_FeatureColumn, _RealFields):
+class _RealValuedColumn(_CoreDenseColumn, _FeatureColumn, _RealFields):
     """A feature of `dimension` numbers."""
 
     __slots__ = ()
@@ -268,6 +275,10 @@ class _RealValuedColumn(_FeatureColumn, _RealFields):
         default = self.default_value
         default = None if default is None else list(default)
         return {self.column_name: FixedLenFeature([self.dimension], self.dtype, default)}
+
+    @property
+    def _row_size(self) -> int:
+        return self.dimension
 
     @property
     def key(self) -> str:
@@ -300,7 +311,7 @@ class _BucketizedFields(NamedTuple):
     boundaries: tuple[float, ...]
 
 
-class _BucketizedColumn(_FeatureColumn, _BucketizedFields):
+class _BucketizedColumn(_CoreDenseColumn, _CoreCategoricalColumn, _FeatureColumn, _BucketizedFields):
     """Numbers as the class of the bucket in which they fall."""
 
     __slots__ = ()
@@ -313,6 +324,21 @@ class _BucketizedColumn(_FeatureColumn, _BucketizedFields):
     def length(self) -> int:
         """How many buckets a number has."""
         return len(self.boundaries) + 1
+
+    @property
+    def _row_size(self) -> int:
+        return self.length * self.source_column.dimension
+
+    @property
+    def _num_buckets(self) -> int:
+        return self._row_size
+
+    def id_tensor(self, input_tensor: Any) -> SparseTensor:
+        """The buckets as class numbers."""
+        return self.to_sparse_tensor(input_tensor)
+
+    def weight_tensor(self, input_tensor: Any) -> None:
+        """None: buckets have no weights."""
 
     @property
     def config(self) -> dict[str, Any]:

@@ -168,7 +168,7 @@ def one_hot_encoding(
 
 @add_arg_scope
 def images_to_sequence(
-    inputs: Tensor, data_format: str = "NHWC", outputs_collections: CollectionNames | None = None, scope: Any = None
+    inputs: TensorLike, data_format: str = "NHWC", outputs_collections: CollectionNames | None = None, scope: Any = None
 ) -> Tensor:
     """Images as sequences of their columns, [width, batch * height, channels].
 
@@ -192,7 +192,7 @@ def images_to_sequence(
 
 @add_arg_scope
 def sequence_to_images(
-    inputs: Tensor,
+    inputs: TensorLike,
     height: int,
     output_data_format: str = "channels_last",
     outputs_collections: CollectionNames | None = None,

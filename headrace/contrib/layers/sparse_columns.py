@@ -10,6 +10,7 @@ from headrace.contrib.layers.column_base import (
     _LinearEmbeddingLookupArguments,
     _reshape_real_valued_tensor,
 )
+from headrace.contrib.layers.core_columns import _CoreCategoricalColumn
 from headrace.contrib.layers.sparse_ops import dense_to_sparse_tensor
 from headrace.core.composite import SparseTensor
 from headrace.core.dtypes import DType, float32, string
@@ -47,15 +48,10 @@ class _SparseFields(NamedTuple):
     dtype: DType = string
 
 
-class _Categories(_FeatureColumn):
+class _Categories(_CoreCategoricalColumn, _FeatureColumn):
     """The base of columns of class numbers, as a SparseTensor (with weights: as a pair of them)."""
 
     combiner: str
-
-    @property
-    def length(self) -> int:
-        """How many classes there are."""
-        raise NotImplementedError(f"{type(self).__name__} has no length")
 
     def id_tensor(self, input_tensor: Any) -> SparseTensor:
         """The class numbers in the column's tensor."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def constant(
-    value: Any, dtype: DTypeLike | None = None, shape: Sequence[int] | None = None, name: str = "Const"
+    value: Any, dtype: DTypeLike | None = None, shape: Sequence[int] | None = None, name: str | None = "Const"
 ) -> Tensor:
     """A tensor of a given value.
 

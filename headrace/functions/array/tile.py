@@ -60,7 +60,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
 
 
 def repeat(
-    input: TensorLike, repeats: int | Tensor | Sequence[int], axis: int | None = None, name: str | None = None
+    input: TensorLike, repeats: int | TensorLike | Sequence[int], axis: int | None = None, name: str | None = None
 ) -> Tensor:
     """Each element of `input` along `axis` repeated.
 

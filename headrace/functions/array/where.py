@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def boolean_mask(
-    tensor: Tensor | np.ndarray, mask: TensorLike, name: str = "boolean_mask", axis: int | None = None
+    tensor: TensorLike | np.ndarray, mask: TensorLike, name: str = "boolean_mask", axis: int | None = None
 ) -> Tensor:
     """The elements or slices of `tensor` where `mask` is true.
 

@@ -132,7 +132,7 @@ def _at_most(count: int, predicates: Sequence[Any], message: str) -> Operation |
 
 
 def smart_cond(
-    pred: int | Tensor,
+    pred: int | TensorLike,
     true_fn: int | Callable[..., Any] | None = None,
     false_fn: int | Callable[..., Any] | None = None,
     name: str | None = None,

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest, slots
 from headrace.core.collections import GraphKeys
+from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
+from headrace.core.dtypes import int64
 from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
 from headrace.core.operation import Operation
@@ -127,6 +129,17 @@ class CondContext(ControlFlowContext):
         )
         return result, flat
 
+    @property
+    def taken_in(self) -> list[Tensor]:
+        """The tensors from outside that are used inside."""
+        return list(self._external_values)
+
+    def cast(self, indices: Tensor) -> Tensor:
+        """Indices as int64, made in this branch."""
+        with self:
+            wide: Tensor = raw.Cast(indices, DstT=int64)
+        return wide
+
     def _output(self, item: TensorLike | Operation) -> Tensor:
         if isinstance(item, Operation):
             # An operation has no value: the pivot, once it has run, says that it did.
@@ -186,12 +199,10 @@ def cond(
             raise TypeError("pred must not be a Python bool")
         pred = convert_to_tensor(pred, name="pred")
         around = get_default_graph()
-        if isinstance(around, FuncGraph) and not around.of_defun:
-            # There TensorFlow calls functions, which is more exact about results and less so about the predicate.
-            strict = True
-            if pred.dims:
-                pred = raw.Squeeze(pred)
-        return _cond_of_switches(pred, true_fn, false_fn, strict)
+        of_functions = isinstance(around, FuncGraph) and not around.of_defun
+        if of_functions and pred.dims:
+            pred = raw.Squeeze(pred)
+        return _cond_of_switches(pred, true_fn, false_fn, strict, of_functions)
 
 
 def _branch_functions(
@@ -220,8 +231,13 @@ def _branch_functions(
     return true_fn, false_fn
 
 
-def _cond_of_switches(pred: Tensor, true_fn: Callable[[], Any], false_fn: Callable[[], Any], strict: bool) -> Any:
-    """Builds both branches behind Switches, and merges what they return."""
+def _cond_of_switches(
+    pred: Tensor, true_fn: Callable[[], Any], false_fn: Callable[[], Any], strict: bool, of_functions: bool
+) -> Any:
+    """Builds both branches behind Switches, and merges what they return.
+
+    `of_functions` says that TensorFlow would call functions here, which is more exact about results and what they are made of.
+    """
     when_false, when_true = switch(pred, pred)
     pivot_true = raw.Identity(when_true, name="switch_t")
     pivot_false = raw.Identity(when_false, name="switch_f")
@@ -242,9 +258,19 @@ def _cond_of_switches(pred: Tensor, true_fn: Callable[[], Any], false_fn: Callab
         if result_false is None:
             raise ValueError("false_fn must have a return value.")
         context_false.ExitResult(flat_false)
-    if not strict:
+    if of_functions:
+        _check_apart(context_true, context_false)
+        _check_kinds(result_true, result_false)
+    elif not strict:
         result_true, result_false = _unwrapped(result_true), _unwrapped(result_false)
-    nest.assert_same_structure(result_true, result_false, expand_composites=True)
+    try:
+        nest.assert_same_structure(result_true, result_false, expand_composites=True)
+    except (TypeError, ValueError) as error:
+        what = "types" if isinstance(error, TypeError) else "values"
+        raise type(error)(f"Incompatible return {what} of true_fn and false_fn: {error}") from None
+    for i, index in enumerate(_index_positions(result_true)):
+        if index and flat_true[i].dtype.base_dtype is not flat_false[i].dtype.base_dtype:
+            flat_true[i], flat_false[i] = context_true.cast(flat_true[i]), context_false.cast(flat_false[i])
     _check_types(flat_true, flat_false)
     merges = [merge([no, yes])[0] for no, yes in zip(flat_false, flat_true, strict=True)]
     if context_true.outer_context is None:
@@ -254,6 +280,30 @@ def _cond_of_switches(pred: Tensor, true_fn: Callable[[], Any], false_fn: Callab
         default.add_to_collection(GraphKeys.COND_CONTEXT, context_false)
     merges = with_tensor_arrays(nest.flatten(result_true, expand_composites=True), merges)
     return nest.pack_sequence_as(result_true, merges, expand_composites=True)
+
+
+def _check_apart(context_true: CondContext, context_false: CondContext) -> None:
+    """Raises ValueError where one branch uses a tensor of the other one."""
+    for tensor in context_false.taken_in:
+        if tensor._is_graph_tensor and context_true.contains(tensor.op):
+            name = tensor.name.rpartition("/")[2]
+            raise ValueError(f"Tensor {name} in true_fn is accessed from false_fn.")
+
+
+def _check_kinds(result_true: Any, result_false: Any) -> None:
+    """Raises TypeError where one branch returns IndexedSlices and the other one a tensor."""
+    for i, pair in enumerate(zip(nest.flatten(result_true), nest.flatten(result_false), strict=False)):
+        if len({isinstance(each, IndexedSlices) for each in pair}) == 2:
+            raise TypeError(f"Cannot reconcile tf.cond {i}-th outputs:\n  outputs from all branches: {list(pair)}")
+
+
+def _index_positions(result: Any) -> list[bool]:
+    """Of each tensor of a result, whether it is the indices of IndexedSlices."""
+    found: list[bool] = []
+    for leaf in nest.flatten(result):
+        parts = nest.flatten(leaf, expand_composites=True)
+        found += [isinstance(leaf, IndexedSlices) and part is leaf.indices for part in parts]
+    return found
 
 
 def _check_types(when_true: list[Tensor], when_false: list[Tensor]) -> None:

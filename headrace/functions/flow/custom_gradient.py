@@ -160,7 +160,7 @@ class _UsedVariables:
     def watch_variable(self, variable: Any) -> None:
         self.variables.setdefault(id(variable.handle), variable)
 
-    def note(self, inputs: TensorLike, outputs: Any, backward: Any) -> None:
+    def note(self, inputs: TensorLike, outputs: Any, backward: Any, filled: int | None = None) -> None:
         """Nothing: gradients inside are those that the function gives."""
 
 

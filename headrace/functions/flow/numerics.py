@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, get_default_graph, name_scope
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -48,6 +49,7 @@ def add_check_numerics_ops() -> Operation:
     """An operation that checks every floating tensor made so far in the default graph, in the order they were made.
 
     Raises:
+        RuntimeError: while executing eagerly.
         ValueError: if a tensor lies in a branch or loop.
 
     Example:
@@ -57,6 +59,11 @@ def add_check_numerics_ops() -> Operation:
         Traceback (most recent call last):
         headrace.core.errors.InvalidArgumentError: ...root:0 : Tensor had NaN values...
     """
+    if executing_eagerly():
+        raise RuntimeError(
+            "add_check_numerics_ops() is not compatible with eager execution: there is no graph whose tensors it could "
+            "check. tfe.seterr(inf_or_nan='raise') has operations that run from then on checked."
+        )
     checks: list[Any] = []
     for operation in get_default_graph().get_operations():
         for output in operation.outputs:

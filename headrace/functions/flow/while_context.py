@@ -25,6 +25,7 @@ from headrace.kernels.composing.shapes import shape_internal
 from headrace.kernels.flow.contexts import is_constant_enter, is_loop_exit, output_context, while_context_of
 from headrace.ops.array.constant import constant
 from headrace.ops.flow.frames import enter, exit_loop, next_iteration
+from headrace.ops.flow.grouping import identity_of_reference
 from headrace.ops.flow.switching import merge, switch, switch_ref_or_tensor
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class WhileContext(ControlFlowContext):
 
         In a loop of gradients, a value of the loop that is differentiated is the one it had in the same iteration.
         """
-        if value in self._values or value.op._get_control_flow_context() is self:
+        if value in self._values or self._holds(value.op):
             return self._external_values.get(value, value)
         self._values.add(value)
         gradient = _open_loop()
@@ -172,6 +173,13 @@ class WhileContext(ControlFlowContext):
         self._values.add(entered)
         self._external_values[value] = entered
         return entered
+
+    def _holds(self, op: Operation) -> bool:
+        """Whether the outputs of an operation lie in an iteration, perhaps in branches of it."""
+        context = output_context(op)
+        while context is not None and context.IsCondContext():
+            context = context.outer_context
+        return context is self
 
     def AddOp(self, op: Operation) -> None:
         """Takes in a new operation; the shape of a value of the differentiated loop is asked for in that loop."""
@@ -197,7 +205,8 @@ class WhileContext(ControlFlowContext):
         outside = self.take_off_outer_control(op)
         if not op.control_inputs and all(is_constant_enter(tensor.op) for tensor in op.inputs):
             op._add_control_input(self.GetControlPivot().op)
-        self._values.update(op.outputs)
+        if not is_loop_exit(op):
+            self._values.update(op.outputs)
         if outside:
             # What lies outside runs if a value of it comes in.
             with control_dependencies(None):
@@ -296,7 +305,7 @@ class WhileContext(ControlFlowContext):
         condition = convert_to_tensor(pred(*packed(merged)))
         self._pivot = raw.LoopCond(condition, name="LoopCond")
         switched = [switch_ref_or_tensor(x, self._pivot) for x in merged]
-        inside = [identity(x[1]) for x in switched]
+        inside = [identity_of_reference(x[1]) for x in switched]
         self._pivot_for_body = inside[0]
         result = self._body_result(body, packed(inside))
         arguments = packed(inside)
@@ -438,7 +447,7 @@ class WhileContext(ControlFlowContext):
                 if dense_shape.dims is not None and None not in dense_shape.dims:
                     start.append(constant(0, dense_shape.dtype, shape=list(dense_shape.dims)))
                 else:
-                    shape = shape_internal(op.inputs[0], optimize=False, out_type=dense_shape.dtype)
+                    shape = raw.Cast(_shape_of(op.inputs[0]), DstT=dense_shape.dtype)
                     start.append(zeros_like(shape, optimize=False))
         self.Enter()
         for x in start:

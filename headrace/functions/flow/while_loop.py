@@ -33,7 +33,7 @@ def while_loop(
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-    maximum_iterations: float | Tensor | Sequence[int] | None = None,
+    maximum_iterations: float | TensorLike | Sequence[int] | None = None,
     return_same_structure: bool = False,
 ) -> Any:
     """Runs `body` on the loop variables again and again while `cond` of them holds.

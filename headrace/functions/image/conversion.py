@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def convert_image_dtype(
-    image: Tensor | np.ndarray, dtype: DTypeLike, saturate: bool = False, name: str | None = None
+    image: TensorLike | np.ndarray, dtype: DTypeLike, saturate: bool = False, name: str | None = None
 ) -> Tensor:
     """An image of another type, its values scaled with the range: floats are in [0, 1], integers up to their greatest.
 

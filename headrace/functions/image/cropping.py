@@ -35,7 +35,7 @@ def _known(sizes: list[Any]) -> list[Any]:
     return [None if is_tensor(size) else size for size in sizes]
 
 
-def central_crop(image: Tensor | np.ndarray, central_fraction: float) -> Tensor:
+def central_crop(image: TensorLike | np.ndarray, central_fraction: float) -> Tensor:
     """The middle of an image.
 
     Args:

@@ -217,7 +217,7 @@ def _with_pad(image: Any, target_height: int, target_width: int, resizer: Resize
 
 
 def resize_image_with_pad(
-    image: Tensor | np.ndarray,
+    image: TensorLike | np.ndarray,
     target_height: int,
     target_width: int,
     method: int = ResizeMethod.BILINEAR,

@@ -226,7 +226,7 @@ class LinearOperatorScaledIdentity(BaseLinearOperatorIdentity):
     def __init__(
         self,
         num_rows: Any,
-        multiplier: FloatLike | Tensor | np.ndarray,
+        multiplier: FloatLike | TensorLike | np.ndarray,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,

@@ -30,6 +30,8 @@ from headrace.ops.math.unary import abs as absolute
 if TYPE_CHECKING:
     import numpy as np
 
+    from headrace.core.typing import TensorLike
+
 
 class LinearOperatorLowRankUpdate(LinearOperator):
     """`base_operator + u diag(diag_update) v^H`, solved by Woodbury's identity.
@@ -50,7 +52,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         self,
         base_operator: LinearOperator,
         u: Any,
-        diag_update: Tensor | np.ndarray | None = None,
+        diag_update: TensorLike | np.ndarray | None = None,
         v: np.ndarray | None = None,
         is_diag_update_positive: Hint = None,
         is_non_singular: Hint = None,

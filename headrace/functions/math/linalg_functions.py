@@ -25,7 +25,7 @@ _CACHE = 256000
 
 
 def cholesky(
-    input: Tensor | np.ndarray | Sequence[Sequence[float | Sequence[float]]], name: str | None = None
+    input: TensorLike | np.ndarray | Sequence[Sequence[float | Sequence[float]]], name: str | None = None
 ) -> Tensor:
     """The lower triangular L with L L^H = A, for positive definite A.
 

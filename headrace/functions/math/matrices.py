@@ -191,7 +191,7 @@ def matrix_band_part(
 
 
 def eye(
-    num_rows: float | Tensor,
+    num_rows: float | TensorLike,
     num_columns: Any = None,
     batch_shape: Any = None,
     dtype: Any = "float32",
@@ -242,7 +242,7 @@ def eye(
         return matrix_set_diag(composing.zeros(matrix_shape, dtype=dtype), ones)
 
 
-def trace(x: Tensor | VariableLike | np.ndarray, name: str | None = None) -> Tensor:
+def trace(x: TensorLike | VariableLike | np.ndarray, name: str | None = None) -> Tensor:
     """The sums of the main diagonals of matrices.
 
     Args:

@@ -28,7 +28,7 @@ _log = logging.getLogger("headrace")
 
 
 def tensordot(
-    a: TensorLike, b: TensorLike, axes: int | Tensor | Sequence[int | Sequence[int]], name: str | None = None
+    a: TensorLike, b: TensorLike, axes: int | TensorLike | Sequence[int | Sequence[int]], name: str | None = None
 ) -> Tensor:
     """The products of `a` and `b` summed over pairs of their axes.
 

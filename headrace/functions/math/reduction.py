@@ -25,7 +25,9 @@ def _axes(value: TensorLike | RaggedTensor | None, axis: TensorLike | None) -> A
     if axis is not None:
         return axis
     if isinstance(value, Tensor) and value.dims is not None:
-        return convert_to_tensor(np.arange(len(value.dims)), "int32")
+        axes = np.arange(len(value.dims), dtype=np.int32)
+        # What runs at once is known by its arguments: an array is one as it stands.
+        return convert_to_tensor(axes) if value._is_graph_tensor else axes
     return composing.range_(0, composing.rank(value))
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def conv2d(
     input: TensorLike,
-    filter: Tensor | VariableLike | np.ndarray | None = None,
+    filter: TensorLike | VariableLike | np.ndarray | None = None,
     strides: int | Sequence[int] | None = None,
     padding: str | Sequence[Sequence[int]] | None = None,
     use_cudnn_on_gpu: bool = True,

@@ -269,7 +269,7 @@ def sigmoid_cross_entropy_with_logits(
 
 
 def weighted_cross_entropy_with_logits(
-    labels: Tensor | np.ndarray | Sequence[float] | None = None,
+    labels: TensorLike | np.ndarray | Sequence[float] | None = None,
     logits: TensorLike | None = None,
     pos_weight: Any = None,
     name: str | None = None,

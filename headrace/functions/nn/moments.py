@@ -201,7 +201,7 @@ def batch_normalization(
     mean: Any,
     variance: Any,
     offset: Any,
-    scale: Tensor | VariableLike | np.ndarray | None,
+    scale: TensorLike | VariableLike | np.ndarray | None,
     variance_epsilon: Any,
     name: str | None = None,
 ) -> Tensor:
@@ -228,11 +228,11 @@ def batch_normalization(
 
 
 def batch_norm_with_global_normalization(
-    t: Tensor | None = None,
-    m: Tensor | None = None,
-    v: Tensor | None = None,
-    beta: Tensor | np.ndarray | None = None,
-    gamma: Tensor | np.ndarray | None = None,
+    t: TensorLike | None = None,
+    m: TensorLike | None = None,
+    v: TensorLike | None = None,
+    beta: TensorLike | np.ndarray | None = None,
+    gamma: TensorLike | np.ndarray | None = None,
     variance_epsilon: float | None = None,
     scale_after_normalization: bool | None = None,
     name: str | None = None,

@@ -150,7 +150,7 @@ def _hit_weights(labels: Tensor, sampled: Tensor, num_true: int, num_sampled: in
 
 
 def nce_loss(
-    weights: Tensor,
+    weights: TensorLike,
     biases: TensorLike,
     labels: TensorLike,
     inputs: TensorLike,

@@ -122,7 +122,7 @@ def _transposed(
 def conv3d_transpose(
     value: TensorLike,
     filter: TensorLike | None = None,
-    output_shape: Tensor | Sequence[int] | None = None,
+    output_shape: TensorLike | Sequence[int] | None = None,
     strides: int | Sequence[int] | None = None,
     padding: str = "SAME",
     data_format: str | None = "NDHWC",

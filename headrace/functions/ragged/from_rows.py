@@ -75,7 +75,8 @@ class FromRows(CompositeTensor):
     def _part_dims(self, dims: Any) -> list[Any]:
         inner = None if dims is None else (None, *dims[2:])
         splits = (None if not dims or dims[0] is None else dims[0] + 1,)
-        return [*(self.values._part_dims(inner) if isinstance(self.values, FromRows) else [inner]), splits]
+        flat, *rows = self.values._part_dims(inner) if isinstance(self.values, FromRows) else [inner]
+        return [flat, splits, *rows]
 
     @classmethod
     def _converted(cls, values: TensorLike | RaggedTensor, partition: TensorLike, name: str) -> tuple[Any, Tensor]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from headrace.core import slots
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.shapes import TensorShape, as_shape
 from headrace.core.tensor import Tensor
 from headrace.core.type_specs import BatchableTypeSpec, TensorSpec
+from headrace.functions.ragged.value import RaggedTensorValue
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, ShapeLike
@@ -69,9 +72,8 @@ class RaggedTensorSpec(BatchableTypeSpec):
         """The type of the values."""
         return self._dtype
 
-    def _parts(self) -> tuple[Any, ...]:
-        dims = None if self._shape.dims is None else tuple(self._shape.as_list())
-        return dims, self._dtype, self._ragged_rank, self._row_splits_dtype
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
 
     def _batch(self, batch_size: int | None) -> RaggedTensorSpec:
         return RaggedTensorSpec(self._batch_shape(batch_size), self._dtype, self._ragged_rank + 1)
@@ -80,11 +82,8 @@ class RaggedTensorSpec(BatchableTypeSpec):
         # Levels below none are allowed: batches may be made of such rows again.
         return RaggedTensorSpec(self._row_shape(), self._dtype, self._ragged_rank - 1)
 
-    def _with_shape(self, shape: TensorShape) -> RaggedTensorSpec:
-        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
-
-    def _accepts(self, other: Any) -> bool:
-        return self._shape.is_compatible_with(other._shape) and self._parts()[1:] == other._parts()[1:]
+    def _to_legacy_output_classes(self) -> RaggedTensorSpec:
+        return self
 
     @property
     def _component_specs(self) -> list[TensorSpec]:
@@ -104,9 +103,33 @@ class RaggedTensorSpec(BatchableTypeSpec):
     def _from_components(self, components: Any) -> Any:
         if self._ragged_rank == 0:
             return components[0]
+        if all(isinstance(part, np.ndarray) for part in components):
+            value = components[0]
+            for splits in reversed(components[1:]):
+                value = RaggedTensorValue(value, splits)
+            return value
         kind: Any = slots.ragged_tensor.function
         return kind.from_nested_row_splits(components[0], components[1:], validate=False)
 
-    def __repr__(self) -> str:
-        parts = self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
-        return f"RaggedTensorSpec({', '.join(repr(part) for part in parts)})"
+    @property
+    def _flat_tensor_specs(self) -> list[TensorSpec]:
+        return [TensorSpec(None, "variant")]
+
+    def _to_tensor_list(self, value: Any) -> list[Tensor]:
+        return [value._to_variant(batched_input=False)]
+
+    def _to_batched_tensor_list(self, value: Any) -> list[Tensor]:
+        return [value._to_variant(batched_input=True)]
+
+    def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> Any:
+        rank = self._ragged_rank
+        if rank <= 0:
+            raise ValueError(f"ragged_rank must be non-negative; got {rank}.")
+        kind: Any = slots.ragged_tensor.function
+        made = kind._from_variant(tensor_list[0], self._dtype, rank)
+        if self._shape.ndims is not None:
+            rows = self._shape.as_list()[0]
+            if rows is not None:
+                made.row_splits.set_shape([rows + 1])
+            made.flat_values.set_shape(as_shape([None]).concatenate(self._shape[1 + rank :]))
+        return made

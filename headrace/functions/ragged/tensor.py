@@ -105,8 +105,10 @@ class RaggedTensor(FromTensors, VariantForm):
         self._values = values
         self._row_splits = row_splits
         for cached in (cached_row_lengths, cached_value_rowids, cached_nrows):
-            if cached is not None and (not isinstance(cached, Tensor) or cached.dtype not in _INDEX_TYPES):
-                raise TypeError("Cached value must be an int32 or int64 Tensor or None.")
+            if cached is not None and not isinstance(cached, Tensor):
+                raise TypeError("Cached value must be a Tensor or None.")
+            if cached is not None and cached.dtype not in _INDEX_TYPES:
+                raise TypeError("Cached value must be int32 or int64.")
         self._cached_row_lengths = cached_row_lengths
         self._cached_value_rowids = cached_value_rowids
         self._cached_nrows = cached_nrows

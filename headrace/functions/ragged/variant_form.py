@@ -21,9 +21,9 @@ class VariantForm:
 
     def _to_variant(self, batched_input: bool = False, name: str | None = None) -> Tensor:
         """The whole as a scalar, or with `batched_input` each row as an element of a vector."""
-        with name_scope(name, "RaggedToVariant", [self]) as scope:
+        with name_scope(name, "RaggedToVariant", [self]):
             encoded: Tensor = raw.RaggedTensorToVariant(
-                self.nested_row_splits, self.flat_values, batched_input=batched_input, name=scope
+                self.nested_row_splits, self.flat_values, batched_input=batched_input
             )
             return encoded
 
@@ -56,7 +56,7 @@ class VariantForm:
                 f"variant.shape.ndims: {rank}, input_ragged_rank: {input_ragged_rank}, "
                 f"output_ragged_rank: {output_ragged_rank}"
             )
-        with name_scope(name, "RaggedFromVariant", [encoded, dtype, input_ragged_rank, output_ragged_rank]) as scope:
+        with name_scope(name, "RaggedFromVariant", [encoded, dtype, input_ragged_rank, output_ragged_rank]):
             *parts, values = _flat(
                 raw.RaggedTensorFromVariant(
                     encoded,
@@ -64,7 +64,6 @@ class VariantForm:
                     output_ragged_rank=output_ragged_rank,
                     Tvalues=dtype,
                     Tsplits=int64,
-                    name=scope,
                 )
             )
             return cls.from_nested_row_splits(values, parts, validate=False)

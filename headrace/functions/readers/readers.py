@@ -12,7 +12,7 @@ from headrace.ops.readers import reader_ops
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
-    from headrace.functions.queues.queues import FIFOQueue
+    from headrace.functions.queues.queues import QueueBase
 
 
 assert reader_ops  # declares the ops
@@ -44,12 +44,12 @@ class ReaderBase:
         form = f"{op_type}V2" if self._reader_ref.dtype.name == "resource" else op_type
         return getattr(raw, form)(self._reader_ref, *inputs, name=name)
 
-    def _queue_ref(self, queue: FIFOQueue) -> Tensor:
+    def _queue_ref(self, queue: QueueBase | Tensor) -> Tensor:
         ref = queue if isinstance(queue, Tensor) else queue.queue_ref
         # A reader of the first form takes a reference.
         return ref if self._reader_ref.dtype.name == "resource" else raw.FakeQueue(ref)
 
-    def read(self, queue: FIFOQueue, name: str | None = None) -> Any:
+    def read(self, queue: QueueBase | Tensor, name: str | None = None) -> Any:
         """The next record; takes work from the queue when that at hand is at its end.
 
         Args:
@@ -68,7 +68,7 @@ class ReaderBase:
         """
         return self._apply("ReaderRead", self._queue_ref(queue), name=name)
 
-    def read_up_to(self, queue: FIFOQueue, num_records: int, name: str | None = None) -> Any:
+    def read_up_to(self, queue: QueueBase | Tensor, num_records: int, name: str | None = None) -> Any:
         """The next records of the work at hand, at least one.
 
         Args:

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, ShapeLike, TensorLike
 
 
-def sparse_placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None) -> SparseTensor:
+def sparse_placeholder(
+    dtype: DTypeLike, shape: ShapeLike | Tensor | None = None, name: str | None = None
+) -> SparseTensor:
     """A sparse tensor that must be fed, as a SparseTensorValue or (indices, values, dense_shape).
 
     Args:
@@ -115,7 +117,10 @@ def _as_int64(value: TensorLike, name: str) -> Tensor:
 
 
 def sparse_tensor_to_dense(
-    sp_input: SparseTensor | Tensor, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+    sp_input: SparseTensor | TensorLike,
+    default_value: Any = None,
+    validate_indices: bool = True,
+    name: str | None = None,
 ) -> Tensor:
     """A dense tensor that is `default_value` where no element is stored.
 

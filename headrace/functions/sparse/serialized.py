@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def serialize_sparse(
-    sp_input: SparseTensor | Tensor, name: str | None = None, out_type: DTypeLike = "string"
+    sp_input: SparseTensor | TensorLike, name: str | None = None, out_type: DTypeLike = "string"
 ) -> Tensor:
     """A sparse tensor as a vector of three: its indices, values and shape.
 

@@ -20,6 +20,7 @@ import torch
 from headrace.core import errors
 from headrace.core.graph_functions import Function, attr_function, known_of
 from headrace.core.registry import OpDecl, op
+from headrace.kernels.data.auto_sharding import reads_files
 from headrace.kernels.data.rowwise import batched
 from headrace.kernels.ranks import Rank, check_rank
 
@@ -35,6 +36,8 @@ UNKNOWN = -2
 
 ELEMENTS = "output_types: list(type) >= 1, output_shapes: list(shape) >= 1"
 _CPU = torch.device("cpu")
+# The functions of these say themselves when there is no more.
+_ENDED_BY_FUNCTIONS = frozenset({"GeneratorDataset", "ReduceDataset"})
 
 
 class Iteration:
@@ -85,9 +88,15 @@ class Dataset:
 
     Attributes:
         inputs: the datasets it is made of.
+        passes_shards: whether the parts of its inputs for several workers make up parts of it.
+        is_shuffle: whether it does nothing but shuffle.
+        opens_files: whether it reads the files that the elements of its input name.
     """
 
     inputs: list[Dataset]
+    passes_shards = False
+    is_shuffle = False
+    opens_files = False
 
     def __init__(self, *inputs: Dataset) -> None:
         self.inputs = list(inputs)
@@ -108,6 +117,12 @@ class Dataset:
             if isinstance(value, Drawing):
                 setattr(self, name, value.renewed())
 
+    def over(self, inputs: list[Dataset]) -> Dataset:
+        """A dataset that does with other inputs what this one does with its own."""
+        changed = copy.copy(self)
+        changed.inputs = inputs
+        return changed
+
     def make_sloppy(self) -> None:
         """Lets the order depend on what is ready first, where elements are worked on at once."""
 
@@ -122,13 +137,13 @@ class Dataset:
 class Choosing(Dataset):
     """A dataset of elements of its input, whatever they are."""
 
+    passes_shards = True
+
     def rows_of(self) -> tuple[Element, Dataset] | None:
         found = self.inputs[0].rows_of()
         if found is None:
             return None
-        numbers = copy.copy(self)
-        numbers.inputs = [found[1]]
-        return found[0], numbers
+        return found[0], self.over([found[1]])
 
 
 class Passing(Choosing):
@@ -193,6 +208,27 @@ def made_by(*decls: OpDecl) -> Callable[[Callable[[Any], Any]], Callable[[Any], 
     return attach
 
 
+def _never_ending(node: NodeView, call: Callable[..., Element]) -> Callable[..., Element]:
+    """`call`, whose OutOfRangeError does not count as the end of the dataset, unless the dataset lets functions end it."""
+    if node.type in _ENDED_BY_FUNCTIONS or node.attrs.get("preserve_cardinality") is False:
+        return call
+    kept = node.attrs.get("preserve_cardinality", False)
+
+    def checked(*element: Any) -> Element:
+        try:
+            return call(*element)
+        except errors.OutOfRangeError as error:
+            if kept:
+                text = f"Function invocation produced OutOfRangeError: {error.message}"
+                raise errors.InvalidArgumentError(None, None, text) from error
+            text = (
+                f"The function of {node.type} returned `OutOfRange`, as only the end of a dataset does: {error.message}"
+            )
+            raise errors.InternalError(None, None, text) from error
+
+    return checked
+
+
 class BoundFunction:
     """A function of a dataset, planned at its first call, with the values it captured.
 
@@ -205,6 +241,7 @@ class BoundFunction:
     Attributes:
         slow_calls: how many calls, one after the other, took long enough for a thread of their own.
         runs_python: whether it calls Python functions of the program.
+        reads_files: whether it opens files, or makes datasets that do.
     """
 
     slow_calls = 0
@@ -218,6 +255,7 @@ class BoundFunction:
         self._arguments = first
         self._draws = self.function.stateful
         self.runs_python = any(op.decl.runs_python for op in self.function.operations)
+        self.reads_files = reads_files(self.function)
         self._batched: Any = _NOT_TRIED
 
     def with_captured(self, captured: Sequence[Any]) -> Callable[..., Element]:
@@ -241,7 +279,7 @@ class BoundFunction:
         call: Callable[..., Element] = node.runtime.bind(
             function, f"{node.name}/{scope}", self._known, _CPU, fresh=True
         )
-        return call
+        return _never_ending(node, call)
 
 
 class Drawing:

@@ -137,6 +137,8 @@ def shape_text(shape: Sequence[int]) -> str:
 class Batched(Dataset):
     """`size` elements at a time as the rows of one."""
 
+    passes_shards = True
+
     def __init__(self, source: Dataset, size: int, drop: bool) -> None:
         super().__init__(source)
         if size <= 0:

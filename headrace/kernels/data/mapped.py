@@ -17,6 +17,8 @@ class Mapped(Dataset):
         of_batches: gives the function of batches, or None where there is none.
     """
 
+    passes_shards = True
+
     def __init__(self, source: Dataset, call: Call, of_batches: Callable[[], Call | None] | None = None) -> None:
         super().__init__(source)
         self.call = call

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from headrace.core.errors import InvalidArgumentError
 from headrace.kernels.data.base import Element
 
 
@@ -21,6 +22,27 @@ class Optional:
     def clone(self) -> Optional:
         """Itself: it never changes, so a copy for keeping is not needed."""
         return self
+
+    def __add__(self, other: Optional) -> Optional:
+        """The sums of the components, none where both have none.
+
+        Raises:
+            InvalidArgumentError: if just one has an element, or they have different numbers of components.
+        """
+        if (self.element is None) != (other.element is None):
+            raise InvalidArgumentError(
+                None, None, "Cannot add optionals because one has a value and the other doesn't."
+            )
+        if self.element is None or other.element is None:
+            return self
+        if len(self.element) != len(other.element):
+            raise InvalidArgumentError(
+                None,
+                None,
+                "Cannot add optionals because they have different numbers of components: "
+                f"{len(self.element)} and {len(other.element)}.",
+            )
+        return Optional(tuple(a + b for a, b in zip(self.element, other.element, strict=True)))
 
     def zeros_like(self) -> Optional:
         """Zeros in the place of its components, if it has any."""

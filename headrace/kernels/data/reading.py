@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import torch
 
 from headrace.core import errors
 from headrace.files.failures import failures_of
 from headrace.files.paths import open_binary
 from headrace.files.records import chunk_reader
-from headrace.kernels.data.base import Dataset, Element, Iteration, Next, invalid, text
+from headrace.kernels.data.base import Dataset, Element, Iteration, Next, integer, invalid, text
 
 
 def names_of(filenames: Any) -> list[str]:
@@ -69,6 +70,18 @@ class Read(Dataset):
                 begun = False
 
         return next_element
+
+
+def checked_buffer_size(value: torch.Tensor) -> int:
+    """The number of bytes to read at a time that an input of an op gives; 0 for as many as suit.
+
+    Raises:
+        InvalidArgumentError: for a negative one.
+    """
+    size = integer(value)
+    if size < 0:
+        raise invalid("`buffer_size` must be >= 0 (0 == default)")
+    return size
 
 
 def checked_compression(value: np.ndarray) -> str:

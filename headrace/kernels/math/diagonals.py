@@ -173,6 +173,7 @@ def set_diag_shape(op: OpView, lower: int | None, upper: int | None) -> list[Dim
         merge_dims(dims[:-2], diagonal[: len(dims) - 2])
         return [dims]
     between = () if lower == upper else (upper - lower + 1,)
+    rank_at_least(diagonal, 1)
     expected: Dims = (*dims[:-2], *between, longest(dims[-2], dims[-1], lower, upper))
     if expected is not None and not compatible_dims(expected, diagonal):
         if len(expected) != len(diagonal):
@@ -194,8 +195,14 @@ def check_matrices(x: torch.Tensor) -> None:
         raise invalid(f"input must be at least 2-dim, received shape: {shape_text(x.shape)}")
 
 
+def check_diagonal(diagonal: torch.Tensor) -> None:
+    if not diagonal.dim():
+        raise invalid("diagonal must be at least 1-dim, received shape: []")
+
+
 def replaced(x: torch.Tensor, diagonal: torch.Tensor, lower: int, upper: int) -> torch.Tensor:
     check_matrices(x)
+    check_diagonal(diagonal)
     rows, columns = x.shape[-2:]
     _check_bounds(lower, upper, rows, columns)
     between = () if lower == upper else (upper - lower + 1,)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from headrace.core.errors import InvalidArgumentError
+
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView
 
@@ -56,7 +58,8 @@ def combined(kind: str, data: torch.Tensor, ids: torch.Tensor, count: int) -> to
 
 def _sums_in_order(data: torch.Tensor, ids: torch.Tensor, count: int) -> torch.Tensor:
     """The sums of rows, an id after the other: each sum stays in a register, where index_add_ goes to memory."""
-    order = ids.argsort(stable=True)
+    # Numbers of a byte are sorted in a fifth of the time.
+    order = (ids.to(torch.uint8) if count <= 256 else ids).argsort(stable=True)
     counts = torch.bincount(ids, minlength=count)
     return torch.nn.functional.embedding_bag(order, data, counts.cumsum(0) - counts, mode="sum")
 
@@ -77,3 +80,31 @@ def in_wider(node: NodeView, run: Callable[..., torch.Tensor]) -> Callable[..., 
     if wider is None:
         return run
     return lambda data, *rest: run(data.to(wider), *rest).to(dtype)
+
+
+def check_segments(ids: torch.Tensor, count: int | None = None, sorted_too: bool = True) -> None:
+    """Checks the ids of rows that lie segment by segment.
+
+    Args:
+        ids: the ids.
+        count: how many segments there are, by default one more than the last id says.
+        sorted_too: whether they must be ascending.
+
+    Raises:
+        InvalidArgumentError: in the words for the first segment that is amiss.
+    """
+    if not ids.shape[0]:
+        return
+    last = int(ids[-1])
+    if last < 0 and count is None:
+        raise InvalidArgumentError(None, None, "segment ids must be >= 0")
+    count = last + 1 if count is None else count
+    if int(ids[0]) >= 0 and last < count and not bool((ids[1:] < ids[:-1]).any()):
+        return
+    found = torch.unique_consecutive(ids).tolist()
+    for i, one in enumerate(found):
+        if sorted_too and i + 1 < len(found) and found[i + 1] < one:
+            raise InvalidArgumentError(None, None, "segment ids are not increasing")
+        if not 0 <= one < count:
+            because = ", possibly because 'segment_ids' input is not sorted" if sorted_too else ""
+            raise InvalidArgumentError(None, None, f"Segment id {one} out of range [0, {count}){because}.")

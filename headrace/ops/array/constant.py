@@ -124,7 +124,11 @@ placeholder_with_default_op.accepts([2, 3], shape=[None, 3]).accepts([2], shape=
 
 
 def constant(
-    value: Any, dtype: DTypeLike | None = None, shape: Any = None, name: str = "Const", verify_shape: bool = False
+    value: Any,
+    dtype: DTypeLike | None = None,
+    shape: Any = None,
+    name: str | None = "Const",
+    verify_shape: bool = False,
 ) -> Tensor:
     """A tensor that always has the same value.
 
@@ -143,10 +147,14 @@ def constant(
         array([[-1., -1., -1.],
                [-1., -1., -1.]], dtype=float32)
     """
+    is_eager = executing_eagerly()
+    if is_eager and shape is None:
+        known = eager_graph().known_constant(value, dtype)
+        if known is not None:
+            return known
     if isinstance(value, Tensor):
         raise TypeError(f"List of Tensors when single Tensor expected: constant() cannot take a Tensor, got {value}.")
     dims = None if shape is None else as_dims(shape)
-    is_eager = executing_eagerly()
     if is_eager:
         if shape is not None:
             _require_count(value, dims)
@@ -162,7 +170,7 @@ def constant(
     array = np.array(array, copy=True)
     array.flags.writeable = False
     if is_eager:
-        return eager_graph().constant(array, element_type)
+        return eager_graph().learn_constant(value, dtype, array, element_type)
     return raw.Const(value=array, dtype=element_type, name=name)
 
 

@@ -57,7 +57,8 @@ def dynamic_partition_kernel(node):
         if flat.numel() and (int(flat.min()) < 0 or int(flat.max()) >= count):
             bad = int(((flat < 0) | (flat >= count)).nonzero()[0, 0])
             where = np.unravel_index(bad, tuple(partitions.shape)) if partitions.ndim else ()
-            raise invalid(f"partitions[{','.join(map(str, where))}] = {int(flat[bad])} is not in [0, {count})")
+            index = f"[{','.join(map(str, where))}]" if len(where) else ""
+            raise invalid(f"partitions{index} = {int(flat[bad])} is not in [0, {count})")
         rest = tuple(data.shape[partitions.ndim :])
         rows = data.reshape((flat.shape[0], *rest))
         if text:

@@ -112,10 +112,10 @@ def zeros_like_same(node):
 
 @zeros_like_op.kernel
 def zeros_like_kernel(node):
-    if is_text(node.inputs[0]):
-        return lambda x: filled_text(x.shape)
     if node.inputs[0].dtype.base_dtype is variant:
         return lambda x: x.zeros_like()
+    if is_text(node.inputs[0]):
+        return lambda x: filled_text(x.shape)
     return moving(node, torch.zeros_like)
 
 

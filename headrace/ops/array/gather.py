@@ -20,7 +20,6 @@ from headrace.core.size_elements import Element, KnownElements
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import (
     axis_in,
-    boxed,
     constants,
     invalid,
     is_text,
@@ -33,6 +32,7 @@ from headrace.kernels.composing.arithmetic import range as range_of
 from headrace.kernels.composing.arranging import concat, transpose
 from headrace.kernels.composing.batch_offsets import with_batch_offsets
 from headrace.kernels.composing.shapes import expand_dims, shape, size, squeeze
+from headrace.kernels.host_values import taken
 from headrace.kernels.native import integers
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _checked_text(params: np.ndarray, indices: torch.Tensor, axis: int) -> np.nd
     limit = params.shape[axis]
     if indices.numel() and (int(indices.min()) < 0 or int(indices.max()) >= limit):
         raise _bad_index(indices, limit)
-    return boxed(params.take(indices.cpu().numpy(), axis))
+    return taken(params.take(indices.cpu().numpy(), axis))
 
 
 def _pick(params: np.ndarray | torch.Tensor, indices: torch.Tensor, axis: int) -> np.ndarray | torch.Tensor:

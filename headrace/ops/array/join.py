@@ -31,6 +31,7 @@ from headrace.kernels.array.offsets import offsets_of
 from headrace.kernels.composing.arranging import concat, stack
 from headrace.kernels.composing.shapes import expand_dims, rank, shape, squeeze
 from headrace.kernels.flow.contexts import output_context
+from headrace.kernels.host_values import taken
 
 if TYPE_CHECKING:
     from headrace.core.building_facts import PythonValues
@@ -349,7 +350,7 @@ def pack_shape(op):
 def pack_kernel(node):
     axis, dtype = node.attrs["axis"], node.outputs[0].dtype.torch
     if is_text(node.outputs[0]):
-        return lambda *values: np.stack(values, axis)
+        return lambda *values: np.stack([boxed(value) for value in values], axis)
     if node.outputs[0].dtype.name == "resource":
         return lambda *handles: np.array(handles, object)
     view_dtype, stacked = view_dtype_of(dtype), torch.stack
@@ -429,7 +430,7 @@ def unpack_kernel(node):
     axis, num = node.attrs["axis"], node.attrs["num"]
     dims = node.inputs[0].dims
     if is_text(node.inputs[0]):
-        return lambda x: [boxed(x.take(i, axis)) for i in range(num)]
+        return lambda x: [taken(x.take(i, axis)) for i in range(num)]
     if dims is not None and dims[axis] == num:
         return lambda x: x.unbind(axis)
 
@@ -449,7 +450,7 @@ def unpack_gradient(op, *grads):
 unpack_op.accepts([2, 3], num=2).accepts([2, 3], num=3, axis=-1).rejects([2, 3], num=3, error=ValueError)
 
 
-def pack(values: Sequence[Tensor], axis: int = 0, name: str = "pack") -> Tensor:
+def pack(values: Sequence[TensorLike], axis: int = 0, name: str = "pack") -> Tensor:
     """The name of `stack` before version 1.0."""
     return stack(values, axis, name)
 

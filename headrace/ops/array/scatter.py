@@ -325,7 +325,7 @@ def sparse_to_dense_kernel(node):
         if vectors.shape[1] != len(target):
             raise invalid(f"output_shape has incorrect number of elements: {len(target)} should be: {vectors.shape[1]}")
         count = vectors.shape[0]
-        if values.ndim and values.shape[0] != count:
+        if values.ndim > 1 or (values.ndim and values.shape[0] != count):
             raise invalid(f"sparse_values has incorrect shape {shape_text(values.shape)}, should be [] or [{count}]")
         _check_sparse_indices(vectors.numpy(), target, checked)
         where = tuple(vectors.long().unbind(1))

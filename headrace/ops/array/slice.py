@@ -13,7 +13,6 @@ from headrace.core.registry import op, raw
 from headrace.core.size_elements import Element, KnownElements
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import (
-    boxed,
     constants,
     filled_text,
     invalid,
@@ -37,6 +36,7 @@ from headrace.kernels.array.strides import (
 from headrace.kernels.composing.arranging import concat, stack
 from headrace.kernels.composing.filling import ones_like
 from headrace.kernels.composing.shapes import rank, shape
+from headrace.kernels.host_values import taken
 from headrace.kernels.ranks import ranked
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def slice_kernel(node):
     def take(x, start, count):
         return x[window_of(x.shape, numbers(start), numbers(count))]
 
-    return lambda x, start, count: boxed(take(x, start, count)) if isinstance(x, np.ndarray) else take(x, start, count)
+    return lambda x, start, count: taken(take(x, start, count)) if isinstance(x, np.ndarray) else take(x, start, count)
 
 
 @slice_op.gradient

@@ -172,7 +172,7 @@ split_v_op.rejects([4, 3], np.array([1, 4], np.int32), np.array(0, np.int32), nu
 
 @renamed(split_dim="axis", num_split="num_or_size_splits")
 def split(
-    value: Any, num_or_size_splits: TensorLike, axis: int | Tensor = 0, num: int | None = None, name: str = "split"
+    value: Any, num_or_size_splits: TensorLike, axis: int | TensorLike = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
     """A tensor split along an axis into equal parts, or into parts of given sizes.
 

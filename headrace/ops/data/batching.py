@@ -104,6 +104,8 @@ def _corner(row: int, part: np.ndarray | torch.Tensor) -> tuple[Any, ...]:
 class SparseBatches(Batched):
     """`size` elements of differing shapes at a time as one sparse tensor."""
 
+    passes_shards = False
+
     def __init__(self, source: Dataset, size: int, shape: Sequence[int]) -> None:
         super().__init__(source, size, False)
         self.shape = list(shape)
@@ -190,6 +192,42 @@ class SlidingWindows(Dataset):
             return stacked(chosen)
 
         return next_element
+
+
+class Rebatched(Dataset):
+    """The parts of each batch, of which the first have as many rows as fit and the last may have fewer, or none.
+
+    Args:
+        source: a dataset of batches.
+        count: how many parts.
+    """
+
+    passes_shards = True
+
+    def __init__(self, source: Dataset, count: int) -> None:
+        super().__init__(source)
+        if count <= 0:
+            raise invalid("num_replicas must be greater than zero.")
+        self.count = count
+
+    def start(self, iteration: Iteration) -> Next:
+        upstream, count = self.inputs[0].start(iteration), self.count
+        waiting: deque[Element] = deque()
+
+        def next_element() -> Element | None:
+            if not waiting:
+                element = upstream()
+                if element is None:
+                    return None
+                size = -(-len(element[0]) // count)
+                waiting.extend(tuple(value[size * i : size * (i + 1)] for value in element) for i in range(count))
+            return waiting.popleft()
+
+        return next_element
+
+    def cardinality(self) -> int:
+        found = self.inputs[0].cardinality()
+        return found if found < 0 else found * self.count
 
 
 class Unbatched(Dataset):
@@ -282,6 +320,17 @@ def sliding_window_dataset_kernel(node):
     return lambda source, *sizes: SlidingWindows(source, *map(integer, sizes))
 
 
+_REBATCH = "input_dataset: variant, num_replicas: int64, *, {}, use_fallback=True -> handle: variant"
+rebatch_dataset = dataset_op("RebatchDataset", _REBATCH)
+experimental_rebatch_dataset = dataset_op("ExperimentalRebatchDataset", _REBATCH)
+
+
+@made_by(rebatch_dataset, experimental_rebatch_dataset)
+def rebatch_dataset_kernel(node):
+    # With use_fallback or without: batches are cut as they come.
+    return lambda source, count: Rebatched(source, integer(count))
+
+
 _MAP_AND_BATCH = (
     "input_dataset: variant, other_arguments: *Targuments, batch_size: int64, num_parallel_calls: int64, "
     "drop_remainder: bool, *, f: func, Targuments: list(type) >= 0, {}, preserve_cardinality=False -> handle: variant"
@@ -335,6 +384,9 @@ for _decl in (dense_to_sparse_batch_dataset, experimental_dense_to_sparse_batch_
 for _decl in (sliding_window_dataset, experimental_sliding_window_dataset):
     _decl.accepts(numbers(6), np.int64(2), np.int64(1), np.int64(2), **INT64_ROWS)
     _decl.rejects(numbers(6), np.int64(0), np.int64(1), np.int64(1), error=InvalidArgumentError, **INT64_ROWS)
+for _decl in (rebatch_dataset, experimental_rebatch_dataset):
+    _decl.accepts(made("BatchDataset", numbers(6), np.int64(4), **INT64_ROWS), np.int64(2), **INT64_ROWS)
+    _decl.rejects(numbers(6), np.int64(0), error=InvalidArgumentError, **INT64_ROWS)
 for _decl in (map_and_batch_dataset, experimental_map_and_batch_dataset):
     _decl.accepts(numbers(5), [], np.int64(2), np.int64(2), np.bool_(False), f=NEGATED, **INT64_ROWS)
     _decl.accepts(numbers(5), [], np.int64(2), np.int64(1), np.bool_(True), f=NEGATED, **INT64_ROWS)

@@ -40,9 +40,14 @@ _MAX_REMARK_LENGTH = 1000
 class CachedInMemory(Dataset):
     """The elements of its input, made once and kept from the first complete pass on."""
 
+    passes_shards = True
+
     def __init__(self, source: Dataset) -> None:
         super().__init__(source)
         self.kept: list[Element] | None = None
+
+    def over(self, inputs: list[Dataset]) -> Dataset:
+        return CachedInMemory(*inputs)
 
     def start(self, iteration: Iteration) -> Next:
         if self.kept is not None:
@@ -82,6 +87,8 @@ class CachedInFile(Dataset):
         path: what the names of the files begin with.
         components: of the elements.
     """
+
+    passes_shards = True
 
     def __init__(self, source: Dataset, path: str, components: Components) -> None:
         super().__init__(source)

@@ -9,17 +9,22 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core import errors
+from headrace.core.dims import Dims
 from headrace.kernels.data.base import Element, dataset_op, integer, invalid, made_by, strings, text
 from headrace.kernels.data.reading import Read, checked_compression, opened
 from headrace.kernels.data.tables import Table
 from headrace.kernels.host_values import to_array
 from headrace.kernels.parsing.csv_columns import BadField, column_reader
+from headrace.kernels.ranks import check_rank
+
+if TYPE_CHECKING:
+    from headrace.core.typing import OpView
 
 # So little is read before the first element can be given.
 _CHUNK_SIZE = 1 << 16
@@ -40,6 +45,19 @@ for _decl in (csv_dataset, experimental_csv_dataset):
     _decl.rejects(*_of_file, np.array([2, 0]), _defaults, error=errors.InvalidArgumentError, **_kind)
 
 
+def _csv_shape(op: OpView) -> list[Dims]:
+    check_rank(op.inputs[7].dims, 1)
+    for default in op.inputs[8:]:
+        check_rank(default.dims, (0, 1))
+        if default.dims and default.dims[0] not in (None, 0, 1):
+            raise ValueError("Shape of a default must be a length-0 or length-1 vector, or a scalar.")
+    return [()]
+
+
+csv_dataset.shape(_csv_shape)
+experimental_csv_dataset.shape(_csv_shape)
+
+
 @made_by(csv_dataset, experimental_csv_dataset)
 def csv_dataset_kernel(node):
     types = [dtype.base_dtype for dtype in node.attrs["output_types"]]
@@ -55,7 +73,12 @@ def csv_dataset_kernel(node):
             raise invalid("select_cols should match output size")
         form = Format(text(delimiter).encode(), bool(quoted), chosen, len(types))
         columns_of = _Columns(types, [to_array(default).reshape(-1) for default in defaults], text(na_value).encode())
-        size = min(integer(buffer) or _CHUNK_SIZE, _CHUNK_SIZE)
+        if any(default.ndim > 1 for default in defaults):
+            raise invalid("Each record default should be at most rank 1")
+        size = integer(buffer)
+        if size <= 0:
+            raise invalid("buffer_size should be positive")
+        size = min(size, _CHUNK_SIZE)
 
         return Read(names, lambda path: Elements(path, kind, size, form, columns_of, bool(header)), resumes=True)
 

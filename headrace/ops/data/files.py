@@ -31,7 +31,7 @@ from headrace.kernels.data.base import (
     text,
 )
 from headrace.kernels.data.case_inputs import elements
-from headrace.kernels.data.reading import Read, checked_compression, names_of, opened
+from headrace.kernels.data.reading import Read, checked_buffer_size, checked_compression, names_of, opened
 from headrace.kernels.readers.case_inputs import LMDB
 from headrace.kernels.readers.state import lmdb_records
 
@@ -67,7 +67,9 @@ text_line_dataset = dataset_op(
 
 @text_line_dataset.kernel
 def text_line_dataset_kernel(node):
-    return lambda names, compression, size: Read(names, _lines(checked_compression(compression), integer(size)))
+    return lambda names, compression, size: Read(
+        names, _lines(checked_compression(compression), checked_buffer_size(size))
+    )
 
 
 _NAMES, _STRINGS = np.array([b"a.txt", b"b.txt"]), elements(["string"], [[]], count=4)
@@ -87,6 +89,7 @@ tf_record_dataset = dataset_op(
 def tf_record_dataset_kernel(node):
     def make(names, compression, size):
         kind = checked_compression(compression)
+        checked_buffer_size(size)
 
         def read(path):
             for record in tf_record_iterator(path, kind):

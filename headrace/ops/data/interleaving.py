@@ -44,10 +44,14 @@ class Interleaved(Dataset):
         call: takes an element, returns a dataset.
         cycle: how many datasets take turns.
         block: how many elements each gives in its turn.
+        opens_files: whether the datasets read files that the elements name.
     """
 
-    def __init__(self, source: Dataset, call: Call, cycle: int = 1, block: int = 1) -> None:
+    def __init__(
+        self, source: Dataset, call: Call, cycle: int = 1, block: int = 1, *, opens_files: bool = False
+    ) -> None:
         super().__init__(source)
+        self.opens_files = opens_files
         if cycle < 1:
             raise invalid("cycle_length must be greater than zero.")
         if block < 1:
@@ -115,8 +119,9 @@ class ParallelInterleaved(Interleaved):
         staged: int,
         sloppy: bool,
         keeps_block: bool,
+        opens_files: bool = False,
     ) -> None:
-        super().__init__(source, call, cycle, block)
+        super().__init__(source, call, cycle, block, opens_files=opens_files)
         self.calls, self.buffer, self.staged, self.sloppy = calls, buffer, staged, sloppy
         self.keeps_block = keeps_block
 
@@ -379,7 +384,8 @@ def interleave_dataset_kernel(node):
 
     def make(source, *values):
         cycle, block = map(integer, values[count:])
-        return Interleaved(source, function.with_captured(values[:count]), cycle, block)
+        call = function.with_captured(values[:count])
+        return Interleaved(source, call, cycle, block, opens_files=function.reads_files)
 
     return make
 
@@ -399,7 +405,8 @@ def parallel_interleave_v2_dataset_kernel(node):
         if 1 <= cycle < calls:
             raise invalid("num_parallel_calls must less than or equal to cycle_length.")
         call = function.with_captured(values[:count])
-        return ParallelInterleaved(source, call, cycle, block, calls, block, cycle, sloppy, False)
+        opens = function.reads_files
+        return ParallelInterleaved(source, call, cycle, block, calls, block, cycle, sloppy, False, opens)
 
     return make
 
@@ -419,7 +426,10 @@ def parallel_interleave_dataset_kernel(node):
         if staged < 0:
             raise invalid("`prefetch_input_elements` must be >= 0")
         call = function.with_captured(values[:count])
-        return ParallelInterleaved(source, call, cycle, block, cycle + staged, buffer, staged, bool(sloppy), True)
+        opens = function.reads_files
+        return ParallelInterleaved(
+            source, call, cycle, block, cycle + staged, buffer, staged, bool(sloppy), True, opens
+        )
 
     return make
 

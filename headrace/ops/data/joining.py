@@ -21,6 +21,8 @@ from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
 class Zipped(Dataset):
     """The elements of several datasets side by side, as long as all have one."""
 
+    passes_shards = True
+
     def start(self, iteration: Iteration) -> Next:
         upstreams = [source.start(iteration) for source in self.inputs]
         over = False
@@ -50,6 +52,8 @@ class Zipped(Dataset):
 
 class Concatenated(Dataset):
     """The elements of one dataset after those of another."""
+
+    passes_shards = True
 
     def start(self, iteration: Iteration) -> Next:
         waiting = iter(self.inputs)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 class Filtered(Dataset):
     """The elements for which a predicate holds."""
 
+    passes_shards = True
+
     def __init__(self, source: Dataset, predicate: Call) -> None:
         super().__init__(source)
         self.predicate = predicate
@@ -47,6 +49,8 @@ class Filtered(Dataset):
 
 class TakenWhile(Filtered):
     """The elements before the first for which a predicate does not hold."""
+
+    passes_shards = False
 
     def start(self, iteration: Iteration) -> Next:
         upstream, predicate = self.inputs[0].start(iteration), self.predicate
@@ -132,6 +136,7 @@ def _with_function(attr: str, make: Callable[..., Any]) -> Callable[[Any], Any]:
 
         def kernel(source: Dataset, *values: Any) -> Dataset:
             made: Dataset = make(source, function.with_captured(values[:count]), *values[count:])
+            made.opens_files = function.reads_files
             return made
 
         return kernel

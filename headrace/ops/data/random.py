@@ -45,6 +45,7 @@ class Shuffled(Choosing):
         self.seeds = seeds
         self.reshuffle = reshuffle
         self.count = count
+        self.is_shuffle = count == 1
         self._seed_samples = Samples(*seeds)
 
     def reset(self) -> None:
@@ -206,6 +207,8 @@ def repeat_dataset_kernel(node):
 class Sampled(Choosing):
     """Each element of its input with a certain probability."""
 
+    passes_shards = False
+
     def __init__(self, source: Dataset, rate: float, seeds: tuple[int, int]) -> None:
         super().__init__(source)
         self.rate, self.seeds = rate, seeds
@@ -238,7 +241,8 @@ def fused(dataset: Dataset) -> Dataset:
     dataset.inputs = [fused(source) for source in dataset.inputs]
     if isinstance(dataset, Repeated) and dataset.inputs and type(dataset.inputs[0]) is Shuffled:
         inner = dataset.inputs[0]
-        if inner.reshuffle and inner.count == 1 and (dataset.count == -1 or dataset.count > 0):
+        # A repeat that goes once is left out before.
+        if inner.reshuffle and inner.count == 1 and (dataset.count == -1 or dataset.count > 1):
             return Shuffled(inner.inputs[0], inner.size, inner.seeds, False, dataset.count)
     return dataset
 

@@ -9,6 +9,7 @@ import numpy as np
 from headrace.core.cases import body, made
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import raw
+from headrace.kernels.data.auto_sharding import sharded_by_files
 from headrace.kernels.data.base import (
     INFINITE,
     UNKNOWN,
@@ -114,15 +115,22 @@ class Sharded(Choosing):
                 here = place % count
                 place += 1
                 if here == index:
+                    check_others()
                     return element
-            if non_empty and place < count:
+            return None
+
+        def check_others() -> None:
+            nonlocal place
+            while non_empty and place < count:
+                if upstream() is not None:
+                    place += 1
+                    continue
                 raise invalid(
                     "There aren't enough elements in this dataset for each shard to have at least one element (# elems = "
                     f"{place}, # shards = {count}). If you are using datasets with distribution strategy, considering "
                     "setting the auto sharding policy to either DATA or OFF using the "
                     "`experimental_distribute.auto_shard_policy` option of `tf.data.Options()`."
                 )
-            return None
 
         return next_element
 
@@ -218,6 +226,31 @@ def shard_dataset_kernel(node):
     return lambda source, count, index: Sharded(source, integer(count), integer(index), non_empty)
 
 
+_AUTO_SHARD = "input_dataset: variant, num_workers: int64, index: int64, *, {} -> handle: variant"
+auto_shard_dataset = dataset_op("AutoShardDataset", _AUTO_SHARD)
+experimental_auto_shard_dataset = dataset_op("ExperimentalAutoShardDataset", _AUTO_SHARD)
+
+
+@made_by(auto_shard_dataset, experimental_auto_shard_dataset)
+def auto_shard_dataset_kernel(node):
+    def make(source, workers, index):
+        count, number = integer(workers), integer(index)
+        if count < 1:
+            raise invalid("num_workers must be greater than zero.")
+        if not 0 <= number < count:
+            raise invalid(f"index must be between 0 and {count - 1}")
+
+        if count == 1:
+            return source
+
+        def sharded(dataset):
+            return Sharded(dataset, count, number, True)
+
+        return sharded_by_files(source, sharded) or sharded(source)
+
+    return make
+
+
 _INPUT = "input_dataset: variant, *, {} -> handle: variant"
 unique_dataset = dataset_op("UniqueDataset", _INPUT)
 experimental_unique_dataset = dataset_op("ExperimentalUniqueDataset", _INPUT)
@@ -234,6 +267,9 @@ take_dataset.accepts(numbers(5), np.int64(2), **INT64_SCALARS).accepts(numbers(3
 skip_dataset.accepts(numbers(3), np.int64(1), **INT64_SCALARS).accepts(numbers(3), np.int64(-1), **INT64_SCALARS)
 shard_dataset.accepts(numbers(5), np.int64(2), np.int64(1), **INT64_SCALARS)
 shard_dataset.rejects(numbers(5), np.int64(2), np.int64(2), error=InvalidArgumentError, **INT64_SCALARS)
+for _decl in (auto_shard_dataset, experimental_auto_shard_dataset):
+    _decl.accepts(numbers(5), np.int64(2), np.int64(1), **INT64_SCALARS)
+    _decl.rejects(numbers(5), np.int64(2), np.int64(2), error=InvalidArgumentError, **INT64_SCALARS)
 for _decl in (unique_dataset, experimental_unique_dataset):
     _parity = body(lambda x: raw.FloorMod(x, 2), "int64")
     _decl.accepts(made("MapDataset", numbers(5), [], f=_parity, **INT64_SCALARS), **INT64_SCALARS)

@@ -6,12 +6,14 @@ nodes, which it emits as `while` statements, so the marks of loops themselves ne
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.core import nest
 from headrace.core.cases import Made, made, result, variable
-from headrace.core.composite import IndexedSlices
+from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.errors import InvalidArgumentError
@@ -169,32 +171,53 @@ for _enter, _exit, _next, _ref in zip(_enters, _exits, _nexts, ("", "Ref"), stri
     _next.accepts(_doubled, fetches=[made(f"{_ref}Exit", _switch)])
 
 
+def _of_each(mark: Callable[[Tensor], Tensor], data: Any) -> Any:
+    """What `mark` makes of a value, of one made of tensors of each of them."""
+    if isinstance(data, (IndexedSlices, SparseTensor)):
+        return nest.map_structure(mark, data, expand_composites=True)
+    return mark(convert_to_tensor(data, as_ref=True))
+
+
 def enter(
-    data: Tensor,
+    data: Any,
     frame_name: str,
     is_constant: bool = False,
     parallel_iterations: int = 10,
+    use_ref: bool = True,
     use_input_shape: bool = True,
     name: str | None = None,
-) -> Tensor:
-    """Brings `data` into the loop called `frame_name`; a reference stays a reference only if it is not constant there."""
-    data = convert_to_tensor(data, as_ref=True)
-    decl = raw.RefEnter if data.dtype._is_ref_dtype else raw.Enter
-    result = decl(
-        data, frame_name=frame_name, is_constant=is_constant, parallel_iterations=parallel_iterations, name=name
-    )
-    if use_input_shape:
-        result.dims = data.dims
-    return result
+) -> Any:
+    """Brings `data` into the loop called `frame_name`.
+
+    Args:
+        data: a tensor, IndexedSlices or SparseTensor.
+        frame_name: the name of the loop's frame.
+        is_constant: whether it stays the same in all iterations.
+        parallel_iterations: kept for graphs that TensorFlow runs.
+        use_ref: whether a reference stays one.
+        use_input_shape: whether its shape is that of `data`.
+        name: a name for the operation.
+    """
+
+    def mark(tensor: Tensor) -> Tensor:
+        decl = raw.RefEnter if use_ref and tensor.dtype._is_ref_dtype else raw.Enter
+        result: Tensor = decl(
+            tensor, frame_name=frame_name, is_constant=is_constant, parallel_iterations=parallel_iterations, name=name
+        )
+        if use_input_shape:
+            result.dims = tensor.dims
+        return result
+
+    return _of_each(mark, data)
 
 
-def exit_loop(data: Tensor, name: str | None = None) -> Tensor:
+def exit_loop(data: Any, name: str | None = None) -> Any:
     """The value that `data` has when the loop ends, for use outside it."""
-    data = convert_to_tensor(data, as_ref=True)
-    return (raw.RefExit if data.dtype._is_ref_dtype else raw.Exit)(data, name=name)
+    return _of_each(lambda x: (raw.RefExit if x.dtype._is_ref_dtype else raw.Exit)(x, name=name), data)
 
 
-def next_iteration(data: Tensor, name: str | None = None) -> Tensor:
+def next_iteration(data: Any, name: str | None = None) -> Any:
     """Hands `data` to the next iteration."""
-    data = convert_to_tensor(data, as_ref=True)
-    return (raw.RefNextIteration if data.dtype._is_ref_dtype else raw.NextIteration)(data, name=name)
+    return _of_each(
+        lambda x: (raw.RefNextIteration if x.dtype._is_ref_dtype else raw.NextIteration)(x, name=name), data
+    )

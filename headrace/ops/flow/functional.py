@@ -133,6 +133,13 @@ def symbolic_gradient_shape(op):
 def symbolic_gradient_kernel(node):
     function = attr_function(node, "f").gradient_function()
     _check_arity(node, function, len(node.inputs))
+    if len(function.outputs) != len(node.outputs):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"SymGrad expects to return {len(node.outputs)} gradients, one an argument, but get {len(function.outputs)} from "
+            f"{function.name} instead",
+        )
     return node.runtime.bind(function, node.name, known_of(node.inputs))
 
 

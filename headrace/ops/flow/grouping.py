@@ -115,8 +115,15 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
         return _identity(output_tensor, scope)
 
 
-def _identity(tensor: Tensor, name: str) -> Tensor:
+def _identity(tensor: Tensor, name: str | None = None) -> Tensor:
     return raw.RefIdentity(tensor, name=name) if tensor.dtype._is_ref_dtype else raw.Identity(tensor, name=name)
+
+
+def identity_of_reference(data: Any, name: str | None = None) -> Any:
+    """The same value, a reference if `data` is one; of a value made of tensors, that of each."""
+    if isinstance(data, (IndexedSlices, SparseTensor)):
+        return nest.map_structure(_identity, data, expand_composites=True)
+    return _identity(convert_to_tensor(data, as_ref=True), name)
 
 
 def tuple(tensors: Any, name: str | None = None, control_inputs: Sequence[Operation] | None = None) -> list[Any]:

@@ -120,13 +120,18 @@ def _relu6_grad_rule(node):
     return lambda gradients, features: _hardtanh_backward(gradients, features, 0.0, 6.0)
 
 
+def _alpha_of(node):
+    """The slope, in the precision of the features."""
+    return float(torch.tensor(node.attrs["alpha"], dtype=node.outputs[0].dtype.torch))
+
+
 def _leaky_relu_rule(node):
-    alpha = node.attrs["alpha"]
+    alpha = _alpha_of(node)
     return lambda features: torch.nn.functional.leaky_relu(features, alpha)
 
 
 def _leaky_relu_grad_rule(node):
-    alpha = node.attrs["alpha"]
+    alpha = _alpha_of(node)
     return lambda gradients, features: _leaky_relu_backward(gradients, features, alpha, False)
 
 
@@ -178,6 +183,7 @@ leaky_relu_op = op("LeakyRelu", "features: T, *, alpha=0.2, T: floating = float 
 leaky_relu_op.shape(same_shape)
 leaky_relu_op.kernel(_leaky_relu_rule)
 leaky_relu_op.accepts([2, 3]).accepts([2, 3], alpha=0.0).accepts([0])
+leaky_relu_op.accepts(np.array([[-9, 7, -5], [3, -1, -7]], np.float16))
 leaky_relu_grad_op = op(
     "LeakyReluGrad", "gradients: T, features: T, *, alpha=0.2, T: floating = float -> backprops: T"
 ).never_fails()

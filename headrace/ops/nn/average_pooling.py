@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,46 @@ avg_pool_grad_op.shape(_given_sizes(4))
 avg_pool_3d_grad_op.shape(_given_sizes(5))
 
 
+def _is_less(windows: Windows, sizes: Sequence[int]) -> bool:
+    """Whether windows are larger than a volume of these sizes."""
+    same = windows.padding.kind == "SAME"
+    return same and any(size < window for size, window in zip(sizes, windows.ksize, strict=True))
+
+
+def _edges(pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """Paddings as torch takes them, those of the last axis first."""
+    return [size for pair in reversed(pairs) for size in pair]
+
+
+def _part_inside(
+    average: Callable[..., Any], windows: Windows, like: torch.Tensor, edges: Sequence[int]
+) -> torch.Tensor:
+    """Of each window, the part that lies in the volume."""
+    ones = torch.nn.functional.pad(like.new_ones((1, 1, *like.shape[2:])), edges)
+    return average(ones, windows.ksize, windows.strides, 0)
+
+
+def _averages_of_less(average: Callable[..., Any], windows: Windows, x: torch.Tensor) -> torch.Tensor:
+    """The means where windows are larger than the volume, which torch refuses: of zeros around it, without these."""
+    edges = _edges(windows.padding.paddings(x.shape[2:], windows.ksize))
+    means = average(torch.nn.functional.pad(x, edges), windows.ksize, windows.strides, 0)
+    return means / _part_inside(average, windows, x, edges)
+
+
+def _spread_over_less(rank: int, windows: Windows, x: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
+    """The gradient of `_averages_of_less`."""
+    pairs = windows.padding.paddings(x.shape[2:], windows.ksize)
+    edges = _edges(pairs)
+    around = torch.nn.functional.pad(x, edges)
+    gradient = gradient / _part_inside(_AVERAGE[rank], windows, x, edges)
+    zero = [0] * (rank - 2)
+    whole = _BACKWARD[rank](gradient, around, windows.ksize, windows.strides, zero, False, False, None)
+    inner = [slice(before, before + size) for (before, _), size in zip(pairs, x.shape[2:], strict=True)]
+    everything = [slice(None)] * 2
+    cut: torch.Tensor = whole[tuple(everything + inner)]
+    return cut
+
+
 def _averaging(rank: int) -> Callable[..., Any]:
     average = _AVERAGE[rank]
 
@@ -75,6 +115,9 @@ def _averaging(rank: int) -> Callable[..., Any]:
         def averaged(x):
             own = x.dtype
             x = layout.enter(x.float() if wide else x)
+            if rank == 5 and _is_less(windows, x.shape[2:]):
+                result = layout.leave(_averages_of_less(average, windows, x))
+                return result.to(own) if wide else result
             pads, ceil, drops = windows.geometry(x.shape[2:])
             # What is padded does not count.
             result = layout.leave(windows.dropped(average(x, ksize, strides, pads, ceil, False), drops))
@@ -110,6 +153,9 @@ def _averaging_gradient(rank: int) -> Callable[..., Any]:
                     f"out_backprop must have the spatial shape {list(windows.sizes_after(x.shape[2:]))}, "
                     f"got {list(gradient.shape[2:])}",
                 )
+            if rank == 5 and _is_less(windows, x.shape[2:]):
+                result = layout.leave(_spread_over_less(rank, windows, x, gradient))
+                return result.to(own) if wide else result
             pads, ceil, drops = windows.geometry(x.shape[2:])
             gradient = windows.restored(gradient, drops)
             result = layout.leave(backward(gradient, x, ksize, strides, pads, ceil, False, None))
@@ -152,6 +198,7 @@ avg_pool_op.accepts([1, 4, 5, 2], ksize=[1, 2, 3, 1], strides=[1, 1, 1, 1], padd
 _on_gpus = {"data_format": "NCHW", "differs": "1.15 has NCHW on GPUs only"}
 avg_pool_op.accepts([2, 3, 5, 6], ksize=[1, 1, 2, 2], strides=[1, 1, 2, 2], padding="SAME", **_on_gpus)
 avg_pool_3d_op.accepts([1, 4, 5, 6, 2], ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding="SAME")
+avg_pool_3d_op.accepts([2, 3, 7, 1, 2], ksize=[1, 1, 2, 3, 1], strides=[1, 2, 3, 1, 1], padding="SAME")
 
 for _padding, _rows in (("SAME", 2), ("VALID", 1)):
     avg_pool_grad_op.accepts(np.array([1, 3, 4, 2], np.int32), [1, _rows, 2, 2], padding=_padding, **_two)
@@ -163,3 +210,6 @@ for _padding, _rows in (("SAME", 2), ("VALID", 1)):
         padding=_padding,
     )
 avg_pool_grad_op.rejects(np.array([[1, 3, 4, 2]], np.int32), [1, 2, 2, 2], padding="SAME", error=ValueError, **_two)
+avg_pool_3d_grad_op.accepts(
+    np.array([1, 3, 6, 2, 1], np.int32), [1, 3, 6, 2, 1], ksize=[1, 3, 3, 3, 1], strides=[1] * 5, padding="SAME"
+)

@@ -197,7 +197,7 @@ def _matmul(a: Tensor, b: Tensor) -> Tensor:
 
 
 def xw_plus_b(
-    x: TensorLike, weights: Tensor | VariableLike, biases: Tensor | VariableLike, name: str | None = None
+    x: TensorLike, weights: TensorLike | VariableLike, biases: TensorLike | VariableLike, name: str | None = None
 ) -> Tensor:
     """matmul(x, weights) + biases.
 

@@ -12,7 +12,6 @@ from headrace.core.dims import merge_dim
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import OpDecl, op, raw
-from headrace.core.tensor import Tensor
 from headrace.kernels.nn import class_samplers
 from headrace.kernels.nn.class_samplers import ClassSampler
 from headrace.kernels.ranks import ranked
@@ -352,7 +351,7 @@ def all_candidate_sampler(
 
 def compute_accidental_hits(
     true_classes: TensorLike,
-    sampled_candidates: Tensor,
+    sampled_candidates: TensorLike,
     num_true: int,
     seed: int | None = None,
     name: str | None = None,

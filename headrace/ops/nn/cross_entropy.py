@@ -45,7 +45,7 @@ def dense_shape(op):
     if both is None:
         both = (None, None)
     elif len(both) != 2:
-        raise ValueError(f"Shape must be rank 2 but is rank {len(both)}")
+        raise ValueError(f"Shape must be broadcasted with rank 2, but is rank {len(both)}")
     return [(both[0],), both]
 
 

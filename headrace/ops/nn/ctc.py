@@ -158,7 +158,7 @@ def ctc_loss_gradient(op, grad_loss, _):
 
 def ctc_loss(
     labels: SparseTensor | Sequence[Sequence[int]],
-    inputs: Tensor | None = None,
+    inputs: TensorLike | None = None,
     sequence_length: TensorLike | None = None,
     preprocess_collapse_repeated: bool = False,
     ctc_merge_repeated: bool = True,

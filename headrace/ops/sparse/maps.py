@@ -138,9 +138,13 @@ def take_many_kernel(node):
         if handles.ndim != 1:
             raise invalid(f"sparse_handles should be a vector but received shape {list(handles.shape)}")
         parts = [kept.take(number) for number in handles.tolist()]
-        ranks = {len(shape) for _, _, shape in parts}
-        if len(ranks) > 1:
-            raise invalid(f"Inconsistent rank across SparseTensors: saw ranks {sorted(ranks)}")
+        for i, (_, _, shape) in enumerate(parts[1:], 1):
+            if len(shape) != len(parts[0][2]):
+                # With the axis of the batch.
+                raise invalid(
+                    f"Inconsistent rank across SparseTensors: rank prior to SparseTensor[{i}] was: "
+                    f"{len(parts[0][2]) + 1} but rank of SparseTensor[{i}] is: {len(shape) + 1}"
+                )
         if not parts:
             empty = np.empty(0, object) if dtype.torch is None else torch.empty(0, dtype=dtype.torch)
             return torch.empty((0, 1), dtype=torch.int64), empty, torch.zeros(1, dtype=torch.int64)

@@ -143,6 +143,9 @@ def sparse_fill_empty_rows_grad_shape(op):
 @sparse_fill_empty_rows_grad_op.kernel
 def sparse_fill_empty_rows_grad_kernel(node):
     def back(places, grad):
+        for name, value in (("reverse_index_map", places), ("grad_values", grad)):
+            if value.ndim != 1:
+                raise invalid(f"{name} must be a vector, saw: {shape_text(value.shape)}")
         count = grad.shape[0]
         bad = (places < 0) | (places >= count)
         if bool(bad.any()):

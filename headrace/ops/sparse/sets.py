@@ -297,7 +297,7 @@ def _operation(a: Any, b: Any, operation: str, validate_indices: bool) -> Sparse
     return SparseTensor(*raw.DenseToDenseSetOperation(a, b, **attrs))
 
 
-def set_intersection(a: SparseTensor | Tensor, b: Any, validate_indices: bool = True) -> SparseTensor:
+def set_intersection(a: SparseTensor | TensorLike, b: Any, validate_indices: bool = True) -> SparseTensor:
     """The elements that both of each two sets have.
 
     Args:
@@ -321,7 +321,7 @@ def set_intersection(a: SparseTensor | Tensor, b: Any, validate_indices: bool = 
 
 
 def set_difference(
-    a: SparseTensor | Tensor, b: SparseTensor | Tensor, aminusb: bool = True, validate_indices: bool = True
+    a: SparseTensor | TensorLike, b: SparseTensor | TensorLike, aminusb: bool = True, validate_indices: bool = True
 ) -> SparseTensor:
     """The elements that one of each two sets has and the other has not.
 
@@ -341,8 +341,8 @@ def set_difference(
 
 
 def set_union(
-    a: SparseTensor | Tensor | Sequence[Sequence[int]],
-    b: SparseTensor | Tensor | Sequence[Sequence[int]],
+    a: SparseTensor | TensorLike | Sequence[Sequence[int]],
+    b: SparseTensor | TensorLike | Sequence[Sequence[int]],
     validate_indices: bool = True,
 ) -> SparseTensor:
     """The elements that either of each two sets has.

@@ -137,7 +137,7 @@ def sparse_split_kernel(node):
         sizes = shape.tolist()
         at = numbers(axis)
         if len(at) != 1:
-            raise invalid(f"Input split_dim should be a scalar but received shape {shape_text(axis.shape)}")
+            raise invalid(f"axis should be a scalar: Input split_dim has shape {shape_text(axis.shape)}")
         if at[0] < 0:
             raise invalid(f"num_dim must be in the interval [0, {len(sizes)})")
         if at[0] >= len(sizes):
