@@ -13,6 +13,7 @@ from headrace.estimator.model_fn import LOSS_METRIC_KEY
 from headrace.files import file_io
 from headrace.files.events import summary_iterator
 from headrace.util import tf_logging
+from headrace.util.inspection import fn_args
 
 if TYPE_CHECKING:
     from headrace.estimator.estimator import Estimator
@@ -189,6 +190,7 @@ class BestExporter(_SavedModelExporter):
     ) -> None:
         if compare_fn is None:
             raise ValueError("`compare_fn` must not be None.")
+        _check_comparison(compare_fn)
         if serving_input_receiver_fn is None:
             raise ValueError("`serving_input_receiver_fn` must not be None.")
         super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
@@ -196,7 +198,7 @@ class BestExporter(_SavedModelExporter):
         self._event_file_pattern = event_file_pattern
         self._model_dir: str | None = None
         self._best_eval_result: Any = None
-        self._exports_to_keep = _checked_number(exports_to_keep)
+        self._exports_to_keep = _checked_number(exports_to_keep, f"a positive number. Got {exports_to_keep}")
 
     def export(
         self,
@@ -234,9 +236,20 @@ class BestExporter(_SavedModelExporter):
         return best
 
 
-def _checked_number(exports_to_keep: int | None) -> int | None:
+def _check_comparison(compare_fn: Callable[..., bool]) -> None:
+    """Raises ValueError for a function of other arguments than the two results."""
+    results, taken = ("best_eval_result", "current_eval_result"), fn_args(compare_fn)
+    for name in results:
+        if name not in taken:
+            raise ValueError(f"compare_fn ({compare_fn}) must include {name} argument.")
+    others = [name for name in taken if name not in results]
+    if others:
+        raise ValueError(f"compare_fn ({compare_fn}) has following not expected args: {others}")
+
+
+def _checked_number(exports_to_keep: int | None, what: str = "positive number") -> int | None:
     if exports_to_keep is not None and exports_to_keep <= 0:
-        raise ValueError("`exports_to_keep`, if provided, must be positive number")
+        raise ValueError(f"`exports_to_keep`, if provided, must be {what}")
     return exports_to_keep
 
 

@@ -78,6 +78,9 @@ def model_to_estimator(
         raise ValueError(f'Checkpoint format must be one of "checkpoint" or "saver". Got {checkpoint_format}')
     model = _given_model(keras_model, keras_model_path, custom_objects)
     config = with_model_dir_and_session_config(config, model_dir)
+    if config.session_config is not None and of_graph(get_default_graph()).session is None:
+        # What the program does with the model itself runs in a session of the same settings.
+        set_session(Session(config=config.session_config))
     # A learning rate that was set after `compile` counts; it is read in the model's own graph.
     optimizer_config = None if isinstance(model.optimizer, TFOptimizer) else model.optimizer.get_config()
     begin_from: str | None = None
@@ -88,9 +91,6 @@ def model_to_estimator(
         tf_logging.warning(
             "The weights of a model that is a subclass of Model are not taken over: its estimator begins with new ones."
         )
-    if config.session_config is not None and of_graph(get_default_graph()).session is None:
-        # What the program does with the model itself runs in a session of the same settings.
-        set_session(Session(config=config.session_config))
     model_fn = create_keras_model_fn(model, custom_objects, by_object, optimizer_config)
     return Estimator(model_fn, config=config, warm_start_from=begin_from)
 

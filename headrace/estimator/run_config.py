@@ -46,7 +46,6 @@ _ALLOWED = (
 
 _NOT_NEGATIVE = (
     "save_summary_steps", "save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max",
-    "experimental_max_worker_delay_secs",
 )  # fmt: skip
 _POSITIVE = ("keep_checkpoint_every_n_hours", "log_step_count_steps", "session_creation_timeout_secs")
 

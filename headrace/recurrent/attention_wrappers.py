@@ -24,7 +24,7 @@ from headrace.state.variable_scope import get_variable, variable_scope
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.recurrent.basic_cells import GRUCell
-    from headrace.recurrent.cell import LayerRNNCell
+    from headrace.recurrent.cell import RNNCell
     from headrace.recurrent.lstm_cells import LSTMStateTuple
     from headrace.state.current_scope import VariableScope
 
@@ -48,7 +48,7 @@ class AttentionCellWrapper(AroundCell):
 
     def __init__(
         self,
-        cell: LayerRNNCell,
+        cell: RNNCell,
         attn_length: int,
         attn_size: int | None = None,
         attn_vec_size: int | None = None,

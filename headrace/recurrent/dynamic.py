@@ -88,8 +88,8 @@ def dynamic_rnn(
     with variable_scope(scope or "rnn") as entered:
         cache_variables(entered)
         flat: Any = nest.flatten(inputs)
+        flat = [convert_to_tensor(item) for item in flat]
         if not time_major:
-            flat = [convert_to_tensor(item) for item in flat]
             flat = tuple(transpose_batch_time(item) for item in flat)
         if sequence_length is not None:
             sequence_length = cast(sequence_length, int32)

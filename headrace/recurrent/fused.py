@@ -15,7 +15,7 @@ from headrace.recurrent.static import static_rnn
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, TensorLike
     from headrace.recurrent.block_cells import LSTMBlockFusedCell
-    from headrace.recurrent.cell import LayerRNNCell
+    from headrace.recurrent.cell import RNNCell
     from headrace.state.current_scope import VariableScope
 
 
@@ -53,7 +53,7 @@ class FusedRNNCellAdaptor(FusedRNNCell):
         use_dynamic_rnn: whether it runs in a loop rather than unrolled.
     """
 
-    def __init__(self, cell: LayerRNNCell, use_dynamic_rnn: bool = False) -> None:
+    def __init__(self, cell: RNNCell, use_dynamic_rnn: bool = False) -> None:
         self._cell = cell
         self._use_dynamic_rnn = use_dynamic_rnn
 

@@ -16,7 +16,7 @@ from headrace.state.variable_scope import get_variable, get_variable_scope, vari
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import InitializerLike
+    from headrace.core.typing import InitializerLike, TensorLike
     from headrace.state.variables import Variable
 
 
@@ -108,7 +108,7 @@ class Linear:
 
 
 def linear(
-    args: Sequence[Tensor],
+    args: Sequence[TensorLike],
     output_size: int,
     bias: bool,
     bias_initializer: InitializerLike | None = None,

@@ -25,8 +25,8 @@ from headrace.state.variable_scope import variable_scope
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.core.typing import DTypeLike, TensorLike
-    from headrace.recurrent.cell import LayerRNNCell, RNNCell
-    from headrace.recurrent.lstm_cells import BasicLSTMCell, LSTMStateTuple
+    from headrace.recurrent.cell import RNNCell
+    from headrace.recurrent.lstm_cells import LSTMStateTuple
     from headrace.state.current_scope import VariableScope
 
 
@@ -185,8 +185,8 @@ def static_state_saving_rnn(
 
 
 def static_bidirectional_rnn(
-    cell_fw: LayerRNNCell,
-    cell_bw: BasicLSTMCell,
+    cell_fw: RNNCell,
+    cell_bw: RNNCell,
     inputs: Sequence[Tensor],
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
@@ -218,16 +218,16 @@ def static_bidirectional_rnn(
         with variable_scope("fw") as forward:
             output_fw, state_fw = static_rnn(cell_fw, inputs, initial_state_fw, dtype, sequence_length, scope=forward)
         with variable_scope("bw") as backward:
-            reversed_inputs = _reversed(inputs, sequence_length)
+            reversed_inputs = reversed_steps(inputs, sequence_length)
             output_bw, state_bw = static_rnn(
                 cell_bw, reversed_inputs, initial_state_bw, dtype, sequence_length, scope=backward
             )
-    pairs = zip(nest.flatten(output_fw), nest.flatten(_reversed(output_bw, sequence_length)), strict=True)
+    pairs = zip(nest.flatten(output_fw), nest.flatten(reversed_steps(output_bw, sequence_length)), strict=True)
     joined = tuple(concat([forward, backward], 1) for forward, backward in pairs)
     return nest.pack_sequence_as(output_fw, joined), state_fw, state_bw
 
 
-def _reversed(inputs: Sequence[Tensor], lengths: TensorLike | None) -> list[Any]:
+def reversed_steps(inputs: Sequence[Tensor], lengths: TensorLike | None) -> list[Any]:
     """A list of steps backwards, each sequence from its own end."""
     if lengths is None:
         return list(reversed(inputs))

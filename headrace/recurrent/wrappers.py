@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from headrace.core.dtypes import DType
     from headrace.core.tensor import Tensor
     from headrace.core.typing import DTypeLike, TensorLike
-    from headrace.recurrent.cell import LayerRNNCell
+    from headrace.recurrent.cell import RNNCell
     from headrace.state.current_scope import VariableScope
     from headrace.state.dependencies import NamedDependencies
 
@@ -125,7 +125,7 @@ class DropoutWrapperBase(Layer):
 
     def __init__(
         self,
-        cell: LayerRNNCell,
+        cell: RNNCell,
         input_keep_prob: TensorLike = 1.0,
         output_keep_prob: TensorLike = 1.0,
         state_keep_prob: TensorLike = 1.0,
@@ -259,7 +259,7 @@ class ResidualWrapperBase(Layer):
 
     cell: Any
 
-    def __init__(self, cell: LayerRNNCell, residual_fn: Callable[[Any, Any], Any] | None = None, **kwargs: Any) -> None:
+    def __init__(self, cell: RNNCell, residual_fn: Callable[[Any, Any], Any] | None = None, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)  # type: ignore[arg-type]  # the next class in line takes the cell
         self._residual_fn = residual_fn
 
@@ -295,7 +295,7 @@ class DeviceWrapperBase(Layer):
 
     cell: Any
 
-    def __init__(self, cell: LayerRNNCell, device: str, **kwargs: Any) -> None:
+    def __init__(self, cell: RNNCell, device: str, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)  # type: ignore[arg-type]  # the next class in line takes the cell
         self._device = device
 
@@ -303,7 +303,7 @@ class DeviceWrapperBase(Layer):
         """The arguments it was made with."""
         return {**super().get_config(), "device": self._device}
 
-    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Tensor:
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
         """A state of zeros on the device; see `RNNCell.zero_state`."""
         with name_scope(f"{type(self).__name__}ZeroState", values=[batch_size]), device_scope(self._device):
             return self.cell.zero_state(batch_size, dtype)

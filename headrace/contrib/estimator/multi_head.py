@@ -88,6 +88,7 @@ class MultipleHeads(CannedHead):
             unreduced[name], processed[name] = made.unreduced_loss, made.processed_labels
             weights[name] = made.weights
             if self._head_weights:
+                unreduced[name] = raw.Mul(unreduced[name], self._head_weights[i])
                 weights[name] = raw.Mul(self._head_weights[i], made.weights)
         return LossSpec(self._merged(training), unreduced, weights, processed)
 

@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import IndexedSlices
-from headrace.core.defaults import device, get_collection_ref, name_scope
+from headrace.core.defaults import device as on_device
+from headrace.core.defaults import get_collection_ref, name_scope
 from headrace.kernels.composing.arranging import concat
 from headrace.losses.weighting import Reduction
 from headrace.ops.flow.grouping import no_op
 from headrace.ops.math.add_n import add_n
+from headrace.ops.math.division import truediv
 from headrace.optimizers.optimizer import Optimizer
 from headrace.state.current_scope import get_variable_scope
 from headrace.state.modes import AUTO_REUSE
@@ -32,9 +34,9 @@ class TowerState:
         self.is_used = False
         self._index, self._count = 0, 1
         self._reduction = Reduction.SUM
-        # Of each optimizer of the model, in the order of creation: what each copy's call of apply_gradients gave.
+        # Of the calls of apply_gradients that a copy makes, in their order: what each copy gave.
         self._gathered: list[list[list[tuple[Any, Any]]]] = []
-        self._created_in_tower = 0
+        self._calls_in_tower = 0
 
     @contextmanager
     def tower(self, index: int, count: int, reduction: str) -> Iterator[None]:
@@ -45,7 +47,7 @@ class TowerState:
             reduction: how the losses of the copies become one.
         """
         self._index, self._count, self._reduction = index, count, reduction
-        self._created_in_tower = 0
+        self._calls_in_tower = 0
         yield
 
     @property
@@ -53,26 +55,25 @@ class TowerState:
         """Whether the last copy is being built."""
         return self._index == self._count - 1
 
-    def number_of_new_optimizer(self) -> int:
-        """How many optimizers the copy that is being built had before this one."""
-        number = self._created_in_tower
-        self._created_in_tower += 1
-        if number == len(self._gathered):
-            self._gathered.append([])
-        return number
-
     def scaled(self, loss: Any) -> Any:
         """A copy's part of the loss of all."""
-        return loss if self._reduction == Reduction.SUM or self._count == 1 else loss / float(self._count)
+        if self._reduction == Reduction.SUM or self._count == 1:
+            return loss
+        return truediv(loss, float(self._count), name="averaged_loss")
 
-    def gather(self, optimizer: int, pairs: list[tuple[Any, Any]]) -> None:
-        """Keeps the gradients of a copy."""
+    def gather(self, pairs: list[tuple[Any, Any]]) -> list[list[tuple[Any, Any]]]:
+        """Keeps the gradients of a copy, and gives those of all copies so far that made the same call.
+
+        Args:
+            pairs: the gradients, with their variables.
+        """
         self.is_used = True
-        self._gathered[optimizer].append(pairs)
-
-    def gathered(self, optimizer: int) -> list[list[tuple[Any, Any]]]:
-        """The gradients of all copies so far."""
-        return self._gathered[optimizer]
+        if self._calls_in_tower == len(self._gathered):
+            self._gathered.append([])
+        calls = self._gathered[self._calls_in_tower]
+        self._calls_in_tower += 1
+        calls.append(pairs)
+        return calls
 
     def check(self) -> None:
         """Raises ValueError unless each optimizer was called in each copy."""
@@ -111,10 +112,20 @@ class TowerOptimizer(Optimizer):
     COLLECTION_FOR_GRAPH_STATES = _STATE
 
     def __init__(self, optimizer_or_optimizer_fn: Optimizer | Callable[[], Optimizer]) -> None:
-        given = optimizer_or_optimizer_fn
-        self._optimizer = given if isinstance(given, Optimizer) else given()
-        super().__init__(False, self._optimizer.get_name())
-        self._number = tower_state().number_of_new_optimizer()
+        self._optimizer_or_optimizer_fn = optimizer_or_optimizer_fn
+
+    @property
+    def _optimizer(self) -> Optimizer:
+        """The optimizer: a function for it is called when it is first used, which may be in another graph."""
+        given = self._optimizer_or_optimizer_fn
+        if isinstance(given, Optimizer) or not callable(given):
+            return given
+        self._optimizer_or_optimizer_fn = optimizer = given()
+        return optimizer
+
+    def get_name(self) -> str:
+        """The optimizer's own."""
+        return self._optimizer.get_name()
 
     def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
         """The optimizer's own, of this copy's part of the loss."""
@@ -125,23 +136,13 @@ class TowerOptimizer(Optimizer):
     ) -> Operation | Tensor:
         """Keeps the gradients of this copy; in the last copy, applies the sums of all."""
         state = tower_state()
-        state.gather(self._number, list(grads_and_vars))
+        gathered = state.gather(list(grads_and_vars))
         if not state.is_last:
             return no_op(name="train_op_placeholder")
-        of_variable: dict[Any, tuple[Any, list[Any]]] = {}
-        for pairs in state.gathered(self._number):
-            for gradient, variable in pairs:
-                _, gradients = of_variable.setdefault(variable.op.name, (variable, []))
-                if gradient is not None:
-                    gradients.append(gradient)
-        summed = [
-            (sum_on_device(gradients, variable.device, "gradient_sum"), variable)
-            for variable, gradients in of_variable.values()
-            if gradients
-        ]
         # What is done for all copies has the names that it has without them, and may make variables.
         with variable_scope(get_variable_scope(), reuse=AUTO_REUSE, auxiliary_name_scope=False), name_scope(None):
-            return self._optimizer.apply_gradients(summed, global_step, *args, **kwargs)
+            pairs = gathered[0] if len(gathered) == 1 else _summed(gathered)
+            return self._optimizer.apply_gradients(pairs, global_step, *args, **kwargs)
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
         """The optimizer's own."""
@@ -156,18 +157,37 @@ class TowerOptimizer(Optimizer):
         return self._optimizer.variables()
 
 
-def sum_on_device(values: list[Any], where: str, name: str | None = None) -> Any:
+def _summed(gathered: list[list[tuple[Any, Any]]]) -> list[tuple[Any, Any]]:
+    """The gradients of all copies as one for each variable that has some."""
+    of_variable: dict[Any, tuple[Any, list[Any]]] = {}
+    for pairs in gathered:
+        for gradient, variable in pairs:
+            _, gradients = of_variable.setdefault(variable.op.name, (variable, []))
+            if gradient is not None:
+                gradients.append(gradient)
+    with name_scope("gradient_aggregating"):
+        return [
+            (sum_on_device(gradients, variable.device), variable)
+            for variable, gradients in of_variable.values()
+            if gradients
+        ]
+
+
+def sum_on_device(values: list[Any], device: str, name: str | None = None) -> Any:
     """The sum of tensors, or of slices of one tensor.
 
     Args:
         values: the tensors, or IndexedSlices.
-        where: the device.
+        device: where it is computed.
         name: of the result.
+
+    Raises:
+        ValueError: if there is a name for slices, which are several tensors.
     """
-    with device(where):
+    if name and any(isinstance(each, IndexedSlices) for each in values):
+        raise ValueError(f"The name {name} is not expected to be given to IndexedSlices {values}")
+    with on_device(device):
         if isinstance(values[0], IndexedSlices):
-            if len(values) == 1:
-                return values[0]
             return IndexedSlices(
                 concat([each.values for each in values], 0),
                 concat([each.indices for each in values], 0),

@@ -157,26 +157,6 @@ class Regressor(CannedEstimator):
             PredictionKey.SCORES,
         )
 
-    def evaluate(  # type: ignore[override]  # 1.15's ready-made estimators take no log_progress
-        self,
-        x: Any = None,
-        y: Any = None,
-        input_fn: Callable[[], Any] | None = None,
-        feed_fn: Callable[[], Any] | None = None,
-        batch_size: int | None = None,
-        steps: int | None = None,
-        metrics: Mapping[Any, Any] | None = None,
-        name: str | None = None,
-        checkpoint_path: str | None = None,
-        hooks: Sequence[Any] | None = None,
-    ) -> dict[str, Any]:
-        """Evaluates a checkpoint; arguments as in `Evaluable.evaluate`. Bare functions are metrics of the scores."""
-        named = {
-            key if isinstance(metric, MetricSpec) or isinstance(key, tuple) else (key, PredictionKey.SCORES): metric
-            for key, metric in (metrics or {}).items()
-        }
-        return super().evaluate(x, y, input_fn, feed_fn, batch_size, steps, named or None, name, checkpoint_path, hooks)
-
     def predict(  # type: ignore[override]  # 1.15's ready-made estimators take no iterate_batches
         self,
         x: Any = None,
@@ -199,3 +179,27 @@ class Regressor(CannedEstimator):
     ) -> Any:
         """The predicted numbers; arguments as in `BaseEstimator.predict`."""
         return self._chosen(PredictionKey.SCORES, x, input_fn, batch_size, as_iterable)
+
+
+class ScoredRegressor(Regressor):
+    """A regressor that takes bare functions as metrics: of its scores."""
+
+    def evaluate(  # type: ignore[override]  # 1.15's ready-made estimators take no log_progress
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Callable[[], Any] | None = None,
+        feed_fn: Callable[[], Any] | None = None,
+        batch_size: int | None = None,
+        steps: int | None = None,
+        metrics: Mapping[Any, Any] | None = None,
+        name: str | None = None,
+        checkpoint_path: str | None = None,
+        hooks: Sequence[Any] | None = None,
+    ) -> dict[str, Any]:
+        """Evaluates a checkpoint; arguments as in `Evaluable.evaluate`. Bare functions are metrics of the scores."""
+        named = {
+            key if isinstance(metric, MetricSpec) or isinstance(key, tuple) else (key, PredictionKey.SCORES): metric
+            for key, metric in (metrics or {}).items()
+        }
+        return super().evaluate(x, y, input_fn, feed_fn, batch_size, steps, named or None, name, checkpoint_path, hooks)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.autodiff.gradients import gradients
+from headrace.contrib.layers.column_base import _FeatureColumn
 from headrace.contrib.layers.dense import fully_connected
 from headrace.contrib.layers.feature_column_inputs import (
     input_from_feature_columns,
@@ -28,6 +29,7 @@ from headrace.feature_column.base import FeatureColumn
 from headrace.feature_column.input_layer import input_layer, linear_model
 from headrace.functions.nn.moments import zero_fraction
 from headrace.ops.flow.grouping import group
+from headrace.ops.nn.activations import relu
 from headrace.optimizers.sync_replicas import SyncReplicasOptimizer
 from headrace.state.global_step import get_global_step
 from headrace.state.partitioned import min_max_variable_partitioner
@@ -55,9 +57,9 @@ def parameter_servers(config: RunConfig | None) -> int:
     return config.num_ps_replicas if config else 0
 
 
-def _all_of_core(columns: Sequence[Any]) -> bool:
-    """Whether all columns are those of `tf.feature_column`."""
-    return all(isinstance(column, FeatureColumn) for column in columns)
+def all_of_core(columns: Sequence[Any]) -> bool:
+    """Whether all columns are those of `tf.feature_column`; contrib's do as such, but models know them by their own."""
+    return all(isinstance(column, FeatureColumn) and not isinstance(column, _FeatureColumn) for column in columns)
 
 
 def network_logits(
@@ -94,7 +96,7 @@ def network_logits(
     """
     values = tuple(features.values())
     with variable_scope(input_scope, values=values, partitioner=input_partitioner) as scope:
-        if _all_of_core(columns):
+        if all_of_core(columns):
             net = input_layer(features, columns, weight_collections=[collection], trainable=trainable)
         else:
             current: Any = scope
@@ -148,7 +150,7 @@ def linear_logits(
         collection: which collection the variables are added to.
         trainable: whether they are trained.
     """
-    if _all_of_core(columns):
+    if all_of_core(columns):
         return linear_model(features, columns, units=dimension, weight_collections=[collection], trainable=trainable)
     build = joint_weighted_sum_from_feature_columns if joint_weights else weighted_sum_from_feature_columns
     logits, _, _ = build(
@@ -181,7 +183,7 @@ def dnn_model_fn(
             params["hidden_units"],
             head.logits_dimension,
             mode,
-            params["activation_fn"],
+            params.get("activation_fn") or relu,
             params.get("dropout"),
             "_",
             input_partitioner=by_input,
@@ -247,7 +249,9 @@ def combined_model_fn(
             )
     features = features_by_name(features)
     values = tuple(features.values())
-    by_input = params["input_layer_partitioner"]
+    by_input = params.get("input_layer_partitioner") or min_max_variable_partitioner(
+        max_partitions=servers, min_slice_size=MIN_SLICE
+    )
     parts: list[Tensor] = []
     if dnn_columns:
         if not params.get("dnn_hidden_units"):
@@ -261,7 +265,7 @@ def combined_model_fn(
                     params["dnn_hidden_units"],
                     head.logits_dimension,
                     mode,
-                    params["dnn_activation_fn"],
+                    params.get("dnn_activation_fn") or relu,
                     params.get("dnn_dropout"),
                     "/",
                     input_partitioner=by_input,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.contrib.learn.canned import Classifier, Regressor
+from headrace.contrib.learn.canned import Classifier, ScoredRegressor
 from headrace.contrib.learn.classification_heads import multi_class_head
 from headrace.contrib.learn.columns_models import dnn_model_fn
 from headrace.contrib.learn.estimator import Estimator
@@ -128,7 +128,7 @@ class DNNClassifier(Classifier, DNNEstimator):
         )
 
 
-class DNNRegressor(Regressor, DNNEstimator):
+class DNNRegressor(ScoredRegressor, DNNEstimator):
     """A network that predicts numbers.
 
     Args:

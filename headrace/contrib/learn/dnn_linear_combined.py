@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.contrib.learn.canned import Classifier, Regressor
+from headrace.contrib.learn.canned import Classifier, ScoredRegressor
 from headrace.contrib.learn.classification_heads import multi_class_head
 from headrace.contrib.learn.columns_models import MIN_SLICE, combined_model_fn
 from headrace.contrib.learn.estimator import Estimator
@@ -157,7 +157,7 @@ class DNNLinearCombinedClassifier(Classifier, DNNLinearCombinedEstimator):
         )
 
 
-class DNNLinearCombinedRegressor(Regressor, DNNLinearCombinedEstimator):
+class DNNLinearCombinedRegressor(ScoredRegressor, DNNLinearCombinedEstimator):
     """A linear model and a network that predict numbers.
 
     Args:

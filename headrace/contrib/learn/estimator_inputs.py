@@ -96,7 +96,8 @@ def make_metrics_ops(metrics: Mapping[Any, Any], features: Any, labels: Any, pre
         features, labels, predictions: tensors, or dicts of them.
 
     Raises:
-        ValueError: for metrics of another form, or predictions that are not there.
+        ValueError: for metrics of another form.
+        KeyError: for predictions that are not there.
 
     Returns:
         from name to (value, update operation).
@@ -129,7 +130,9 @@ def _named(name: Any, predictions: Any) -> tuple[str, Tensor]:
         if not isinstance(predictions, dict):
             raise ValueError("Metrics passed provide (name, prediction), but predictions are not dict.")
         if name[1] not in predictions:
-            raise ValueError(f"Model doesn't have prediction {name[1]}, but it is required by metric {name[0]}.")
+            raise KeyError(
+                f"Metric {name[0]} is of the prediction {name[1]}, but the model gives {sorted(map(str, predictions))}."
+            )
         return name[0], predictions[name[1]]
     if isinstance(predictions, dict):
         raise ValueError(

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from headrace.checkpoints.checkpoint_state import latest_checkpoint
 from headrace.contrib.layers.feature_column_inputs import create_feature_spec_for_parsing
+from headrace.contrib.learn.columns_models import all_of_core
 from headrace.contrib.learn.serving_inputs import build_parsing_serving_input_fn
 from headrace.core.errors import NotFoundError
 from headrace.estimator.estimator import Estimator as CoreEstimator
 from headrace.estimator.export.export import build_parsing_serving_input_receiver_fn
 from headrace.estimator.gc import Path, get_paths, largest_export_versions, negation
-from headrace.feature_column.base import FeatureColumn
 from headrace.feature_column.parsing import make_parse_example_spec
 from headrace.files import file_io
 from headrace.files.paths import as_path
@@ -211,7 +211,7 @@ def make_parsing_export_strategy(
         feature_columns: the columns of the model, which say how Examples are parsed.
         target_core: whether for an estimator of `tf.estimator`.
     """
-    if all(isinstance(column, FeatureColumn) for column in feature_columns):
+    if all_of_core(feature_columns):
         spec = make_parse_example_spec(feature_columns)
     else:
         spec = create_feature_spec_for_parsing(feature_columns)

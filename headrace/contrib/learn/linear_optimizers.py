@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from headrace.contrib.layers.feature_columns import _EmbeddingColumn
 from headrace.contrib.layers.optimizers import OPTIMIZER_CLS_NAMES
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_collection
@@ -55,12 +56,19 @@ def embedding_multipliers(
     Args:
         lr_multipliers: from embedding column to factor; None for none.
         parent_scope, input_scope: the scopes in which the columns' variables lie.
+
+    Raises:
+        ValueError: for a factor of another column.
     """
     if not lr_multipliers:
         return None
     found: dict[Any, float] = {}
     for column, factor in lr_multipliers.items():
-        scope = column._embeddings_scope if hasattr(column, "_embeddings_scope") else column.name
-        for variable in get_collection(GraphKeys.TRAINABLE_VARIABLES, scope=f"{parent_scope}/{input_scope}/{scope}"):
+        if not isinstance(column, _EmbeddingColumn):
+            raise ValueError(
+                f"Learning rate multipliers can only be defined for embedding columns. It is defined for {column}."
+            )
+        scope = f"{parent_scope}/{input_scope}/{column.name}"
+        for variable in get_collection(GraphKeys.TRAINABLE_VARIABLES, scope=scope):
             found[variable] = factor
     return found

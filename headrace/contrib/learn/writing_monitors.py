@@ -18,8 +18,7 @@ from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.checkpoints.saver import Saver
-    from headrace.core.tensor import Tensor
-    from headrace.core.typing import SessionLike
+    from headrace.core.typing import SessionLike, TensorLike
     from headrace.sessions.scaffold import Scaffold
 
 
@@ -36,7 +35,7 @@ class SummarySaver(EveryN):
 
     def __init__(
         self,
-        summary_op: Tensor | None,
+        summary_op: TensorLike | None,
         save_steps: int = 100,
         output_dir: str | None = None,
         summary_writer: Any = None,
@@ -364,8 +363,8 @@ class ExportMonitor(EveryN):
 
 
 def get_default_monitors(
-    loss_op: Tensor | None = None,
-    summary_op: Tensor | None = None,
+    loss_op: TensorLike | None = None,
+    summary_op: TensorLike | None = None,
     save_summary_steps: int = 100,
     output_dir: str | None = None,
     summary_writer: Any = None,

@@ -158,7 +158,8 @@ class Exporter:
             )
         # Readers take any folder of a number for a whole export.
         unfinished = f"{final}-tmp"
-        removed(unfinished)
+        if file_io.file_exists(unfinished):
+            removed(unfinished)
         file_io.recursive_create_dir(unfinished)
         try:
             # Without a state: an export is no checkpoint of the saver's, which would remove it after a few more.

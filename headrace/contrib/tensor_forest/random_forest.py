@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.contrib.boosted_trees.model_functions import ModelBuilderOutputType, estimator_spec_to_model_fn_ops
 from headrace.contrib.layers.feature_column_inputs import transform_features
 from headrace.contrib.learn.classification_heads import multi_class_head
+from headrace.contrib.learn.columns_models import all_of_core
 from headrace.contrib.learn.estimator import Estimator
 from headrace.contrib.learn.heads import regression_head
 from headrace.contrib.learn.model_outputs import ModelFnOps
@@ -19,7 +20,7 @@ from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.estimator.heads.canned_heads import binary_or_multi_class_head as core_classification_head
 from headrace.estimator.heads.canned_heads import regression_head as core_regression_head
-from headrace.feature_column.base import FeatureColumn, TransformationCache
+from headrace.feature_column.base import TransformationCache
 from headrace.losses.weighting import Reduction
 from headrace.ops.flow.grouping import group
 from headrace.saved_model.export_output import PredictOutput
@@ -29,7 +30,7 @@ from headrace.summary.operations import scalar as scalar_summary
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
-    from headrace.core.typing import SessionLike
+    from headrace.core.typing import SessionLike, TensorLike
     from headrace.estimator.run_config import RunConfig
 
 KEYS_NAME = "keys"
@@ -68,7 +69,7 @@ class TensorForestLossHook(SessionRunHook):
         self,
         early_stopping_rounds: int,
         early_stopping_loss_threshold: float | None = None,
-        loss_op: Tensor | None = None,
+        loss_op: TensorLike | None = None,
     ) -> None:
         self.early_stopping_rounds = early_stopping_rounds
         self.early_stopping_loss_threshold = early_stopping_loss_threshold
@@ -123,7 +124,7 @@ def _of_columns(features: dict[Any, Any], feature_columns: Sequence[Any] | None)
     """What feature columns make of features, by column; the features themselves without columns."""
     if not feature_columns:
         return features
-    if all(isinstance(column, FeatureColumn) for column in feature_columns):
+    if all_of_core(feature_columns):
         cache = TransformationCache(features)
         return {column.name: cache.get(column) for column in feature_columns}
     transformed = transform_features(features, feature_columns)

@@ -190,7 +190,7 @@ def _placeholders_like(values: Any, default: str, default_batch_size: int | None
 
 
 def build_raw_serving_input_receiver_fn(
-    features: Mapping[str, Any] | Tensor, default_batch_size: int | None = None
+    features: Mapping[str, Any] | TensorLike, default_batch_size: int | None = None
 ) -> Callable[[], Any]:
     """A function that makes a receiver of the features as they are.
 

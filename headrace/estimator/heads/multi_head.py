@@ -47,9 +47,6 @@ class MultiHead(SpecifyingHead):
                 raise ValueError(f"All given heads must have name specified. Given: {head}")
         if len(set(names)) < len(names):
             raise ValueError(f"All heads must have unique names. Given: {names}")
-        reductions = dict.fromkeys(head.loss_reduction for head in heads)
-        if len(reductions) > 1:
-            raise ValueError(f"The loss_reduction must be the same for different heads. Given: {list(reductions)}")
         self._heads, self._head_weights = tuple(heads), tuple(head_weights or ())
 
     @property
@@ -64,8 +61,18 @@ class MultiHead(SpecifyingHead):
 
     @property
     def loss_reduction(self) -> str:
-        """That of the heads."""
+        """That of the heads.
+
+        Raises:
+            ValueError: if theirs differ, which keeps a model from being trained.
+        """
+        self._check_reductions()
         return self._heads[0].loss_reduction
+
+    def _check_reductions(self) -> None:
+        reductions = [head.loss_reduction for head in self._heads]
+        if len(set(reductions)) > 1:
+            raise ValueError(f"The loss_reduction must be the same for different heads. Given: {reductions}")
 
     def _of_heads(self, logits: Any) -> dict[str, Any]:
         """The logits of each head: those of a dict, or parts of the last dimension in the order of the heads."""
@@ -117,11 +124,12 @@ class MultiHead(SpecifyingHead):
             head.loss(logits=parts[str(head.name)], labels=by_head[str(head.name)], features=features, mode=mode)
             for head in self._heads
         ]
-        if self._head_weights:
-            losses = [loss * weight for loss, weight in zip(losses, self._head_weights, strict=True)]
-        merged = add_n(losses)
-        more = add_n(list(regularization_losses)) if regularization_losses is not None else None
-        return merged if more is None else merged + more
+        with name_scope("merge_losses", values=(*losses, *self._head_weights)):
+            if self._head_weights:
+                losses = [loss * weight for loss, weight in zip(losses, self._head_weights, strict=True)]
+            merged = add_n(losses)
+            more = add_n(list(regularization_losses)) if regularization_losses is not None else None
+            return merged if more is None else merged + more
 
     def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[Any, Tensor]:
         """The predictions, by (name of the head, name of the prediction)."""
@@ -211,6 +219,7 @@ class MultiHead(SpecifyingHead):
             return super().create_estimator_spec(
                 features, mode, logits, labels, regularization_losses=regularization_losses
             )
+        self._check_reductions()
         with name_scope("multi_head"):
             predictions = self.predictions(logits)
             by_head = self._labels(labels)

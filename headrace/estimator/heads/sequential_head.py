@@ -10,6 +10,7 @@ from headrace.core.composite import SparseTensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import bool as bool_
 from headrace.core.dtypes import int32, int64
+from headrace.core.eager import executing_eagerly
 from headrace.core.tensor import Tensor
 from headrace.estimator.heads.base_head import Head, Metrics
 from headrace.estimator.heads.multi_head import MultiHead
@@ -206,7 +207,8 @@ def flatten_tensor(tensor: Any, sequence_mask: Tensor, expected_length: Any) -> 
         expected_length: how many steps there are, which is checked.
 
     Raises:
-        ValueError: if the tensor is known to have less than 2 dimensions.
+        ValueError: if the tensor is known to have less than 2 dimensions, or eagerly, if the mask has other steps.
+        InvalidArgumentError: when the graph runs, if the mask has other steps.
     """
     shape = tensor.shape
     if shape.ndims is not None and shape.ndims < 2:
@@ -221,6 +223,11 @@ def flatten_tensor(tensor: Any, sequence_mask: Tensor, expected_length: Any) -> 
     if flat.shape.ndims == 1:
         flat = expand_dims(flat, -1)
     text = "Tensor shape is incompatible with provided mask."
+    if executing_eagerly():
+        steps = flat.shape[0].value
+        if steps != int(expected_length):
+            raise ValueError(f"{text} It has {steps} steps, the mask {int(expected_length)}.")
+        return flat
     with control_dependencies(
         [assert_equal(cast(shape_of(flat)[0], int64), cast(expected_length, int64), message=text)]
     ):

@@ -12,6 +12,7 @@ from headrace.core.registry import raw
 from headrace.core.shapes import as_shape
 from headrace.core.tensor import Tensor
 from headrace.kernels.composing import cast
+from headrace.kernels.composing import shape as shape_of
 from headrace.kernels.composing.arithmetic import range as range_
 from headrace.lookup.mutable_tables import MutableDenseHashTable
 from headrace.ops.array.dynamic import dynamic_partition, dynamic_stitch
@@ -71,14 +72,12 @@ class ShardedMutableDenseHashTable:
     def _shard_of(self, keys: Tensor) -> Tensor:
         if keys.dims is not None and len(keys.dims) > 1:
             # Of a key of several numbers the first one tells.
-            keys = raw.Reshape(slice_(keys, [0, 0], [keys.dims[0], 1]), [-1])  # type: ignore[list-item]  # None is refused when it is converted
+            keys = raw.Reshape(slice_(keys, [0, 0], [-1, 1]), [-1])
         return cast(raw.FloorMod(raw.Abs(keys), len(self.table_shards)), int32)
 
     def _check(self, keys: Tensor) -> None:
         shape = keys.get_shape()
-        if not shape.is_fully_defined():
-            raise ValueError(f"Key shape must be fully defined, got {shape}.")
-        if len(shape) not in (1, 2):
+        if shape.ndims not in (1, 2):
             raise ValueError(f"Expected a vector or matrix for keys, got {shape}.")
 
     def lookup(self, keys: Tensor, name: str | None = None) -> Tensor:
@@ -89,7 +88,7 @@ class ShardedMutableDenseHashTable:
             name: a name for the operations.
 
         Raises:
-            TypeError: if the keys are of another type; ValueError: if their shape is not known, or has another rank.
+            TypeError: if the keys are of another type; ValueError: if they are not known to be of this rank.
         """
         if keys.dtype.base_dtype != self._key_dtype:
             raise TypeError(f"Signature mismatch. Keys must be dtype {self._key_dtype}, got {keys.dtype}.")
@@ -101,7 +100,8 @@ class ShardedMutableDenseHashTable:
         parts = dynamic_partition(keys, shards, count)
         found = [shard.lookup(part, name=name) for shard, part in zip(self.table_shards, parts, strict=True)]
         number = keys.dims[0] if keys.dims else None
-        values = dynamic_stitch(dynamic_partition(range_(number), shards, count), found)
+        positions = range_(shape_of(keys)[0] if number is None else number)
+        values = dynamic_stitch(dynamic_partition(positions, shards, count), found)
         values.set_shape(as_shape([number]).concatenate(self._value_shape))
         return values
 

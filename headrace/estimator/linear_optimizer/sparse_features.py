@@ -18,6 +18,8 @@ from headrace.kernels.composing import shape
 if TYPE_CHECKING:
     import numpy as np
 
+    from headrace.core.typing import TensorLike
+
 
 class SparseFeatureColumn:
     """Which example has which feature, and with what value.
@@ -37,9 +39,9 @@ class SparseFeatureColumn:
 
     def __init__(
         self,
-        example_indices: Tensor | np.ndarray | Sequence[float | str],
-        feature_indices: Tensor | np.ndarray | Sequence[int],
-        feature_values: Tensor | np.ndarray | Sequence[float] | None,
+        example_indices: TensorLike | np.ndarray | Sequence[float | str],
+        feature_indices: TensorLike | np.ndarray | Sequence[int],
+        feature_values: TensorLike | np.ndarray | Sequence[float] | None,
     ) -> None:
         with name_scope(None, "SparseFeatureColumn", [example_indices, feature_indices]):
             self.example_indices: Tensor = convert_to_tensor(example_indices, int64, name="example_indices")

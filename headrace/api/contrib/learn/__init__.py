@@ -10,6 +10,9 @@ HOMES = {
     "contrib.learn.base_estimator": "BaseEstimator",
     "contrib.learn.estimator": "Estimator",
     "contrib.learn.sk_compat": "SKCompat",
+    "contrib.learn.model_estimators": "TensorFlowEstimator",
+    "contrib.learn.array_models": "TensorFlowDNNClassifier TensorFlowDNNRegressor TensorFlowLinearClassifier "
+    "TensorFlowLinearRegressor TensorFlowRNNClassifier TensorFlowRNNRegressor",
     "contrib.learn.trainable": "Evaluable NotFittedError Trainable",
     "contrib.learn.estimator_inputs": "infer_real_valued_columns_from_input infer_real_valued_columns_from_input_fn",
     "contrib.learn.dynamic_rnn": "DynamicRnnEstimator",
@@ -45,6 +48,11 @@ NESTED = {
         "contrib.learn.feature_queues": "queue_parsed_features read_batch_features read_batch_record_features "
         "read_keyed_batch_features read_keyed_batch_features_shared_queue",
     }
+}
+
+SPELLED = {
+    "TensorFlowClassifier": "contrib.learn.array_models.TensorFlowLinearClassifier",
+    "TensorFlowRegressor": "contrib.learn.array_models.TensorFlowLinearRegressor",
 }
 
 _BY_MODEL_FN = "Use tf.contrib.learn.DynamicRnnEstimator, or a model function with tf.nn.static_state_saving_rnn."
