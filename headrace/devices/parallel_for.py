@@ -63,3 +63,22 @@ def parallel_for(compute: Callable[[int, int], None], count: int) -> None:
         torch.set_num_threads(all_of_them)
     for chunk in chunks:
         chunk.raise_failure()
+
+
+def parallel_blocks(compute: Callable[[int, int], None], count: int, size: int) -> None:
+    """Calls `compute` with blocks of `size` that make up range(count); a thread that is done takes the next one.
+
+    For work whose blocks stay in a cache, on machines that are busy with other things as well.
+
+    Args:
+        compute: as for `parallel_for`.
+        count: how much there is.
+        size: how much of it makes a block.
+    """
+    starts = iter(range(0, count, size))
+
+    def take(_first: int, _last: int) -> None:
+        for start in starts:
+            compute(start, min(start + size, count))
+
+    parallel_for(take, -(-count // size))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headrace as tf
-from headrace.devices.parallel_for import parallel_for
+from headrace.devices.parallel_for import parallel_blocks, parallel_for
 
 
 @pytest.fixture
@@ -34,6 +34,19 @@ def test_parts_make_up_the_whole(count):
     parallel_for(compute, count)
     assert sorted(done) == list(range(count))
     assert torch.get_num_threads() == 4
+
+
+@pytest.mark.usefixtures("several_threads")
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 1000])
+def test_blocks_make_up_the_whole(count):
+    blocks, lock = [], threading.Lock()
+
+    def compute(first, last):
+        with lock:
+            blocks.append((first, last))
+
+    parallel_blocks(compute, count, 8)
+    assert sorted(blocks) == [(first, min(first + 8, count)) for first in range(0, count, 8)]
 
 
 @pytest.mark.usefixtures("several_threads")

@@ -9,6 +9,9 @@ import numpy as np
 from headrace.core.errors import InvalidArgumentError, NotFoundError
 from headrace.messages import forest_protos
 
+# So many steps are taken between looks at which examples have arrived.
+_STEPS = 3
+
 
 class ForestTree:
     """The nodes of a tree: splits by a feature and a threshold, and leaves with what has come to them.
@@ -52,18 +55,26 @@ class ForestTree:
 
     def leaves_of(self, values: np.ndarray) -> np.ndarray:
         """The leaf that each row of a matrix of features comes to."""
-        at = np.zeros(len(values), np.int64)
-        rows = np.arange(len(values))
+        count, width = values.shape
+        flat = values.reshape(-1)
+        inner = self.left >= 0
+        # A leaf leads back to itself, so that not every step has to ask who has arrived.
+        ways = np.where(inner, np.stack((self.right, self.left)), np.arange(len(self))).T.reshape(-1)
+        goes_left = np.less if self.strict else np.less_equal
+        leaves, rows, at = np.zeros(count, np.int64), np.arange(count), np.zeros(count, np.int64)
+        starts = rows * width
         while len(rows):
-            here = at[rows]
-            inner = self.left[here] >= 0
-            rows, here = rows[inner], here[inner]
-            if not len(rows):
-                break
-            found, bounds = values[rows, self.features[here]], self.thresholds[here]
-            goes_left = found < bounds if self.strict else found <= bounds
-            at[rows] = np.where(goes_left, self.left[here], self.right[here])
-        return at
+            for _ in range(_STEPS):
+                places = self.features.take(at, mode="clip")
+                places += starts
+                is_left = goes_left(flat.take(places, mode="clip"), self.thresholds.take(at, mode="clip"))
+                at *= 2
+                at += is_left
+                at = ways.take(at, mode="clip")
+            leaves[rows] = at
+            under_way = inner.take(at, mode="clip")
+            rows, at, starts = rows[under_way], at[under_way], starts[under_way]
+        return leaves
 
     def add_examples(self, leaves: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> None:
         """Adds labelled examples of classes to the leaves they are in."""

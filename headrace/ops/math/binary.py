@@ -182,7 +182,7 @@ minimum = function_of(minimum_op, "minimum", "The smaller of x and y, element by
 squared_difference = function_of(squared_difference_op, "squared_difference", "(x - y) * (x - y).")
 
 
-def pow(x: TensorLike | CompositeTensor, y: float | Tensor | Sequence[float], name: str | None = None) -> Tensor:
+def pow(x: TensorLike | CompositeTensor, y: float | TensorLike | Sequence[float], name: str | None = None) -> Tensor:
     """x to the power of y, element by element.
 
     Args:

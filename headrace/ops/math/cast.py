@@ -253,7 +253,7 @@ def _limit(value: int) -> int:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def to_float(x: int | Tensor, name: str = "ToFloat") -> Tensor:
+def to_float(x: int | TensorLike, name: str = "ToFloat") -> Tensor:
     """`tf.cast(x, tf.float32)`."""
     return cast(x, float32, name=name)
 

@@ -16,6 +16,7 @@ import torch
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
 from headrace.devices.large_products import product_with_turned
+from headrace.devices.parallel_for import parallel_blocks
 from headrace.kernels.array.arguments import invalid
 from headrace.kernels.random.philox import Philox
 
@@ -111,22 +112,30 @@ def nearest_neighbors_kernel(node: NodeView) -> Callable[..., Any]:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """The least of a column of distances is found several times as fast as that of a row."""
         count = len(centers)
-        indices = points.new_empty([len(points), 1], dtype=torch.int64)
-        distances = points.new_empty([len(points), 1])
-        # The first center counts most, so that it wins among equals.
-        dtype = torch.uint8 if count < 2**8 else torch.int32
-        places = torch.arange(count, 0, -1, dtype=dtype, device=points.device).unsqueeze(1)
+        # The first center counts most, so that it wins among equals. Numbers that float32 holds exactly, since it
+        # compares and multiplies them several times as fast as other types.
+        places = torch.arange(count, 0, -1, dtype=points.dtype, device=points.device).unsqueeze(1)
         opposite, offsets = -centers, half_lengths.unsqueeze(1)
         rows = max(1, _AT_A_TIME // count)
-        for start in range(0, len(points), rows):
-            some = points[start : start + rows]
-            halves = product(opposite, some).add_(offsets)
+
+        def of_block(block: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            halves = product(opposite, block).add_(offsets)
             least = halves.amin(0)
             # Where a distance is NaN none is the least, and the remainder is 0.
-            first = (count - ((halves == least) * places).amax(0)).remainder(count)
-            indices[start : start + rows, 0] = first
-            distances[start : start + rows, 0] = 2.0 * least + (some * some).sum(1)
-        return indices, distances
+            first = count - halves.eq_(least).mul_(places).amax(0)
+            return first.remainder_(count), least.mul_(2.0).add_((block * block).sum(1))
+
+        if len(points) <= rows or points.device.type != "cpu":
+            first, least = of_block(points)
+            return first.to(torch.int64).unsqueeze(1), least.unsqueeze(1)
+        indices = points.new_empty([len(points)], dtype=torch.int64)
+        distances = points.new_empty([len(points)])
+
+        def some(begin: int, end: int) -> None:
+            indices[begin:end], distances[begin:end] = of_block(points[begin:end])
+
+        parallel_blocks(some, len(points), rows)
+        return indices.unsqueeze(1), distances.unsqueeze(1)
 
     return nearest
 

@@ -83,14 +83,14 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
         return raw.Complex(real, imag, Tout=made, name=name)
 
 
-def real(input: Tensor | Sequence[float], name: str | None = None) -> Tensor:
+def real(input: TensorLike | Sequence[float], name: str | None = None) -> Tensor:
     """The real part of each element; a real tensor is returned as it is."""
     with name_scope(name, "Real", [input]) as name:
         input = convert_to_tensor(input, name="input")
         return raw.Real(input, Tout=input.dtype.real_dtype, name=name) if input.dtype.is_complex else input
 
 
-def imag(input: Tensor | Sequence[float], name: str | None = None) -> Tensor:
+def imag(input: TensorLike | Sequence[float], name: str | None = None) -> Tensor:
     """The imaginary part of each element: zeros for a real tensor."""
     with name_scope(name, "Imag", [input]) as name:
         input = convert_to_tensor(input, name="input")

@@ -15,7 +15,7 @@ from headrace.kernels import composing
 from headrace.kernels.array.arguments import invalid, moving, rank_at_least, shape_text
 from headrace.kernels.legacy_op_types import with_rules_of
 from headrace.kernels.math import diagonals
-from headrace.kernels.math.diagonals import check_matrices, longest, replaced, set_diag_shape
+from headrace.kernels.math.diagonals import check_diagonal, check_matrices, longest, replaced, set_diag_shape
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -88,7 +88,11 @@ def matrix_diag_shape(op):
 
 @matrix_diag_op.kernel
 def matrix_diag_kernel(node):
-    return torch.diag_embed
+    def matrices(diagonal):
+        check_diagonal(diagonal)
+        return torch.diag_embed(diagonal)
+
+    return matrices
 
 
 @matrix_diag_op.gradient

@@ -222,7 +222,7 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         return raw.FloorDiv(x, y, name=name)
 
 
-def divide(x: Any, y: Tensor, name: str | None = None) -> Tensor:
+def divide(x: Any, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y as Python means it; with a name, `tf.truediv`.
 
     Args:

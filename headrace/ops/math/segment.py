@@ -17,7 +17,7 @@ from headrace.core.registry import KernelRule, OpDecl, op, raw
 from headrace.kernels import composing
 from headrace.kernels.array.arguments import scalar_constant
 from headrace.kernels.math.nan_ignoring import has_nan, may_hold_nan, without_nan
-from headrace.kernels.math.segments import EMPTY, REDUCTIONS, combined, in_wider
+from headrace.kernels.math.segments import EMPTY, REDUCTIONS, check_segments, combined, in_wider
 from headrace.kernels.native import integers
 
 if TYPE_CHECKING:
@@ -49,13 +49,7 @@ def _check_sorted(ids: torch.Tensor, rows: int) -> None:
         raise _invalid("segment_ids should be a vector.")
     if ids.shape[0] != rows:
         raise _invalid("segment_ids should be the same size as dimension 0 of input.")
-    if ids.shape[0] and bool((ids[1:] < ids[:-1]).any()):
-        raise _invalid("segment ids are not increasing")
-    if ids.shape[0] and int(ids[0]) < 0:
-        raise _invalid(
-            f"Segment id {int(ids[0])} out of range [0, {int(ids[-1]) + 1}), possibly because 'segment_ids' input is "
-            "not sorted."
-        )
+    check_segments(ids)
 
 
 def _row_dims(op: OpView, first: int | None, ids: int = 1) -> list[Dims]:

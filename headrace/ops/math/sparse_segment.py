@@ -15,6 +15,7 @@ from headrace.core.registry import GradientRule, KernelRule, OpDecl, ShapeRule, 
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
 from headrace.kernels.array.arguments import rank_is, scalar_constant
+from headrace.kernels.math.segments import check_segments
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView, OpView
@@ -83,19 +84,17 @@ def _kernel(kind: str) -> KernelRule:
         def run(
             data: torch.Tensor, indices: torch.Tensor, ids: torch.Tensor, number: torch.Tensor | None = None
         ) -> torch.Tensor:
+            if number is None and ids.shape == indices.shape and ids.dim() == 1 and ids.shape[0] and int(ids[-1]) < 0:
+                raise _invalid("segment ids must be >= 0")
             _check(indices, ids, data.shape[0])
             if number is None and ids.shape[0] and _is_range(ids, ids.shape[0]):
                 return data.index_select(0, indices)
-            if ids.shape[0]:
-                if bool((ids[1:] < ids[:-1]).any()):
-                    raise _invalid("segment ids are not increasing")
-                if int(ids[0]) < 0:
-                    raise _invalid("segment ids must be >= 0")
             count = int(ids[-1]) + 1 if ids.shape[0] else 0
             if number is not None:
                 if int(number) < count:
                     raise _invalid("segment ids must be < num_segments")
                 count = int(number)
+            check_segments(ids, None if number is None else count)
             picked = data.index_select(0, indices)
             ids = ids.to(torch.int64)
             if wider is not None:
@@ -163,14 +162,14 @@ def _declare_gradient(op_type: str, kind: str) -> OpDecl:
     @decl.kernel
     def kernel(node):
         def run(grad, indices, ids, rows):
+            if ids.shape == indices.shape and ids.shape[0]:
+                if int(ids[-1]) >= grad.shape[0]:
+                    raise _invalid("Invalid number of segments")
+                check_segments(ids, grad.shape[0], sorted_too=False)
             _check(indices, ids, int(rows), "Index {value} out of range [0, {rows}).")
             if _is_range(ids, grad.shape[0]):
                 return grad.new_zeros((int(rows), *grad.shape[1:])).index_add_(0, indices, grad)
             ids = ids.to(torch.int64)
-            if ids.shape[0] and int(ids[-1]) >= grad.shape[0]:
-                raise _invalid("Invalid number of segments")
-            if ids.shape[0] and int(ids.min()) < 0:
-                raise _invalid(f"Segment id {int(ids.min())} out of range [0, {grad.shape[0]}).")
             scaled = grad / _scale(kind, ids, grad.shape[0], grad)
             result = grad.new_zeros((int(rows), *grad.shape[1:]))
             return result.index_add_(0, indices, scaled.index_select(0, ids))

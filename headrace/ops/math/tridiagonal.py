@@ -269,7 +269,7 @@ def tridiagonal_matmul(
 
 def tridiagonal_solve(
     diagonals: TensorLike,
-    rhs: Tensor,
+    rhs: TensorLike,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,
     conjugate_rhs: bool = False,

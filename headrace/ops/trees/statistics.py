@@ -45,18 +45,17 @@ def summary_kernel(node):
     count, splits, buckets = (node.attrs[name] for name in ("num_features", "max_splits", "num_buckets"))
 
     def summarize(nodes, gradients, hessians, *features):
-        values = torch.cat([gradients, hessians], 1)
+        # A gradient and its Hessian are added in one go as the two parts of a complex number, in half the time.
+        pairs = torch.view_as_complex(torch.cat([gradients, hessians], 1))
         first = nodes.to(torch.int64) * buckets
         # There may be one boundary more than buckets. As in 1.15, what lies behind the last bucket counts for the next node.
         cells = count * splits * buckets
         beyond = max(int(feature.max()) for feature in features) + 1 if len(nodes) else 0
-        table = torch.zeros((cells + beyond) * 2)
-        flat = values.reshape(-1)
+        table = torch.zeros(cells + beyond, dtype=pairs.dtype)
         # The gradients stay in the cache from one feature to the next.
         for number, feature in enumerate(features):
-            places = (first + feature + number * splits * buckets) * 2
-            table.index_add_(0, torch.stack([places, places + 1], 1).reshape(-1), flat)
-        return table[: cells * 2].reshape(count, splits, buckets, 2)
+            table.index_add_(0, first + feature + number * splits * buckets, pairs)
+        return torch.view_as_real(table[:cells]).reshape(count, splits, buckets, 2)
 
     return summarize
 
