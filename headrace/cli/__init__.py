@@ -35,6 +35,10 @@ def main() -> None:
     """
     arguments = sys.argv[1:]
     options, arguments = _options(arguments)
+    if "HEADRACE_LAUNCHER_LOCK" in os.environ:
+        from headrace.cluster.launcher_watch import end_with_launcher
+
+        end_with_launcher()
     explicit = arguments[:1] == ["run"] and len(arguments) > 1 and not arguments[1].startswith("-")
     if explicit or (arguments[:1] == ["run"] and arguments[1:2] in (["-m"], ["-c"])):
         arguments = arguments[1:]

@@ -22,8 +22,9 @@ from typing import Any
 
 from torch.distributed.elastic.multiprocessing import DefaultLogsSpecs, SignalException, Std, start_processes
 
+from headrace.cluster.launcher_watch import GRACE_SECONDS, held_lock
+
 _PERIOD = 0.1
-_GRACE = 10
 _DEFINED = re.compile(r"""(?:DEFINE_\w+|add_argument)\(\s*["'](?:--)?(\w+)["']""")
 # What programs call the number of their task, the one most used first.
 _TASK_FLAGS = ("task_index", "task_id", "task", "worker_index")
@@ -159,14 +160,19 @@ def _own_signals() -> Iterator[None]:
 def run_tasks(tasks: Sequence[Task]) -> int:
     """Runs the processes of a cluster until its workers are done, or one of them fails; returns the exit status.
 
-    What they print comes out with their names before each line. When one fails, or this process is interrupted, all end.
+    What they print comes out with their names before each line. When one fails, or this process is interrupted, all end;
+    those of `headrace run` also when this process is killed.
     """
-    with tempfile.TemporaryDirectory(prefix="headrace-launch-") as folder, _own_signals():
+    with (
+        tempfile.TemporaryDirectory(prefix="headrace-launch-") as folder,
+        held_lock(Path(folder, "launcher")) as lock,
+        _own_signals(),
+    ):
         context = start_processes(
             "cluster",
             sys.executable,
             args={i: tuple(task.command) for i, task in enumerate(tasks)},
-            envs={i: dict(task.environment, PYTHONUNBUFFERED="1") for i, task in enumerate(tasks)},
+            envs={i: dict(task.environment, PYTHONUNBUFFERED="1", **lock) for i, task in enumerate(tasks)},
             logs_specs=DefaultLogsSpecs(folder, tee=Std.ALL),
             log_line_prefixes={i: f"[{task.job}:{task.index}] " for i, task in enumerate(tasks)},
         )
@@ -174,13 +180,13 @@ def run_tasks(tasks: Sequence[Task]) -> int:
             return _wait(context, tasks)
         except SignalException as signalled:
             _hear_no_more()
-            context.close(signalled.sigval, timeout=_GRACE)
+            context.close(signalled.sigval, timeout=GRACE_SECONDS)
             return 128 + signalled.sigval
         except KeyboardInterrupt:
             return 130
         finally:
             _hear_no_more()
-            context.close(timeout=_GRACE)
+            context.close(timeout=GRACE_SECONDS)
 
 
 def _hear_no_more() -> None:

@@ -7,9 +7,12 @@ from typing import Any
 
 from headrace.core import nest
 from headrace.core.composite import SparseTensor
-from headrace.core.defaults import device
+from headrace.core.defaults import device, get_default_graph
+from headrace.core.eager import executing_eagerly
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
+from headrace.core.type_specs import TensorSpec
 from headrace.data.dataset import Dataset
 from headrace.ops.sparse.slice import sparse_slice
 
@@ -77,6 +80,22 @@ def rebatch(dataset: Any, count: int) -> Any:
     check_batched(dataset)
     if count == 1:
         return dataset
+    if all(type(spec) is TensorSpec for spec in nest.flatten(dataset.element_spec)):
+
+        def part_of(spec: TensorSpec) -> TensorSpec:
+            rows, *rest = spec.shape.as_list() if spec.shape.ndims else [None]
+            size = rows // count if rows is not None and rows % count == 0 else None
+            return TensorSpec(None if spec.shape.ndims is None else [size, *rest], spec.dtype)
+
+        element_spec = nest.map_structure(part_of, dataset.element_spec)
+        flat = nest.flatten(element_spec)
+        variant = raw.RebatchDataset(
+            dataset._variant_tensor,
+            count,
+            output_types=[spec.dtype for spec in flat],
+            output_shapes=[spec.shape for spec in flat],
+        )
+        return dataset._made(variant, element_spec)
     several = isinstance(dataset.element_spec, tuple)
 
     def parts(*batch: Any) -> Any:
@@ -90,13 +109,34 @@ def rebatch(dataset: Any, count: int) -> Any:
 
 
 def auto_shard_dataset(dataset: Any, num_shards: int, index: int) -> Any:
-    """The part of a dataset's elements that is for one of several workers.
+    """The part of a dataset that is for one of several workers: of its files, or else of its elements.
 
     Args:
         dataset: the dataset.
         num_shards: the number of workers.
         index: the number of the worker.
     """
-    if num_shards <= 1 or not dataset.options().experimental_distribute.auto_shard:
+    if not dataset.options().experimental_distribute.auto_shard:
         return dataset
-    return dataset.shard(num_shards, index)
+    part = raw.AutoShardDataset(dataset._variant_tensor, num_shards, index, **dataset._flat_structure)
+    return dataset._same(part)
+
+
+def clone_dataset(dataset: Any) -> Any:
+    """A dataset like another, made by operations of its own on the device in force; eagerly it is the same one."""
+    if executing_eagerly():
+        return dataset
+    copies: dict[Operation, Operation] = {}
+
+    def clone(tensor: Tensor) -> Tensor:
+        op = tensor.op
+        # Another graph's, or one that came into a function: there is nothing to copy it by.
+        if op.graph is not graph or op.decl.may_be_fed:
+            return tensor
+        if op not in copies:
+            inputs = [clone(given) if given.dtype.name == "variant" else given for given in op.inputs]
+            copies[op] = graph.create_op(op.type, inputs, name=op.type, attrs=dict(op.attrs))
+        return copies[op].outputs[tensor.value_index]
+
+    graph = get_default_graph()
+    return dataset._same(clone(dataset._variant_tensor))

@@ -13,7 +13,7 @@ from headrace.core.tensor import Tensor
 from headrace.data import nest
 from headrace.data.dataset import Dataset
 from headrace.data.eager_iterator import EagerIterator
-from headrace.distribute.batch_splitting import auto_shard_dataset, check_batched, rebatch, split_batch
+from headrace.distribute.batch_splitting import auto_shard_dataset, check_batched, clone_dataset, rebatch, split_batch
 from headrace.distribute.values import regroup
 from headrace.ops.flow.grouping import group
 
@@ -281,10 +281,13 @@ class DistributedDataset(_Distributed):
         if split_batch_by is not None and not self._splits:
             dataset = rebatch(dataset, split_batch_by)
         if input_context is not None:
-            dataset = auto_shard_dataset(dataset, pipelines, input_context.input_pipeline_id)
-        self._cloned_datasets = [
-            auto_shard_dataset(dataset, len(fed), number) if len(fed) > 1 else dataset for number in range(len(fed))
-        ]
+            self._cloned_datasets = [auto_shard_dataset(dataset, pipelines, input_context.input_pipeline_id)]
+            return
+        self._cloned_datasets = []
+        for number, worker in enumerate(input_workers.worker_devices):
+            # Each host makes the dataset for itself, and reads its own part.
+            with device(worker):
+                self._cloned_datasets.append(auto_shard_dataset(clone_dataset(dataset), len(fed), number))
 
     def _worker_iterators(self) -> list[Any]:
         workers = self._input_workers

@@ -135,7 +135,7 @@ def logcosh(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 
 def categorical_crossentropy(
-    y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float | Tensor = 0
+    y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float | TensorLike = 0
 ) -> Tensor:
     """The cross entropy of distributions over classes.
 
@@ -171,7 +171,7 @@ def sparse_categorical_crossentropy(
 
 
 def binary_crossentropy(
-    y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float | Tensor = 0
+    y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float | TensorLike = 0
 ) -> Tensor:
     """The mean of the cross entropies of two classes.
 

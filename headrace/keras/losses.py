@@ -276,7 +276,7 @@ class BinaryCrossentropy(LossFunctionWrapper):
     def __init__(
         self,
         from_logits: bool = False,
-        label_smoothing: float | Tensor = 0,
+        label_smoothing: float | TensorLike = 0,
         reduction: str = ReductionV2.AUTO,
         name: str = "binary_crossentropy",
     ) -> None:
@@ -302,7 +302,7 @@ class CategoricalCrossentropy(LossFunctionWrapper):
     def __init__(
         self,
         from_logits: bool = False,
-        label_smoothing: float | Tensor = 0,
+        label_smoothing: float | TensorLike = 0,
         reduction: str = ReductionV2.AUTO,
         name: str = "categorical_crossentropy",
     ) -> None:

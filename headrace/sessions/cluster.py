@@ -178,7 +178,7 @@ def replica_device_setter(
     if ps_strategy is not None and not callable(ps_strategy):
         raise TypeError("ps_strategy must be callable")
     on_ps = frozenset(STANDARD_PS_OPS if ps_ops is None else ps_ops)
-    strategy = ps_strategy or _RoundRobinStrategy(ps_tasks)
+    strategy = ps_strategy or RoundRobinStrategy(ps_tasks)
 
     def choose(op: Operation) -> str:
         if not merge_devices and op.device:
@@ -195,14 +195,18 @@ def replica_device_setter(
     return choose
 
 
-class _RoundRobinStrategy:
-    """The numbers of tasks in turn."""
+class RoundRobinStrategy:
+    """The numbers of tasks in turn.
 
-    def __init__(self, tasks: int) -> None:
-        self._tasks, self._next = tasks, 0
+    Args:
+        num_tasks: how many there are.
+    """
+
+    def __init__(self, num_tasks: int) -> None:
+        self._num_tasks, self._next = num_tasks, 0
 
     def __call__(self, op: Any) -> int:
-        task, self._next = self._next, (self._next + 1) % self._tasks
+        task, self._next = self._next, (self._next + 1) % self._num_tasks
         return task
 
 

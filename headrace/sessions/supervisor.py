@@ -113,7 +113,7 @@ class Supervisor:
         local_init_op: int | Operation = USE_DEFAULT,
         logdir: str | None = None,
         summary_op: TensorLike | None = USE_DEFAULT,
-        saver: int | Saver = USE_DEFAULT,
+        saver: int | Saver | None = USE_DEFAULT,
         global_step: TensorLike = USE_DEFAULT,
         save_summaries_secs: float = 120,
         save_model_secs: float = 600,
@@ -121,7 +121,7 @@ class Supervisor:
         stop_grace_secs: float = 120,
         checkpoint_basename: str = "model.ckpt",
         session_manager: SessionManager | None = None,
-        summary_writer: int = USE_DEFAULT,
+        summary_writer: int | FileWriter | None = USE_DEFAULT,
         init_fn: Any = None,
         local_init_run_options: Any = None,
     ) -> None:
@@ -222,7 +222,7 @@ class Supervisor:
         return self._ready_for_local_init_op
 
     @property
-    def summary_writer(self) -> FileWriter | None:
+    def summary_writer(self) -> Any:
         """Writes summaries, or None."""
         return self._summary_writer
 

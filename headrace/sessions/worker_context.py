@@ -31,6 +31,12 @@ class WorkerContext(Protocol):
     @property
     def experimental_should_init(self) -> bool: ...
 
+    @property
+    def session_config(self) -> protos.ConfigProto | None: ...
+
+    @property
+    def master_target(self) -> str: ...
+
     def wait_for_other_workers(self) -> None:
         """Waits until all workers of the client's process have come here."""
 

@@ -224,10 +224,6 @@ class CoordinatedSession(WrappedSession):
             raise
 
 
-def _is_default(options: protos.RunOptions) -> bool:
-    return options is None or not options.ListFields()
-
-
 class HookedSession(WrappedSession):
     """Calls hooks around each run."""
 
@@ -265,7 +261,7 @@ class HookedSession(WrappedSession):
                     _merge_options(options, request.options)
         metadata = RunMetadata() if run_metadata is None else run_metadata
         # A run with options goes another, slower way, so it is not asked for in vain.
-        plain = _is_default(options) and asked_options is None and run_metadata is None
+        plain = asked_options is None and run_metadata is None and not options.ListFields()
         keywords = {} if plain else {"options": options, "run_metadata": metadata}
         outputs = self._sess.run(all_fetches, feed_dict=feeds, **keywords)
         results = dict(zip(asking, outputs[1:], strict=True))

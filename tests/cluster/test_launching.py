@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import socket
+import subprocess
 import sys
 
 import pytest
@@ -88,3 +91,19 @@ def test_all_end_when_one_fails():
 def test_python_is_this_one(capfd):
     run_tasks([_python("worker", 0, "import sys; print(sys.executable)")])
     assert sys.executable in capfd.readouterr().out
+
+
+def test_all_end_when_the_launcher_is_killed(script):
+    path = script(
+        "import socket, sys\nwith socket.create_connection(('localhost', int(sys.argv[1]))) as s:\n    s.recv(1)\n"
+    )
+    with socket.create_server(("localhost", 0)) as listening:
+        listening.settimeout(60)
+        command = [sys.executable, "-m", "headrace", "launch", "--ps=1", "--workers=1", path]
+        with subprocess.Popen([*command, str(listening.getsockname()[1])]) as launcher:
+            connections = [listening.accept()[0] for _ in range(2)]
+            launcher.send_signal(signal.SIGKILL)
+        for connection in connections:
+            with connection:
+                connection.settimeout(60)
+                assert connection.recv(1) == b""

@@ -9,9 +9,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from oracle import golden
 
 import headrace as tf
+
+# What two processes of TensorFlow 1.15.5 say of `worker.keras_model`.
+LOSSES_OF_KERAS = [8.668334, 4.427190]
+WEIGHTS_OF_KERAS = [9.633354, 0.655290, 3.588608, 0.568482, 0.025098, 3.822692, 3.583875, 0.140520]
 
 
 def test_two_processes_train_as_those_of_tensorflow_do(start, tasks):
@@ -64,6 +69,16 @@ def test_eager_workers(start, tasks):
     found = [worker.heard() for worker in [start("eager", "3", TF_CONFIG=told) for told in tasks]]
     # The variable is the chief's 0; each worker adds its number.
     assert found[0] == found[1] == {"totals": [1.0, 3.0, 5.0], "v": 0.0}
+
+
+@pytest.mark.parametrize("mode", ["graph", "eager"])
+def test_keras_models_train_on_two_workers(start, tasks, mode):
+    """As TensorFlow 1.15.5 does it: each worker normalizes its half of each batch, and moving averages are of both."""
+    workers = [start("keras", mode, TF_CONFIG=told) for told in tasks]
+    first, second = (worker.heard() for worker in workers)
+    assert first == second
+    np.testing.assert_allclose(first["losses"], LOSSES_OF_KERAS, rtol=1e-4)
+    np.testing.assert_allclose(first["weights"], WEIGHTS_OF_KERAS, rtol=1e-3)
 
 
 def test_torchrun(tmp_path):

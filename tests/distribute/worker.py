@@ -8,6 +8,8 @@ import runpy
 import sys
 from pathlib import Path
 
+import numpy as np
+
 import headrace as tf
 from headrace.shim import install_as_tensorflow
 
@@ -143,6 +145,33 @@ def eager(count):
     say(totals=totals, v=float(v.numpy()))
 
 
+def keras_model(strategy):
+    """A Keras model under a strategy, trained on 3 batches, twice over; what became of it."""
+    rng = np.random.RandomState(0)
+    x = rng.randn(24, 5).astype(np.float32)
+    y = x.dot(rng.randn(5, 1)).astype(np.float32)
+    layers = tf.keras.layers
+    with strategy.scope():
+        model = tf.keras.Sequential(
+            [
+                layers.Dense(4, "tanh", kernel_initializer=tf.keras.initializers.glorot_uniform(1), input_shape=(5,)),
+                layers.BatchNormalization(),
+                layers.Dense(1, kernel_initializer="ones"),
+            ]
+        )
+        model.compile(tf.keras.optimizers.Adam(0.05), "mse", metrics=["mae"])
+    history = model.fit(tf.data.Dataset.from_tensor_slices((x, y)).batch(8), epochs=2, verbose=0).history
+    weights = [float(np.abs(value).sum()) for value in model.get_weights()]
+    return {"losses": [float(loss) for loss in history["loss"]], "weights": weights}
+
+
+def keras(mode):
+    """Trains a Keras model with others, eagerly or in a graph."""
+    if mode == "eager":
+        tf.enable_eager_execution()
+    say(**keras_model(tf.distribute.experimental.MultiWorkerMirroredStrategy()))
+
+
 def torchrun(name):
     """Trains as `torchrun` has started it: ranks instead of TF_CONFIG."""
     strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()
@@ -162,6 +191,7 @@ if __name__ == "__main__":
         "estimator": estimator,
         "rounds": rounds,
         "eager": eager,
+        "keras": keras,
         "torchrun": torchrun,
     }
     kinds[sys.argv[1]](sys.argv[2])

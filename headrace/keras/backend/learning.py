@@ -15,6 +15,7 @@ from headrace.layers.context import (
     chosen_phases,
     default_training,
     forget_graph,
+    forget_names,
     get_graph,
     names_of_graph,
     symbolic_phase,
@@ -125,13 +126,12 @@ def get_uid(prefix: str = "") -> int:
 
 def get_default_graph_uid_map() -> Any:
     """How many objects of each (namespace, name) the graph has."""
-    with get_graph().as_default():
-        return names_of_graph()
+    return names_of_graph()
 
 
 def reset_uids() -> None:
     """Makes `get_uid` and the names of layers count from the beginning again."""
-    get_default_graph_uid_map().clear()
+    forget_names()
 
 
 def clear_session() -> None:

@@ -14,11 +14,14 @@ from headrace.core.eager import EagerTensor, eager_mode, executing_eagerly
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.tensor import Tensor
+from headrace.distribute.coordinator import CoordinatorMode, run_distribute_coordinator
 from headrace.layers.context import get_graph
 from headrace.layers.values import assignment, initialized, of_graph
 from headrace.layers.values import track_variable as track_variable
 from headrace.messages import protos
 from headrace.runtime.session import Session
+from headrace.sessions.worker_context import get_current_worker_context
+from headrace.state.replication import get_strategy, has_strategy
 from headrace.state.scoping import makes_eager_variables
 from headrace.state.variables import Variable
 
@@ -26,6 +29,22 @@ if TYPE_CHECKING:
     from headrace.core.typing import ArrayLike, SessionLike
 
 _by_hand = False
+
+
+class _KeptSession:
+    """The session that is kept for the graph in force, as an attribute that programs of 1.15 reset by hand."""
+
+    @property
+    def session(self) -> Any:
+        """The session, None where there is none yet."""
+        return of_graph(get_graph()).session
+
+    @session.setter
+    def session(self, session: SessionLike | None) -> None:
+        of_graph(get_graph()).session = session
+
+
+kept_session = _KeptSession()
 
 
 def manual_variable_initialization(value: bool) -> None:
@@ -82,7 +101,12 @@ def uninitialized_session(tensors: Iterable[Any] = ()) -> Any:
     graph = graph_of(tensors)
     kept = of_graph(graph)
     if kept.session is None:
-        kept.session = Session(graph=graph, config=get_default_session_config())
+        strategy = get_strategy() if has_strategy() else kept.strategy
+        if strategy is None:
+            kept.session = Session(graph=graph, config=get_default_session_config())
+        else:
+            with graph.as_default():
+                configure_and_create_distributed_session(strategy)
     return kept.session
 
 
@@ -120,11 +144,27 @@ def set_session(session: SessionLike) -> None:
 def configure_and_create_distributed_session(distribution_strategy: Any) -> None:
     """Makes a session with the settings that a distribution strategy asks for the one in force.
 
+    Where several workers train, it is one on the server of this worker, which is started if it has not been.
+
     Args:
         distribution_strategy: the strategy.
     """
-    config = distribution_strategy.update_config_proto(get_default_session_config())
-    set_session(Session(config=config))
+
+    def create(_: Any) -> None:
+        config, target = get_default_session_config(), ""
+        worker = get_current_worker_context()
+        if worker is None:
+            config = distribution_strategy.update_config_proto(config)
+        else:
+            config.MergeFrom(worker.session_config or protos.ConfigProto())
+            target = worker.master_target
+        set_session(Session(target, graph=graph, config=config))
+
+    graph = get_graph()
+    if distribution_strategy.extended._in_multi_worker_mode() and get_current_worker_context() is None:
+        run_distribute_coordinator(create, distribution_strategy, mode=CoordinatorMode.INDEPENDENT_WORKER)
+    else:
+        create(distribution_strategy)
 
 
 def forget_session() -> None:

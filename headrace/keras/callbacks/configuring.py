@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.keras.callbacks.base import Callback, CallbackList, Logs
+from headrace.keras.callbacks.learning_rates import LearningRateScheduler, ReduceLROnPlateau
 from headrace.keras.callbacks.records import BaseLogger, History, ProgbarLogger
+from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
 
 if TYPE_CHECKING:
     from headrace.keras.engine.training import Model
@@ -42,6 +44,8 @@ def configure_callbacks(
     if isinstance(callbacks, CallbackList):
         return callbacks
     chosen = _listed(callbacks)
+    if getattr(model, "_distribution_strategy", None) is not None:
+        validate_callbacks(chosen, model.optimizer)
     if mode == "train":
         model.history = History()  # type: ignore[attr-defined]  # made here
         chosen = [BaseLogger(), *chosen, model.history]  # type: ignore[attr-defined]  # likewise
@@ -127,3 +131,20 @@ def make_logs(model: Model, logs: Logs, outputs: Any, mode: str, prefix: str = "
     for name, value in zip(getattr(model, "metrics_names", ()), outputs, strict=False):
         logs[prefix + name] = value
     return logs
+
+
+def validate_callbacks(input_callbacks: Sequence[Any] | None, optimizer: Any) -> None:
+    """Checks that callbacks can set what they set of an optimizer under a strategy.
+
+    Args:
+        input_callbacks: the callbacks.
+        optimizer: the model's.
+
+    Raises:
+        ValueError: for one that sets the learning rate, with an optimizer of `tf.train`.
+    """
+    for callback in input_callbacks or ():
+        if isinstance(callback, (LearningRateScheduler, ReduceLROnPlateau)) and not isinstance(optimizer, OptimizerV2):
+            raise ValueError(
+                f"You must specify a Keras Optimizer V2 when using {callback} callback with DistributionStrategy."
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
@@ -20,6 +21,7 @@ class NetworkAdditions:
 
     inputs: Any
     layers: Any
+    _distribution_strategy: Any
 
     def _insert_layers(self, layers: Any, relevant_nodes: Any = None) -> None:
         raise NotImplementedError
@@ -34,6 +36,12 @@ class NetworkAdditions:
         """The operations that bring its stateful layers from one batch to the next."""
         stateful = [layer for layer in self.layers if getattr(layer, "stateful", False)]
         return [update for layer in stateful for update in getattr(layer, "updates", ())]
+
+    def get_weights(self) -> list[Any]:
+        """The values of its variables, as NumPy arrays; under a strategy what replicas have of their own becomes one."""
+        strategy = self._distribution_strategy
+        with contextlib.nullcontext() if strategy is None else strategy.scope():
+            return super().get_weights()  # type: ignore[misc, no-any-return]  # of a layer, which a network is too
 
     def reset_states(self) -> None:
         """Forgets what its stateful layers keep."""

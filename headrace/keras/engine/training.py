@@ -18,7 +18,7 @@ from headrace.keras.engine.training_generator import is_generator_or_sequence, u
 from headrace.keras.engine.training_input_checks import has_symbolic_tensors
 from headrace.keras.engine.training_loop import PREDICT, TEST
 from headrace.keras.engine.training_metrics import metrics_of_layers
-from headrace.keras.engine.training_replicas import strategy_of
+from headrace.keras.engine.training_replicas import check_compilable, strategy_of
 from headrace.keras.engine.training_standardizing import Standardizing
 from headrace.keras.optimizers import serialization as optimizers
 from headrace.util import tf_logging
@@ -115,6 +115,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             )
         self._distribution_strategy = strategy_of(self)
         if self._distribution_strategy is not None:
+            check_compilable(self, sample_weight_mode, weighted_metrics, target_tensors, kwargs)
             with self._distribution_strategy.scope():
                 self._compile(
                     optimizer, loss, metrics, loss_weights, sample_weight_mode, weighted_metrics, target_tensors, kwargs

@@ -22,6 +22,7 @@ from headrace.keras.engine.training_datasets import (
 from headrace.keras.engine.training_endpoints import without_targets
 from headrace.keras.engine.training_input_checks import is_composite, is_symbolic
 from headrace.keras.engine.training_loop import TEST, TRAIN, Batch, Batches, Loop, Validation, print_train_info
+from headrace.keras.engine.training_replicas import part_of_worker
 from headrace.ops.math.cast import cast
 from headrace.util import tf_logging
 
@@ -306,7 +307,7 @@ def _dataset_batches(
 ) -> DatasetBatches:
     inferred = steps is None
     steps = infer_steps_for_dataset(model, dataset, steps, epochs, steps_name)
-    iterator = get_iterator(dataset)
+    iterator = get_iterator(dataset if mode == "predict" else part_of_worker(model, dataset))
     x, y, weights = unpack_iterator_input(iterator)
     x, y, weights = model._standardize_user_data(x, y, sample_weight=weights)
     if mode == "predict":

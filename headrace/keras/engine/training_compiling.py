@@ -19,6 +19,7 @@ from headrace.keras.engine.training_metrics import call_metric_function, collect
 from headrace.keras.engine.training_weights import prepare_sample_weight_modes
 from headrace.keras.metrics.means import Mean
 from headrace.layers.context import get_graph
+from headrace.layers.values import of_graph
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -83,7 +84,8 @@ class Compiling:
     ) -> None:
         """Sets up a model with placeholders, metrics and the total loss."""
         targets = self._process_target_tensor_for_compile(target_tensors)
-        with get_graph().as_default():
+        with get_graph().as_default() as graph:
+            of_graph(graph).strategy = self._distribution_strategy
             for target, endpoint in zip(targets, self._training_endpoints):
                 endpoint.create_training_target(target)
             self._cache_output_metric_attributes(metrics, weighted_metrics)

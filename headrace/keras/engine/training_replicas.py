@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.defaults import name_scope
 from headrace.core.eager import executing_eagerly
-from headrace.distribute.batch_splitting import split_batch
+from headrace.distribute.batch_splitting import auto_shard_dataset, rebatch, split_batch
 from headrace.distribute.values import regroup
 from headrace.keras.backend.execution import function
 from headrace.keras.engine import training_eager
@@ -28,7 +28,7 @@ def strategy_of(model: Model) -> Any:
     """The strategy that a model is trained under: that in force, or that of its variables; None if there is none.
 
     Raises:
-        ValueError: in the scope of another strategy than that of its variables; for a model that is built outside of it.
+        ValueError: in the scope of another strategy than that of its variables.
     """
     strategy = None
     if has_strategy():
@@ -38,11 +38,6 @@ def strategy_of(model: Model) -> Any:
                 "to `experimental_run_v2`."
             )
         strategy = get_strategy()
-    elif model._distribution_strategy is not None and not executing_eagerly() and not model._is_graph_network:
-        raise ValueError(
-            "In graphs a distribution strategy does not support a subclassed model, or a `Sequential` model that is created "
-            "without `input_shape`/`input_dim` set in its first layer: its variables are not made in `strategy.scope()`."
-        )
     for variable in model.variables if model.built else ():
         own = getattr(variable, "_distribute_strategy", None)
         if strategy is None:
@@ -56,9 +51,48 @@ def strategy_of(model: Model) -> Any:
     return strategy
 
 
+def check_compilable(
+    model: Model, sample_weight_mode: Any, weighted_metrics: Any, target_tensors: Any, others: Mapping[str, Any]
+) -> None:
+    """Checks that a model can be compiled under a strategy with these arguments; `others` are those of a keyword only.
+
+    Raises:
+        NotImplementedError, ValueError: if it cannot.
+    """
+    if sample_weight_mode:
+        raise NotImplementedError("sample_weight_mode is not supported with tf.distribute.Strategy.")
+    if target_tensors:
+        raise ValueError("target_tensors is not supported with tf.distribute.Strategy.")
+    if executing_eagerly():
+        if others.get("run_eagerly") and not others.get("experimental_run_tf_function", True):
+            raise ValueError(
+                "We currently do not support enabling `run_eagerly` with distribution strategy. "
+                "Leave experimental_run_tf_function at True for it."
+            )
+        return
+    if weighted_metrics:
+        raise NotImplementedError("weighted_metrics is not supported with tf.distribute.Strategy.")
+    if not model.built or not model._is_graph_network:
+        # Its variables would not be made in the scope.
+        raise ValueError(
+            "We currently do not support distribution strategy with a `Sequential` model that is created without "
+            "`input_shape`/`input_dim` set in its first layer or a subclassed model."
+        )
+
+
 def global_batch_size_supported(distribution_strategy: Any) -> bool:
     """Whether batches under a strategy are those of all replicas together; those of contrib's are of one replica each."""
     return bool(distribution_strategy.extended._global_batch_size)
+
+
+def part_of_worker(model: Model, dataset: Any) -> Any:
+    """What this process takes of a dataset: where several workers train a model, its part of each batch or of the files."""
+    strategy = model._distribution_strategy
+    context = getattr(strategy.extended, "_input_context", None) if strategy is not None else None
+    if context is None or not strategy.extended._in_multi_worker_mode():
+        return dataset
+    pipelines = context().num_input_pipelines
+    return auto_shard_dataset(rebatch(dataset, pipelines), pipelines, context().input_pipeline_id)
 
 
 def run(model: Model, mode: str, inputs: Any, targets: Sequence[Any], sample_weights: Sequence[Any]) -> Any:

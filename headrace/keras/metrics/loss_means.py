@@ -23,8 +23,7 @@ from headrace.keras.loss_functions import (
 from headrace.keras.metrics.means import MeanMetricWrapper
 
 if TYPE_CHECKING:
-    from headrace.core.tensor import Tensor
-    from headrace.core.typing import DTypeLike
+    from headrace.core.typing import DTypeLike, TensorLike
 
 
 class MeanSquaredError(MeanMetricWrapper):
@@ -163,7 +162,7 @@ class BinaryCrossentropy(MeanMetricWrapper):
         name: str = "binary_crossentropy",
         dtype: DTypeLike | None = None,
         from_logits: bool = False,
-        label_smoothing: float | Tensor = 0,
+        label_smoothing: float | TensorLike = 0,
     ) -> None:
         super().__init__(
             binary_crossentropy, name, dtype=dtype, from_logits=from_logits, label_smoothing=label_smoothing
@@ -184,7 +183,7 @@ class CategoricalCrossentropy(MeanMetricWrapper):
         name: str = "categorical_crossentropy",
         dtype: DTypeLike | None = None,
         from_logits: bool = False,
-        label_smoothing: float | Tensor = 0,
+        label_smoothing: float | TensorLike = 0,
     ) -> None:
         super().__init__(
             categorical_crossentropy, name, dtype=dtype, from_logits=from_logits, label_smoothing=label_smoothing
