@@ -1,7 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
-__all__ = ['AssertSameStructure', 'CheckpointReader', 'EventsWriter', 'Flatten', 'GpuSupportsHalfMatMulAndConv', 'IsAttrs', 'IsBuiltWithROCm', 'IsGoogleCudaEnabled', 'IsMapping', 'IsMklEnabled', 'IsNamedtuple', 'IsSequence', 'IsSequenceOrComposite', 'NewCheckpointReader', 'PyRecordReader', 'PyRecordReader_New', 'PyRecordWriter', 'PyRecordWriter_New', 'SameNamedtuples', 'TENSOR_HANDLE_KEY', 'TF_ABORTED', 'TF_ALREADY_EXISTS', 'TF_CANCELLED', 'TF_DATA_LOSS', 'TF_DEADLINE_EXCEEDED', 'TF_FAILED_PRECONDITION', 'TF_GetCode', 'TF_INTERNAL', 'TF_INVALID_ARGUMENT', 'TF_Message', 'TF_NOT_FOUND', 'TF_NewStatus', 'TF_OK', 'TF_OUT_OF_RANGE', 'TF_PERMISSION_DENIED', 'TF_RESOURCE_EXHAUSTED', 'TF_SetStatus', 'TF_Status', 'TF_TryEvaluateConstant_wrapper', 'TF_UNAUTHENTICATED', 'TF_UNAVAILABLE', 'TF_UNIMPLEMENTED', 'TF_UNKNOWN', 'TF_Version', '__compiler_version__', '__git_version__', '__version__', 'list_devices']
+__all__ = ['AssertSameStructure', 'CheckpointReader', 'EventsWriter', 'Flatten', 'GpuSupportsHalfMatMulAndConv', 'IsAttrs', 'IsBuiltWithROCm', 'IsGoogleCudaEnabled', 'IsMapping', 'IsMklEnabled', 'IsNamedtuple', 'IsSequence', 'IsSequenceOrComposite', 'NewCheckpointReader', 'PyRecordReader', 'PyRecordReader_New', 'PyRecordWriter', 'PyRecordWriter_New', 'SameNamedtuples', 'TENSOR_HANDLE_KEY', 'TFE_Py_TensorShapeSlice', 'TF_ABORTED', 'TF_ALREADY_EXISTS', 'TF_CANCELLED', 'TF_DATA_LOSS', 'TF_DEADLINE_EXCEEDED', 'TF_FAILED_PRECONDITION', 'TF_GetCode', 'TF_INTERNAL', 'TF_INVALID_ARGUMENT', 'TF_Message', 'TF_NOT_FOUND', 'TF_NewStatus', 'TF_OK', 'TF_OUT_OF_RANGE', 'TF_PERMISSION_DENIED', 'TF_RESOURCE_EXHAUSTED', 'TF_SetStatus', 'TF_Status', 'TF_TryEvaluateConstant_wrapper', 'TF_UNAUTHENTICATED', 'TF_UNAVAILABLE', 'TF_UNIMPLEMENTED', 'TF_UNKNOWN', 'TF_Version', '__compiler_version__', '__git_version__', '__version__', 'list_devices']
 from headrace.core.nest import assert_same_structure as AssertSameStructure
 from headrace.files.checkpoint.reader import CheckpointReader as CheckpointReader
 from headrace.config.pywrap import EventsWriter as EventsWriter
@@ -22,6 +22,7 @@ from headrace.config.pywrap import PyRecordWriter as PyRecordWriter
 from headrace.config.pywrap import PyRecordWriter_New as PyRecordWriter_New
 from headrace.core.nest import same_namedtuples as SameNamedtuples
 from headrace.config.pywrap import TENSOR_HANDLE_KEY as TENSOR_HANDLE_KEY
+from headrace.config.pywrap import TFE_Py_TensorShapeSlice as TFE_Py_TensorShapeSlice
 TF_ABORTED: Any
 TF_ALREADY_EXISTS: Any
 TF_CANCELLED: Any

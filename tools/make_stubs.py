@@ -5,7 +5,8 @@
 
 Each public module becomes a `.pyi` file that imports its names from the modules that implement them, so that signatures,
 types and docstrings are those of the code. Functions that are made while the package is imported, such as those of the
-element-wise operations, are written out.
+element-wise operations, are written out. Where a public module has the path of the module that implements it, that source
+says it all and there is no stub, or, where a few names come from elsewhere, the stub repeats what it defines.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ import argparse
 import ast
 import inspect
 import re
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,10 +30,46 @@ from headrace.api.lazy import Finder, finder
 FOLDER = Path(__file__).resolve().parent.parent / "headrace-stubs"
 _HEAD = "# Made by tools/make_stubs.py.\n"
 _OWN = ("install_as_tensorflow",)
+_VERSIONS = ("__version__", "__headrace_version__")
 
 
-def stub_of(served: Finder, path: str) -> str:
-    """The text of one public module's stub."""
+def stub_of(served: Finder, path: str) -> str | None:
+    """The text of one public module's stub; None where the source of the module of this path says it all."""
+    table = served.table(path)
+    lines = _lines(served, path)
+    children = table.children() if table is not None else set()
+    itself = f"from {_full(path)} import "
+    own = {name for name, line in lines.items() if line.startswith(itself) and name not in children} if path else set()
+    repeated = ""
+    if own:
+        known = _static_names(served._place(path))
+        if known.issuperset(lines):
+            return None
+        repeated = _repeated()[path]
+        lines = {name: "" if name in own else line for name, line in lines.items()}
+    text = "".join(lines.values())
+    typing = [word for word, sign in (("Any", ": Any"), ("overload", "@overload")) if sign in text]
+    head = _HEAD + (f"from typing import {', '.join(typing)}\n\n" if typing else "\n") + repeated
+    written = "".join(line for line in lines.values() if line.startswith(("def ", "@overload")))
+    signatures = " ".join(re.findall(r"^def .*$", written, flags=re.MULTILINE))
+    head += "".join(
+        f"from {home} import {kind}\n" for kind, home in _TYPES.items() if re.search(rf"\b{kind}\b", signatures)
+    )
+    # What is imported under another name is a module's own only where this says so.
+    names = [name for name, line in lines.items() if line or name in own]
+    if not path:
+        head += "".join(f"from headrace.shim import {name} as {name}\n" for name in _OWN)
+        head += "".join(f"{name}: str\n" for name in _VERSIONS)
+        names += [*_OWN, *_VERSIONS]
+    if path == "compat":
+        head += "from headrace.compat import v1 as v1\n"
+        names.append("v1")
+    head += f"__all__ = {sorted(names)!r}\n"
+    return head + "".join(line for line in lines.values() if line)
+
+
+def _lines(served: Finder, path: str) -> dict[str, str]:
+    """The names of a public module, and what states each; nothing for names that cannot be stated."""
     table = served.table(path)
     lines: dict[str, str] = {}
     for name in sorted({*table.homes, *table.children()} if table is not None else ()):
@@ -42,21 +82,23 @@ def stub_of(served: Finder, path: str) -> str:
         for name in dir(served._place(source)):
             if not name.startswith("_") and name not in lines:
                 lines[name] = _line(served, path, name, None, (source, name))
-    text = "".join(lines.values())
-    typing = [word for word, sign in (("Any", ": Any"), ("overload", "@overload")) if sign in text]
-    head = _HEAD + (f"from typing import {', '.join(typing)}\n\n" if typing else "\n")
-    written = "".join(line for line in lines.values() if line.startswith(("def ", "@overload")))
-    signatures = " ".join(re.findall(r"^def .*$", written, flags=re.MULTILINE))
-    head += "".join(
-        f"from {home} import {kind}\n" for kind, home in _TYPES.items() if re.search(rf"\b{kind}\b", signatures)
-    )
-    if not path:
-        own = "".join(f"from headrace.shim import {name} as {name}\n" for name in _OWN)
-        head += f"{own}__version__: str\n__headrace_version__: str\n"
-    # What is imported under another name is a module's own only where this says so.
-    names = [name for name, line in lines.items() if line] + (list(_OWN) if not path else [])
-    head += f"__all__ = {sorted(names)!r}\n"
-    return head + "".join(line for line in lines.values() if line)
+    return lines
+
+
+@cache
+def _repeated() -> dict[str, str]:
+    """What stubgen says of the modules that have the path of a public module."""
+    root = Path(headrace.__file__).parent
+    files = {path: _file(path) for path in finder().public_modules() if path}
+    with tempfile.TemporaryDirectory() as folder:
+        given = [str(file.relative_to(root.parent)) for file in files.values() if file is not None]
+        command = [str(Path(sys.executable).with_name("stubgen")), "--parse-only", "--include-docstrings", "--quiet"]
+        subprocess.run([*command, "--output", folder, *given], cwd=root.parent, check=True)
+        return {
+            path: (Path(folder) / file.relative_to(root.parent)).with_suffix(".pyi").read_text(encoding="utf-8")
+            for path, file in files.items()
+            if file is not None
+        }
 
 
 def _line(served: Finder, path: str, name: str, child: str | None, home: tuple[str, str] | None = None) -> str:
@@ -171,9 +213,14 @@ def _static_names(module: ModuleType) -> set[str]:
     return _names[module.__name__]
 
 
+def _file(module: str) -> Path | None:
+    """The source of a module of the package, by its path below the package; None where there is none."""
+    place = Path(headrace.__file__).parent / module.replace(".", "/")
+    return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
+
+
 def _is_file(module: str) -> bool:
-    root = Path(headrace.__file__).parent / module.replace(".", "/")
-    return root.with_suffix(".py").is_file() or (root / "__init__.py").is_file()
+    return _file(module) is not None
 
 
 def _full(path: str) -> str:
@@ -190,7 +237,11 @@ def stubs() -> dict[Path, str]:
         place = Path(module.replace(".", "/"))
         folder = Path(headrace.__file__).parent / place
         is_package = not module or module in packages or folder.is_dir()
-        made[place / "__init__.pyi" if is_package else place.with_suffix(".pyi")] = stub_of(served, module)
+        text = stub_of(served, module)
+        if text is not None:
+            made[place / "__init__.pyi" if is_package else place.with_suffix(".pyi")] = text
+    (named,) = re.findall(r"^__all__ = .*\n", made[Path("__init__.pyi")], flags=re.MULTILINE)
+    made[Path("compat/v1.pyi")] = f"{_HEAD}\nfrom headrace import *\n\n{named}"
     return made
 
 

@@ -1,6 +1,7 @@
 # Made by tools/make_stubs.py.
 
-__all__ = ['as_bytes', 'as_str', 'as_str_any', 'as_text', 'bytes_or_text_types', 'complex_types', 'dimension_at_index', 'dimension_value', 'forward_compatibility_horizon', 'forward_compatible', 'integral_types', 'path_to_str', 'real_types', 'v2']
+from headrace.compat import v1 as v1
+__all__ = ['as_bytes', 'as_str', 'as_str_any', 'as_text', 'bytes_or_text_types', 'complex_types', 'dimension_at_index', 'dimension_value', 'forward_compatibility_horizon', 'forward_compatible', 'integral_types', 'path_to_str', 'real_types', 'v1', 'v2']
 from headrace.util.compat import as_bytes as as_bytes
 from headrace.util.compat import as_str as as_str
 from headrace.util.compat import as_str_any as as_str_any

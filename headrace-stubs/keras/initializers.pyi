@@ -1,19 +1,76 @@
 # Made by tools/make_stubs.py.
 
+from collections.abc import Callable, Mapping
+from headrace.core.dtypes import float32 as float32
+from headrace.core.typing import DTypeLike as DTypeLike
+from headrace.keras.utils.generic_utils import deserialize_keras_object as deserialize_keras_object, serialize_keras_object as serialize_keras_object
+from headrace.state import initializers as initializers
+from typing import Any
+
+class RandomNormal(initializers.RandomNormal):
+    """Normally distributed numbers.
+
+    Args:
+        mean: their mean.
+        stddev: their standard deviation.
+        seed: that of the numbers.
+        dtype: the element type where the call names none.
+    """
+    def __init__(self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: DTypeLike = ...) -> None: ...
+
+class RandomUniform(initializers.RandomUniform):
+    """Uniformly distributed numbers.
+
+    Args:
+        minval, maxval: the bounds.
+        seed: that of the numbers.
+        dtype: the element type where the call names none.
+    """
+    def __init__(self, minval: float = -0.05, maxval: float = 0.05, seed: int | None = None, dtype: DTypeLike = ...) -> None: ...
+
+class TruncatedNormal(initializers.TruncatedNormal):
+    """Normally distributed numbers within two standard deviations of the mean.
+
+    Args:
+        mean: their mean.
+        stddev: their standard deviation.
+        seed: that of the numbers.
+        dtype: the element type where the call names none.
+    """
+    def __init__(self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: DTypeLike = ...) -> None: ...
+normal = RandomNormal
+random_normal = RandomNormal
+uniform = RandomUniform
+random_uniform = RandomUniform
+truncated_normal = TruncatedNormal
+
+def serialize(initializer: Callable[..., Any] | None) -> Any:
+    """What stands for an initializer in settings."""
+def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """The initializer that `serialize` described.
+
+    Args:
+        config: a name, or a dictionary of class and settings.
+        custom_objects: the program's own initializers by name.
+
+    Raises:
+        ValueError: if there is none of the name.
+    """
+def get(identifier: Any) -> Any:
+    '''The initializer an argument stands for: None, a function, a name such as "he_normal", or its settings.
+
+    Raises:
+        ValueError: for others.
+    '''
 __all__ = ['Constant', 'Identity', 'Initializer', 'Ones', 'Orthogonal', 'RandomNormal', 'RandomUniform', 'TruncatedNormal', 'VarianceScaling', 'Zeros', 'constant', 'deserialize', 'get', 'glorot_normal', 'glorot_uniform', 'he_normal', 'he_uniform', 'identity', 'lecun_normal', 'lecun_uniform', 'normal', 'ones', 'orthogonal', 'random_normal', 'random_uniform', 'serialize', 'truncated_normal', 'uniform', 'zeros']
 from headrace.state.initializers import Constant as Constant
 from headrace.state.initializers import Identity as Identity
 from headrace.state.initializers import Initializer as Initializer
 from headrace.state.initializers import Ones as Ones
 from headrace.state.initializers import Orthogonal as Orthogonal
-from headrace.keras.initializers import RandomNormal as RandomNormal
-from headrace.keras.initializers import RandomUniform as RandomUniform
-from headrace.keras.initializers import TruncatedNormal as TruncatedNormal
 from headrace.state.initializers import VarianceScaling as VarianceScaling
 from headrace.state.initializers import Zeros as Zeros
 from headrace.state.initializers import Constant as constant
-from headrace.keras.initializers import deserialize as deserialize
-from headrace.keras.initializers import get as get
 from headrace.state.initializers import GlorotNormal as glorot_normal
 from headrace.state.initializers import GlorotUniform as glorot_uniform
 from headrace.state.initializers import he_normal as he_normal
@@ -21,12 +78,6 @@ from headrace.state.initializers import he_uniform as he_uniform
 from headrace.state.initializers import Identity as identity
 from headrace.state.initializers import lecun_normal as lecun_normal
 from headrace.state.initializers import lecun_uniform as lecun_uniform
-from headrace.keras.initializers import normal as normal
 from headrace.state.initializers import Ones as ones
 from headrace.state.initializers import Orthogonal as orthogonal
-from headrace.keras.initializers import random_normal as random_normal
-from headrace.keras.initializers import random_uniform as random_uniform
-from headrace.keras.initializers import serialize as serialize
-from headrace.keras.initializers import truncated_normal as truncated_normal
-from headrace.keras.initializers import uniform as uniform
 from headrace.state.initializers import Zeros as zeros

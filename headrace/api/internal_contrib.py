@@ -63,6 +63,12 @@ CONTRIB: dict[str, dict[str, str]] = {
         "+learn.metric_key +learn .": "metric_key",
         "+learn.model_outputs +learn.metric_spec +learn .": "model_fn",
         "+learn.run_config +learn .": "run_config",
+        "+learn.model_estimators": "base",
+        "+learn.array_models": "rnn",
+    },
+    "learn.python.learn.ops": {
+        "+learn.classifier_ops": "embeddings_ops losses_ops",
+        "+learn.seq2seq_ops": "seq2seq_ops",
     },
     "learn.python.learn": {
         "+learn.experiment +learn .": "experiment",
@@ -109,6 +115,7 @@ CONTRIB: dict[str, dict[str, str]] = {
         "+opt optimizers.weight_decay": "weight_decay_optimizers",
     },
     "predictor": {
+        "+predictor.arithmetic_estimators": "testing_common",
         "+predictor.contrib_estimators": "contrib_estimator_predictor",
         "+predictor.estimators": "core_estimator_predictor",
         "+predictor.predictors": "predictor saved_model_predictor",

@@ -43,6 +43,10 @@ MODELS: dict[str, dict[str, str]] = {
         "estimator.heads.keys estimator .": "metric_keys prediction_keys",
         "estimator .": "boosted_trees",
     },
+    "estimator.canned.linear_optimizer.python.utils": {
+        "estimator.linear_optimizer.sdca_model estimator.linear_optimizer.sparse_features": "sdca_ops",
+        "estimator.linear_optimizer.sharded_table": "sharded_mutable_dense_hashtable",
+    },
     "estimator.head": {
         "estimator.heads.base_head estimator.heads.checking estimator.heads.keys estimator .": "base_head",
         "estimator.heads.binary_class_head": "binary_class_head",
@@ -123,7 +127,9 @@ MODELS: dict[str, dict[str, str]] = {
         "keras.preprocessing.image keras.preprocessing.image_files keras.preprocessing.image_folders "
         "keras.preprocessing.image_iterators keras.preprocessing.image_transforms": "image",
     },
-    "keras.distribute": {"keras.engine.training_replicas": "distributed_training_utils"},
+    "keras.distribute": {
+        "keras.engine.training_replicas keras.callbacks.configuring keras.backend.sessions": "distributed_training_utils",
+    },
     "keras.utils": {
         "keras.utils.conv_utils layers.sizes": "conv_utils",
         "keras.utils.data_utils keras.utils.downloads keras.utils": "data_utils",

@@ -96,8 +96,10 @@ PYTHON: dict[str, dict[str, str]] = {
         "distribute.numpy_datasets": "numpy_dataset",
         "distribute.tpu": "tpu_strategy",
         "contrib.distribute.steps": "step_fn",
+        "contrib.distribute.loss_examples": "single_loss_example",
         "state.modes": "reduce_util",
     },
+    "distribute.model_collection": {"contrib.distribute.simple_models": "simple_models model_collection_base"},
     "distribute.cluster_resolver": {
         "distribute.cluster_resolvers.base distribute.cluster_resolvers.simple": "cluster_resolver",
         "distribute.cluster_resolvers.gce": "gce_cluster_resolver",
@@ -113,6 +115,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "config.eager_operations contrib.eager.callbacks config.eager_context .": "execute",
         "autodiff.tape autodiff.gradient_tape .": "tape",
         "config.eager_context": "remote",
+        "config.eager_executors": "executor",
         "state.polymorphic_function state.concrete_function .": "def_function function",
         "state.wrapped_function .": "wrap_function",
         "core.eager core.errors .": "core",
@@ -186,7 +189,8 @@ PYTHON: dict[str, dict[str, str]] = {
         "bitwise math .": "bitwise_ops",
         "math functions.squeezing .": "confusion_matrix",
         "ops.flow.switching ops.flow.grouping functions.flow.cond functions.flow.case "
-        "functions.flow.inspecting functions.flow.while_context ops.flow.frames functions.flow.assertion "
+        "functions.flow.inspecting functions.flow.while_context functions.flow.xla_context ops.flow.frames "
+        "functions.flow.assertion "
         "functions.flow.modes . api.gen_ops": ("control_flow_ops control_flow_util"),
         "config.behavior functions.flow.modes": "control_flow_v2_toggles",
         "functions.flow.v2_functions": "cond_v2 while_v2 control_flow_util_v2",
@@ -278,7 +282,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "functions.ragged.gathering .": "ragged_batch_gather_ops ragged_gather_ops",
         "functions.ragged.joining .": "ragged_concat_ops",
         "functions.ragged.splits": "ragged_config",
-        "functions.ragged.conversion functions.ragged.variants .": "ragged_conversion_ops",
+        "functions.ragged.conversion .": "ragged_conversion_ops",
         "functions.ragged.dispatch": "ragged_dispatch",
         "functions.ragged.dynamic_shape .": "ragged_tensor_shape",
         "functions.ragged.indexing": "ragged_getitem",
@@ -308,7 +312,8 @@ PYTHON: dict[str, dict[str, str]] = {
         "sysconfig .": "sysconfig build_info",
     },
     "profiler": {
-        "profiler.analyzer profiler.options profiler .": "model_analyzer option_builder profiler profile_context",
+        "profiler.analyzer profiler.options profiler .": "model_analyzer option_builder profiler",
+        "profiler.profile_context": "profile_context",
         "profiler.statistics profiler.analyzer profiler.options .": "tfprof_logger",
     },
     "profiler.internal": {"profiler.flops core.framework_ops": "flops_registry"},
@@ -316,6 +321,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "saved_model saved_model.writing .": "builder builder_impl simple_save",
         "saved_model saved_model.loading .": "loader loader_impl",
         "saved_model.init_ops saved_model .": "main_op main_op_impl",
+        "saved_model.objects_loading saved_model.objects_writing saved_model .": "saved_model",
         "saved_model.objects_writing saved_model .": "save",
         "saved_model.objects_loading saved_model .": "load",
         "saved_model saved_model.signatures .": "utils",
@@ -327,10 +333,12 @@ PYTHON: dict[str, dict[str, str]] = {
         "saved_model.tag_constants saved_model .": "tag_constants",
         "saved_model.constants saved_model.names saved_model .": "constants",
     },
+    "saved_model.model_utils": {"estimator.mode_keys saved_model .": "mode_keys"},
     "summary": {"summary .": "summary summary_iterator", "summary.plugin_asset": "plugin_asset"},
     "summary.writer": {"summary .": "writer writer_cache", "summary.writer": "event_file_writer"},
     "training": {
-        "train .": "summary_io training distribution_strategy_context",
+        "train .": "summary_io distribution_strategy_context",
+        "train sessions.hooks .": "training",
         "optimizers.descent train .": "adadelta gradient_descent momentum proximal_gradient_descent",
         "optimizers.adagrad train .": "adagrad adagrad_da ftrl proximal_adagrad",
         "optimizers.adam train .": "adam",

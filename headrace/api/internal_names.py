@@ -19,6 +19,11 @@ SPELLED = {
         }.items()
         for name in names.split(" ")
     },
+    ("framework.versions", "__git_version__"): "core.version.__git_version__",
+    ("framework.versions", "__version__"): "core.version.__version__",
+    ("client.session", "_DeviceAttributes"): "runtime.session_devices.SessionDevice",
+    ("module.module", "_is_variable"): "core.module.is_variable",
+    ("eager.def_function", "Function"): "state.polymorphic_function.PolymorphicFunction",
     ("distribute.collective_all_reduce_strategy", "CollectiveAllReduceStrategy"): "distribute.multi_worker_mirrored."
     "MultiWorkerMirroredStrategy",
     ("distribute.collective_all_reduce_strategy", "CollectiveAllReduceStrategyV1"): "distribute.multi_worker_mirrored."
@@ -284,6 +289,18 @@ SPELLED = {
     ("estimator.canned.head", "_regression_head"): "estimator.heads.canned_heads.regression_head",
     ("estimator.canned.linear", "_compute_fraction_of_zero"): "estimator.canned.layer_summaries.fraction_of_zero",
     ("estimator.canned.linear", "_linear_model_fn"): "estimator.canned.linear.linear_model_fn",
+    (
+        "estimator.canned.linear_optimizer.python.utils.sharded_mutable_dense_hashtable",
+        "_ShardedMutableDenseHashTable",
+    ): "estimator.linear_optimizer.sharded_table.ShardedMutableDenseHashTable",
+    (
+        "estimator.canned.linear_optimizer.python.utils.sdca_ops",
+        "_SDCAModel",
+    ): "estimator.linear_optimizer.sdca_model.SdcaModel",
+    (
+        "estimator.canned.linear_optimizer.python.utils.sdca_ops",
+        "_SparseFeatureColumn",
+    ): "estimator.linear_optimizer.sparse_features.SparseFeatureColumn",
     ("estimator.export.export_lib", "build_supervised_input_receiver_fn_from_input_fn"): (
         "contrib.estimator.export.build_supervised_input_receiver_fn_from_input_fn"
     ),
@@ -292,9 +309,32 @@ SPELLED = {
     ("estimator.head.head_utils", "_assert_no_hooks"): "testing.head_checks.assert_no_hooks",
     ("estimator.head.head_utils", "_assert_simple_summaries"): "testing.head_checks.assert_simple_summaries",
     ("estimator.head.head_utils", "_initialize_variables"): "testing.head_checks.initialize_variables",
+    **{
+        ("contrib.estimator.python.estimator.replicate_model_fn", f"_{name}"): f"contrib.estimator.{place}"
+        for name, place in {
+            "compute_sum_on_device": "tower_optimizer.sum_on_device",
+            "get_local_devices": "replicate_model_fn.local_devices",
+            **{
+                name: f"replicate_model_fn.{name}"
+                for name in (
+                    "VariableDistributionMode",
+                    "concat_tensor_dicts",
+                    "eval_spec",
+                    "get_loss_towers",
+                    "local_device_setter",
+                    "predict_spec",
+                    "reduce_metric_variables",
+                    "replicate_model_fn_with_mode",
+                    "split_batch",
+                    "train_spec",
+                )
+            },
+        }.items()
+    },
     ("contrib.feature_column.python.feature_column.sequence_feature_column", "concatenate_context_input"): (
         "feature_column.sequence_input.concatenate_context_input"
     ),
+    ("feature_column.feature_column_v2", "_LinearModelLayer"): "feature_column.linear_layer.LinearModel",
     ("feature_column.feature_column_v2", "make_parse_example_spec_v2"): (
         "feature_column.parsing.make_parse_example_spec"
     ),
@@ -336,6 +376,10 @@ SPELLED = {
     ("keras.optimizer_v2.rmsprop", "RMSProp"): "keras.optimizers.rmsprop.RMSprop",
     ("keras.engine.base_layer_utils", "CallContext"): "layers.context.CallContext",
     ("keras.engine.training_utils", "check_generator_arguments"): "keras.engine.training_splitting.check_no_targets",
+    ("keras.mixed_precision.experimental.autocast_variable", "AutoCastDistributedVariable"): (
+        "keras.mixed_precision.autocast_variable.create_autocast_distributed_variable"
+    ),
+    ("keras.backend", "_SESSION"): "keras.backend.sessions.kept_session",
     ("keras.backend", "_current_graph"): "keras.backend.sessions.graph_of",
     ("keras.backend", "_get_session"): "keras.backend.sessions.uninitialized_session",
     ("keras.backend", "_has_nchw_support"): "keras.backend.devices.has_nchw_support",
@@ -359,8 +403,12 @@ SPELLED = {
     ("ops.ctc_ops", "ctc_state_log_probs"): "functions.nn.ctc_states.ctc_state_log_probs",
     ("framework.config", "get_optimizer_experimental_options"): "config.optimizer_options.get_experimental_options",
     ("framework.config", "set_optimizer_experimental_options"): "config.optimizer_options.set_experimental_options",
+    ("ops.control_flow_ops", "_Enter"): "ops.flow.frames.enter",
+    ("ops.control_flow_ops", "_Identity"): "ops.flow.grouping.identity_of_reference",
+    ("ops.control_flow_ops", "_NextIteration"): "ops.flow.frames.next_iteration",
     ("ops.control_flow_ops", "_SwitchRefOrTensor"): "ops.flow.switching.switch_ref_or_tensor",
     ("ops.gradient_checker_v2", "_to_numpy"): "autodiff.function_checker.to_numpy",
+    ("data.ops.optional_ops", "_OptionalImpl"): "data.optional.Optional",
     ("ops.script_ops", "eager_py_func"): "py_function",
     ("ops.image_ops", "ResizeMethod"): "compat.v2.image.ResizeMethod",
     ("ops.image_ops", "ResizeMethodV1"): "image.ResizeMethod",
@@ -395,5 +443,6 @@ SPELLED = {
         "_linear_model_fn",
     ): "contrib.learn.columns_models.linear_model_fn",
     ("contrib.training.python.training.sampling_ops", "_verify_input"): "contrib.training.sampling.checked_input",
+    ("training.device_setter", "_RoundRobinStrategy"): "sessions.cluster.RoundRobinStrategy",
     ("saved_model.loader_impl", "_parse_saved_model"): "saved_model.loading.parse_saved_model",
 }

@@ -8,12 +8,20 @@ module.
 
 from __future__ import annotations
 
+import builtins
 import re
+import sys
 
 from headrace.api.internal_contrib import CONTRIB, FOLDERS
 from headrace.api.internal_modules import PACKAGES, PYTHON
 from headrace.api.internal_names import SPELLED
 
+# Names of 1.x's modules that hid those of builtins.
+_HIDING_BUILTINS = {
+    "python.ops.array_ops": "slice",
+    "python.ops.control_flow_ops": "tuple",
+    "python.ops.math_ops": "abs complex pow range round",
+}
 _PROTOS = {
     "core.framework": "allocation_description api_def attr_value cost_graph function graph node_def op_def "
     "resource_handle step_stats summary tensor tensor_description tensor_shape types variable versions",
@@ -146,6 +154,23 @@ def is_module(path: str) -> bool:
     return path in _ROWS
 
 
+def starred(path: str, names: list[str]) -> list[str]:
+    """The names that `from module import *` takes of a module.
+
+    What an internal module offers here is more than what 1.x wrote there. Of that, nothing hides a builtin or a module of
+    the standard library but what did so in 1.x.
+
+    Args:
+        path: of the module.
+        names: all that it offers.
+    """
+    if not is_module(path):
+        return names
+    kept = _HIDING_BUILTINS.get(path, "").split()
+    hidden = {*sys.stdlib_module_names, *dir(builtins)}.difference(kept)
+    return [name for name in names if name not in hidden]
+
+
 def versions(path: str, name: str, places: tuple[str, ...]) -> list[tuple[str, str]]:
     """Where a name of an internal module that ends in a version is looked up: its (public module, name) in order.
 
@@ -223,3 +248,10 @@ def children(path: str) -> set[str]:
         return set()
     inside = {p[len(path) + 1 :].partition(".")[0] for p in _ROWS if p.startswith(f"{path}.")}
     return inside | {f"{name}_pb2" for name in _PROTOS.get(path, "").split()}
+
+
+def paths() -> set[str]:
+    """All internal modules that have a row, and the packages above them."""
+    return {path for path in _ROWS if path} | {
+        f"{folder}.{name}_pb2" for folder, names in _PROTOS.items() for name in names.split()
+    }

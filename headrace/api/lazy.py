@@ -51,8 +51,8 @@ class Namespace(ModuleType):
     def __getattr__(self, name: str) -> Any:
         finder, path = _served(self)
         if name == "__all__":
-            return finder.public_names(path)
-        if name.startswith("__"):
+            return internal_paths.starred(path, finder.public_names(path))
+        if name.startswith("__") and not name.endswith("version__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name)
         # Two threads that import modules which need each other would get them half made.
         with _importing:

@@ -46,8 +46,9 @@ TYPES: dict[str, str] = {
     "ops.data.background": "ParallelMapDataset PrefetchDataset",
     "ops.data.batching": (
         "BatchDataset BatchDatasetV2 DenseToSparseBatchDataset ExperimentalDenseToSparseBatchDataset "
-        "ExperimentalMapAndBatchDataset ExperimentalSlidingWindowDataset ExperimentalUnbatchDataset "
-        "MapAndBatchDataset PaddedBatchDataset PaddedBatchDatasetV2 SlidingWindowDataset UnbatchDataset"
+        "ExperimentalMapAndBatchDataset ExperimentalRebatchDataset ExperimentalSlidingWindowDataset "
+        "ExperimentalUnbatchDataset MapAndBatchDataset PaddedBatchDataset PaddedBatchDatasetV2 RebatchDataset "
+        "SlidingWindowDataset UnbatchDataset"
     ),
     "ops.data.caching": "CacheDataset",
     "ops.data.csv_files": "CSVDataset ExperimentalCSVDataset",
@@ -82,8 +83,8 @@ TYPES: dict[str, str] = {
         "NonSerializableDataset PrivateThreadPoolDataset ReduceDataset SleepDataset"
     ),
     "ops.data.selecting": (
-        "ExperimentalIgnoreErrorsDataset ExperimentalUniqueDataset FilterByLastComponentDataset IgnoreErrorsDataset "
-        "ShardDataset SkipDataset TakeDataset UniqueDataset"
+        "AutoShardDataset ExperimentalAutoShardDataset ExperimentalIgnoreErrorsDataset ExperimentalUniqueDataset "
+        "FilterByLastComponentDataset IgnoreErrorsDataset ShardDataset SkipDataset TakeDataset UniqueDataset"
     ),
     "ops.data.sharded": (
         "MultiDeviceIterator MultiDeviceIteratorFromStringHandle MultiDeviceIteratorGetNextFromShard "

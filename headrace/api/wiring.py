@@ -42,6 +42,7 @@ HOMES: dict[str, str] = {
     "checkpoints.dependencies": "dependencies_of_layer",
     "keras.backend_config": "floatx",
     "keras.mixed_precision.autocast_variable": "auto_casting autocast_variable=create_autocast_variable",
+    "keras.mixed_precision.loss_scale_optimizer": "keras_loss_scale_optimizer=LossScaleOptimizer",
     "keras.layers.serialization": "keras_layer_from_config=deserialize",
     "keras.metrics.means": "mean_metric=Mean",
     "keras.saving.network_weights": "load_network_weights=load_weights save_network_weights=save_weights",

@@ -43,7 +43,7 @@ class AffineScalar(Bijector):
     def __init__(
         self,
         shift: TensorLike | None = None,
-        scale: float | Tensor | None = None,
+        scale: float | TensorLike | None = None,
         validate_args: bool = False,
         name: str = "affine_scalar",
     ) -> None:

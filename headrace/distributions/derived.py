@@ -56,7 +56,7 @@ class Chi2(Gamma):
 
     def __init__(
         self,
-        df: Tensor | np.ndarray | Sequence[float],
+        df: TensorLike | np.ndarray | Sequence[float],
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Chi2",
@@ -364,11 +364,11 @@ class MultivariateNormalDiagPlusLowRank(MultivariateNormalLinearOperator):
 
     def __init__(
         self,
-        loc: Tensor | np.ndarray | Sequence[float] | None = None,
+        loc: TensorLike | np.ndarray | Sequence[float] | None = None,
         scale_diag: TensorLike | None = None,
         scale_identity_multiplier: Any = None,
-        scale_perturb_factor: Tensor | np.ndarray | Sequence[Sequence[float]] | None = None,
-        scale_perturb_diag: Tensor | Sequence[float] | None = None,
+        scale_perturb_factor: TensorLike | np.ndarray | Sequence[Sequence[float]] | None = None,
+        scale_perturb_diag: TensorLike | Sequence[float] | None = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "MultivariateNormalDiagPlusLowRank",

@@ -75,7 +75,7 @@ class Bernoulli(Distribution):
 
     def __init__(
         self,
-        logits: float | Tensor | np.ndarray | None = None,
+        logits: float | TensorLike | np.ndarray | None = None,
         probs: TensorLike | None = None,
         dtype: DTypeLike = int32,
         validate_args: bool = False,
@@ -185,7 +185,7 @@ class Categorical(Distribution):
 
     def __init__(
         self,
-        logits: Tensor | np.ndarray | Sequence[float | Sequence[float]] | None = None,
+        logits: TensorLike | np.ndarray | Sequence[float | Sequence[float]] | None = None,
         probs: np.ndarray | Sequence[float] | None = None,
         dtype: DTypeLike = int32,
         validate_args: bool = False,
@@ -299,7 +299,7 @@ class Multinomial(Distribution):
     def __init__(
         self,
         total_count: TensorLike,
-        logits: Tensor | np.ndarray | Sequence[float | Sequence[float]] | None = None,
+        logits: TensorLike | np.ndarray | Sequence[float | Sequence[float]] | None = None,
         probs: Sequence[Sequence[float]] | None = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,

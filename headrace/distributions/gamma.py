@@ -385,7 +385,7 @@ class Dirichlet(DirichletParameters):
 
     def __init__(
         self,
-        concentration: Tensor | np.ndarray | Sequence[float | Sequence[float]],
+        concentration: TensorLike | np.ndarray | Sequence[float | Sequence[float]],
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Dirichlet",

@@ -144,7 +144,7 @@ class MultivariateNormalDiag(MultivariateNormalLinearOperator):
 
     def __init__(
         self,
-        loc: Tensor | np.ndarray | Sequence[float | Sequence[float]] | None = None,
+        loc: TensorLike | np.ndarray | Sequence[float | Sequence[float]] | None = None,
         scale_diag: TensorLike | None = None,
         scale_identity_multiplier: TensorLike | None = None,
         validate_args: bool = False,
@@ -163,8 +163,8 @@ class MultivariateNormalDiagWithSoftplusScale(MultivariateNormalDiag):
 
     def __init__(
         self,
-        loc: Tensor | np.ndarray,
-        scale_diag: Tensor | np.ndarray,
+        loc: TensorLike | np.ndarray,
+        scale_diag: TensorLike | np.ndarray,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "MultivariateNormalDiagWithSoftplusScale",
@@ -224,7 +224,7 @@ class MultivariateNormalFullCovariance(MultivariateNormalTriL):
 
     def __init__(
         self,
-        loc: Tensor | np.ndarray | None = None,
+        loc: TensorLike | np.ndarray | None = None,
         covariance_matrix: TensorLike | None = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,

@@ -111,7 +111,7 @@ class OneHotCategorical(_OneHot):
 
     def __init__(
         self,
-        logits: Tensor | np.ndarray | None = None,
+        logits: TensorLike | np.ndarray | None = None,
         probs: np.ndarray | None = None,
         dtype: DTypeLike = int32,
         validate_args: bool = False,
@@ -172,8 +172,8 @@ class ExpRelaxedOneHotCategorical(_OneHot):
     def __init__(
         self,
         temperature: TensorLike,
-        logits: Tensor | np.ndarray | Sequence[float] | None = None,
-        probs: Tensor | np.ndarray | None = None,
+        logits: TensorLike | np.ndarray | Sequence[float] | None = None,
+        probs: TensorLike | np.ndarray | None = None,
         dtype: DTypeLike | None = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
@@ -227,7 +227,7 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         self,
         temperature: TensorLike,
         logits: np.ndarray | None = None,
-        probs: Tensor | None = None,
+        probs: TensorLike | None = None,
         dtype: DTypeLike | None = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
@@ -269,7 +269,7 @@ class RelaxedBernoulli(TransformedDistribution):
     def __init__(
         self,
         temperature: TensorLike,
-        logits: Tensor | np.ndarray | Sequence[float] | None = None,
+        logits: TensorLike | np.ndarray | Sequence[float] | None = None,
         probs: Any = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,

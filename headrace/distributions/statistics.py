@@ -358,7 +358,7 @@ def _normal_after(prior: Any, scale: TensorLike, s: Any, n: TensorLike, predicti
 
 
 def auto_correlation(
-    x: Tensor | np.ndarray,
+    x: TensorLike | np.ndarray,
     axis: int = -1,
     max_lags: int | None = None,
     center: bool = True,

@@ -44,7 +44,7 @@ def _triangle_of(count: int) -> int:
 
 
 def fill_triangular(
-    x: Tensor | Sequence[int | Sequence[float]], upper: bool = False, name: str | None = None
+    x: TensorLike | Sequence[int | Sequence[float]], upper: bool = False, name: str | None = None
 ) -> Tensor:
     """A triangular matrix with the elements of a vector, laid in a spiral from the end.
 
@@ -92,7 +92,7 @@ def fill_triangular(
 
 
 def fill_triangular_inverse(
-    x: Tensor | Sequence[Sequence[float]], upper: bool = False, name: str | None = None
+    x: TensorLike | Sequence[Sequence[float]], upper: bool = False, name: str | None = None
 ) -> Tensor:
     """The vector of which `fill_triangular` makes a matrix.
 

@@ -166,7 +166,7 @@ class VectorExponentialDiag(VectorExponentialLinearOperator):
 
     def __init__(
         self,
-        loc: Tensor | np.ndarray | None = None,
+        loc: TensorLike | np.ndarray | None = None,
         scale_diag: TensorLike | None = None,
         scale_identity_multiplier: Any = None,
         validate_args: bool = False,
@@ -222,7 +222,7 @@ class VectorLaplaceDiag(VectorLaplaceLinearOperator):
 
     def __init__(
         self,
-        loc: Tensor | np.ndarray | Sequence[float] | None = None,
+        loc: TensorLike | np.ndarray | Sequence[float] | None = None,
         scale_diag: TensorLike | None = None,
         scale_identity_multiplier: TensorLike | None = None,
         validate_args: bool = False,

@@ -244,7 +244,7 @@ def maybe_batch_join(
 
 
 def batch_join(
-    tensors_list: Nested[Tensor],
+    tensors_list: Nested[TensorLike],
     batch_size: int,
     capacity: int = 32,
     enqueue_many: bool = False,
@@ -391,7 +391,7 @@ def maybe_shuffle_batch_join(
 
 
 def shuffle_batch_join(
-    tensors_list: Nested[Tensor],
+    tensors_list: Nested[TensorLike],
     batch_size: int,
     capacity: int,
     min_after_dequeue: int,

@@ -41,6 +41,11 @@ def boxed(value: object) -> np.ndarray:
     return array
 
 
+def taken(value: object) -> Any:
+    """What indexing an array of objects gives: a single string as a scalar array, a single variant as it is."""
+    return boxed(value) if isinstance(value, (bytes, str)) else value
+
+
 def mapped(function: Any, *arrays: np.ndarray, dtype: Any = object) -> np.ndarray:
     """`function` of each element, for arrays of one shape."""
     out = np.empty(arrays[0].shape, dtype)

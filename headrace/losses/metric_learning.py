@@ -141,7 +141,7 @@ def _similarity_entropy(similarity: Tensor, adjacency: Tensor, decay: Tensor, pr
 
 
 def npairs_loss(
-    labels: Tensor,
+    labels: TensorLike,
     embeddings_anchor: TensorLike,
     embeddings_positive: TensorLike,
     reg_lambda: float = 0.002,

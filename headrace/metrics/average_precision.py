@@ -174,7 +174,7 @@ def _known_classes(labels: Any, number: Tensor) -> Any:
 
 @in_graphs_only
 def average_precision_at_k(
-    labels: Tensor,
+    labels: TensorLike,
     predictions: TensorLike,
     k: int,
     weights: TensorLike | None = None,
@@ -216,7 +216,7 @@ def average_precision_at_k(
 
 @in_graphs_only
 def sparse_average_precision_at_k(
-    labels: Tensor,
+    labels: TensorLike,
     predictions: TensorLike,
     k: int,
     weights: TensorLike | None = None,

@@ -78,9 +78,9 @@ def _area(counts: Counts, curve: str, method: str, last: int, name: str) -> Tens
 
 @in_graphs_only
 def auc(
-    labels: Tensor | Sequence[int],
-    predictions: Tensor | Sequence[float],
-    weights: Tensor | None = None,
+    labels: TensorLike | Sequence[int],
+    predictions: TensorLike | Sequence[float],
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
     metrics_collections: CollectionNames | None = None,
     updates_collections: CollectionNames | None = None,

@@ -220,7 +220,7 @@ def mean_cosine_distance(
 
 @in_graphs_only
 def mean_relative_error(
-    labels: Tensor,
+    labels: TensorLike,
     predictions: TensorLike,
     normalizer: TensorLike,
     weights: TensorLike | None = None,

@@ -226,9 +226,9 @@ def streaming_false_negative_rate_at_thresholds(
 
 
 def streaming_curve_points(
-    labels: Tensor | None = None,
-    predictions: Tensor | None = None,
-    weights: Tensor | None = None,
+    labels: TensorLike | None = None,
+    predictions: TensorLike | None = None,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
     metrics_collections: CollectionNames | None = None,
     updates_collections: CollectionNames | None = None,
@@ -366,9 +366,9 @@ def precision_at_recall(
 
 
 def f1_score(
-    labels: Tensor,
+    labels: TensorLike,
     predictions: TensorLike,
-    weights: Tensor | None = None,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
     metrics_collections: CollectionNames | None = None,
     updates_collections: CollectionNames | None = None,

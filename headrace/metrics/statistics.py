@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -81,7 +82,7 @@ def count(
             values, _, weights = aligned(values, None, weights)
             more = reduce_sum(broadcast_weights(composing.cast(weights, "float32"), values))
         with control_dependencies([values]):
-            update = assign_add(number, more)
+            update = convert_to_tensor(assign_add(number, more))
         value = of_all_replicas(metrics_collections, lambda: raw.Identity(number))
         collect(updates_collections, update)
         return value, update

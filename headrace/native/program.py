@@ -48,6 +48,10 @@ _BY_CODE = [_TORCH_DTYPES[name] for name in DTYPES]
 _NUMPY_BY_CODE = [np.dtype(name) for name in DTYPES]
 
 
+# As in the runner (values.h).
+MAX_RANK = 8
+
+
 class Unsupported(Exception):
     """An instruction does not take what it was applied to; the program so far is as it was."""
 
@@ -126,6 +130,8 @@ class Builder:
         code = DTYPE_CODES.get(dtype)
         if code is None:
             raise Unsupported(f"values are of type {', '.join(DTYPES)}, got {dtype}")
+        if dims is not None and len(dims) > MAX_RANK:
+            raise Unsupported(f"values have at most {MAX_RANK} axes, got {len(dims)}")
         known = None if dims is None else tuple(-1 if dim is None else int(dim) for dim in dims)
         self._values.append((kind, code, known, flag))
         return len(self._values) - 1

@@ -65,6 +65,9 @@ def raise_loops(nodes: list[Node], fetched: Iterable[Value]) -> list[Node]:
     for frame in sorted(frames.values(), key=lambda frame: -frame.depth):
         assert frame.parent is not None
         for part, exits in _components(frame):
+            if not any(_is(node, Role.LOOP_CONDITION) or _is(node, Role.NEXT_ITERATION) for node in part):
+                _dissolve(frame.parent, part)
+                continue
             raised = _Raising(frame, part, exits).raised()
             parent = frame.parent
             gone = set(exits)
@@ -74,6 +77,22 @@ def raise_loops(nodes: list[Node], fetched: Iterable[Value]) -> list[Node]:
         if node.region is not None:
             _begin_before_the_end(node)
     return topological(root.nodes)
+
+
+def _dissolve(around: _Frame, part: Sequence[Node]) -> None:
+    """Takes the nodes of a frame in which nothing goes around into the one around it, their marks as Identities."""
+    inside = set(part)
+    for node in part:
+        if _is(node, Role.ENTER):
+            node.decl = declared(_identity_of(node))
+        around.nodes.append(node)
+    for node in around.nodes:
+        if _is(node, Role.EXIT) and node.inputs[0].node in inside:
+            node.decl = declared(_identity_of(node))
+
+
+def _identity_of(mark: Node) -> str:
+    return "RefIdentity" if mark.type.startswith("Ref") else "Identity"
 
 
 def _begin_before_the_end(loop: Node) -> None:

@@ -10,7 +10,8 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from headrace.api.lazy import finder
+from headrace.api import internal_paths
+from headrace.api.lazy import ROOT_ALIAS, finder
 from headrace.core.version import VERSION
 from headrace.shim.distribution import METADATA
 from headrace.shim.tools import console_scripts
@@ -21,10 +22,14 @@ _INIT = f'''\
 
 {_MARK}
 
+from typing import TYPE_CHECKING
+
 from headrace import install_as_tensorflow
 
 # Replaces this module in sys.modules, so that it is gone once the import is done.
 install_as_tensorflow()
+
+if TYPE_CHECKING:
 '''
 _COMMAND_MARK = "# Made by `headrace shim install`."
 _COMMAND = f"""\
@@ -37,14 +42,13 @@ sys.argv[0] = sys.argv[0].removesuffix(".exe")
 runpy.run_module("{{module}}", run_name="__main__", alter_sys=True)
 """
 _FILES = {
-    "tensorflow/__init__.py": _INIT,
     f"tensorflow-{VERSION}.dist-info/METADATA": METADATA,
     f"tensorflow-{VERSION}.dist-info/INSTALLER": "headrace\n",
     f"tensorflow-{VERSION}.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: headrace\n"
     "Root-Is-Purelib: true\nTag: py3-none-any\n",
     f"tensorflow-{VERSION}.dist-info/top_level.txt": "tensorflow\n",
 }
-_STUBS = "tensorflow-stubs"
+_ANY_NAME = "from typing import Any\n\ndef __getattr__(name: str) -> Any: ...\n"
 _RECORD = f"tensorflow-{VERSION}.dist-info/RECORD"
 
 
@@ -96,7 +100,7 @@ class Installation:
     def __init__(self, site: Path, scripts: Path | None = None, python: str | None = None) -> None:
         self.site = site
         self.scripts = scripts
-        self._files = {site / name: text for name, text in {**_FILES, **_stubs()}.items()}
+        self._files = {site / name: text for name, text in {**_FILES, **_modules()}.items()}
         self._commands: dict[Path, str] = {}
         if scripts is not None:
             commands = console_scripts().items()
@@ -189,16 +193,33 @@ class Installation:
         return "\n".join([*rows, f"{_RECORD},,"]) + "\n"
 
 
-def _stubs() -> dict[str, str]:
-    """What tells type checkers and editors that `tensorflow` has the names of Headrace."""
-    modules = finder().public_modules()
-    packages = {module.rpartition(".")[0] for module in modules if module}
-    made = {f"{_STUBS}/py.typed": ""}
-    for module in modules:
-        place = f"{_STUBS}/{module.replace('.', '/')}".removesuffix("/")
-        file = f"{place}/__init__.pyi" if module in packages else f"{place}.pyi"
-        made[file] = f"from headrace{'.' * bool(module)}{module} import *\n"
+def _modules() -> dict[str, str]:
+    """What tells type checkers and editors that `tensorflow` has the names of Headrace: a file for each module.
+
+    No program runs them, since the import system asks Headrace for everything below `tensorflow`. They are no stubs:
+    pyright warns of modules that only stubs are there for. Names in internal modules are of any kind.
+    """
+    public = {*finder().public_modules(), ROOT_ALIAS} - {""}
+    known = public | internal_paths.paths()
+    packages = {above for module in known for above in _above(module)}
+    made = {"tensorflow/py.typed": ""}
+    imports = {module: f"from headrace.{module} import *\n" for module in public}
+    texts = {module: imports.get(module, _ANY_NAME) for module in sorted(known | packages)}
+    texts[""] = "from headrace import *\n"
+    for module in sorted(known | packages):
+        parent, _, leaf = module.rpartition(".")
+        texts[parent] += f"from tensorflow{'.' * bool(parent)}{parent} import {leaf} as {leaf}\n"
+    made["tensorflow/__init__.py"] = _INIT + "".join(f"    {line}\n" for line in texts.pop("").splitlines())
+    for module, text in texts.items():
+        place = f"tensorflow/{module.replace('.', '/')}"
+        made[f"{place}/__init__.py" if module in packages else f"{place}.py"] = text
     return made
+
+
+def _above(path: str) -> list[str]:
+    """The packages above a package."""
+    parts = path.split(".")
+    return [".".join(parts[:count]) for count in range(1, len(parts))]
 
 
 def _is_ours(command: Path) -> bool:

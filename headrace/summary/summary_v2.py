@@ -140,7 +140,7 @@ def plugin_metadata(plugin: str, content: bytes = b"", description: str | None =
     return protos.SummaryMetadata(plugin_data=data, summary_description=description)
 
 
-def scalar(name: str, data: Tensor, step: Tensor | None = None, description: str | None = None) -> Tensor:
+def scalar(name: str, data: TensorLike, step: TensorLike | None = None, description: str | None = None) -> Tensor:
     """Writes a number.
 
     Args:
@@ -169,7 +169,11 @@ def scalar(name: str, data: Tensor, step: Tensor | None = None, description: str
 
 
 def histogram(
-    name: str, data: Tensor, step: Tensor | None = None, buckets: int | None = None, description: str | None = None
+    name: str,
+    data: TensorLike,
+    step: TensorLike | None = None,
+    buckets: int | None = None,
+    description: str | None = None,
 ) -> Tensor:
     """Writes how the elements of a tensor are distributed: equally wide buckets from the smallest to the largest.
 
@@ -233,7 +237,7 @@ def _encoded_each(encode: Callable[[Tensor], Tensor], values: Tensor, name: str)
 
 
 def image(
-    name: str, data: Tensor, step: Tensor | None = None, max_outputs: Any = 3, description: str | None = None
+    name: str, data: TensorLike, step: TensorLike | None = None, max_outputs: Any = 3, description: str | None = None
 ) -> Tensor:
     """Writes images of a batch, as PNGs.
 
@@ -301,7 +305,7 @@ def audio(
         return write(tag, transpose(stack([encoded, labels])), step, metadata)
 
 
-def text(name: str, data: Tensor, step: Tensor | None = None, description: str | None = None) -> Tensor:
+def text(name: str, data: TensorLike, step: TensorLike | None = None, description: str | None = None) -> Tensor:
     """Writes text, which TensorBoard shows as Markdown: a string, or tables of one or two dimensions.
 
     Args:

@@ -13,6 +13,7 @@ from absl.testing import absltest
 
 from headrace.core import errors
 from headrace.core.device import canonical_name
+from headrace.core.eager import EagerTensor
 from headrace.core.graph import PRODUCER_VERSION
 from headrace.core.tensor import Tensor
 from headrace.functions.ragged.tensor import RaggedTensor, is_ragged
@@ -29,7 +30,10 @@ class Assertions(absltest.TestCase):
     # ---- arrays ----
 
     def _array(self, value: Any) -> np.ndarray:
-        if isinstance(value, Tensor) or hasattr(value, "_as_graph_element"):
+        if isinstance(value, EagerTensor):
+            # It has a value wherever it is asked for.
+            value = value.numpy()
+        elif isinstance(value, Tensor) or hasattr(value, "_as_graph_element"):
             value = self.evaluate(value)
         array = _as_array(value)
         return array.astype(np.float32) if array.dtype.name == _BFLOAT16 else array

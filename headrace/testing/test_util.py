@@ -16,7 +16,6 @@ from headrace.core.eager import eager_mode, graph_mode
 from headrace.core.errors import OutOfRangeError
 from headrace.core.graph import Graph
 from headrace.devices.listing import gpu_device_name, is_built_with_cuda, is_built_with_rocm, is_gpu_available
-from headrace.layers.context import names_of_graph
 from headrace.runtime.session import Session
 from headrace.state.polymorphic_function import function
 from headrace.testing.test_case import CapturedWrites, EagerSessionWarner, FakeEagerSession, TestCase
@@ -120,11 +119,10 @@ def run_in_graph_and_eager_modes(
 
 
 def forget_eager_names() -> None:
-    """Lets eager execution begin anew: with no collections, no global step, no variable scopes, no names given."""
+    """Lets eager execution begin anew: with no collections, no global step, no variable scopes."""
     with eager_mode():
         get_default_graph()._collections.clear()
         get_default_graph()._scopes.name_stack = ""
-        names_of_graph().clear()
 
 
 def run_all_in_graph_and_eager_modes(cls: type) -> type:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from headrace.shim.installed import Installation
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 STUBS = ROOT / "headrace-stubs"
 
@@ -27,6 +29,7 @@ def checked(tmp_path_factory):
     packages = subprocess.run([inside / "python", "-c", asked], capture_output=True, text=True, check=True).stdout
     for name in ("headrace", "headrace-stubs"):
         (Path(packages.strip()) / name).symlink_to(ROOT / name)
+    Installation(Path(packages.strip())).install()
 
     def check(program: str) -> list[str]:
         file = folder / "program.py"
@@ -61,6 +64,35 @@ def test_types_of_common_calls(checked):
         "attr-defined]",
         "attr-defined]",
         "call-arg]",
+    ]
+
+
+def test_programs_of_those_years_have_no_mistakes(checked):
+    program = """
+        import tensorflow as tf
+        import tensorflow.contrib.slim as slim
+        import tensorflow.compat.v1 as v1
+        from tensorflow.examples.tutorials.mnist import input_data
+        from tensorflow.python.framework import ops
+        hparams = tf.contrib.training.HParams(rate=0.1)
+        hparams.rate = 0.5 * hparams.rate
+        with tf.variable_scope("model", reuse=tf.AUTO_REUSE):
+            table = tf.get_variable("table", [9, 3])
+        x = tf.nn.embedding_lookup(table, [1, 2])
+        size = 2 * x.shape.as_list()[-1], [1] * x.shape.ndims, 1 + [1]
+        cell = tf.nn.rnn_cell.MultiRNNCell([tf.contrib.rnn.AttentionCellWrapper(tf.nn.rnn_cell.GRUCell(3), 2)])
+        loss = tf.nn.nce_loss(table, tf.zeros([9]), [[1]], [[1.0, 2.0, 3.0]], 2, 9)
+        rate = tf.train.exponential_decay(0.1, tf.train.get_or_create_global_step(), 10, 0.9)
+        data = tf.data.Dataset.from_generator(iter, ((tf.int32, tf.string), tf.int32), (([], [None]), []))
+        data = data.apply(tf.contrib.data.map_and_batch(lambda *parts: parts, 2)).padded_batch(2, (([], [None]), []))
+        tf.keras.layers.Dense(3, kernel_regularizer=tf.keras.regularizers.l2(0.1))
+        slim.learning.train(tf.no_op(), "log")
+        tf.logging.info(x.shape)
+        print(tf.__version__, v1.layers.dense(x, 2), input_data.read_data_sets, ops.get_default_graph())
+        """
+    assert checked(textwrap.dedent(program)) == [
+        # The one that is one.
+        'program.py:12: error: Unsupported operand types for + ("int" and "list[int]")  [operator]'
     ]
 
 

@@ -241,7 +241,7 @@ from headrace.compat.v2 import data as data
 from headrace.compat.v2 import debugging as debugging
 from headrace.core.defaults import device_v2 as device
 from headrace.compat.v2 import distribute as distribute
-def divide(x, y: Tensor, name: str | None = ...) -> Tensor:
+def divide(x, y: TensorLike, name: str | None = ...) -> Tensor:
     """x / y as Python means it; with a name, `tf.truediv`.
 
     Args:

@@ -8,7 +8,7 @@ from headrace.checkpoints.tracking import Trackable as CheckpointableBase
 CheckpointableObjectGraph: Any
 from headrace.checkpoints.containers import List as List
 from headrace.checkpoints.containers import Mapping as Mapping
-from headrace.checkpoints.tracking import NoDependency as NoDependency
+from headrace.state.dependencies import NoDependency as NoDependency
 from headrace.checkpoints.python_state import NumpyState as NumpyState
 from headrace.checkpoints.python_state import PythonState as PythonStateWrapper
 from headrace.checkpoints.python_state import UniqueNameTracker as UniqueNameTracker

@@ -19,7 +19,7 @@ from headrace.contrib.layers.sparse_columns import _SparseColumnVocabulary as _S
 from headrace.contrib.layers.sparse_columns import _SparseIdLookupConfig as _SparseIdLookupConfig
 from headrace.contrib.layers.sparse_columns import _WeightedSparseColumn as _WeightedSparseColumn
 from headrace.contrib.layers.sequence_columns import _create_sequence_feature_spec_for_parsing as _create_sequence_feature_spec_for_parsing
-from headrace.contrib.layers.feature_column_inputs import _embeddings_from_arguments as _embeddings_from_arguments
+from headrace.contrib.layers.column_embeddings import _embeddings_from_arguments as _embeddings_from_arguments
 from headrace.contrib.layers.feature_column_makers import _real_valued_var_len_column as _real_valued_var_len_column
 from headrace.contrib.layers.feature_column_makers import bucketized_column as bucketized_column
 from headrace.contrib.layers.feature_column_inputs import create_feature_spec_for_parsing as create_feature_spec_for_parsing

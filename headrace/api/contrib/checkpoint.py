@@ -7,7 +7,7 @@ HOMES = {
     "checkpoints.checkpoint_manager": "CheckpointManager",
     "checkpoints.python_state": "NumpyState UniqueNameTracker",
     "checkpoints.containers": "List Mapping",
-    "checkpoints.tracking": "NoDependency",
+    "state.dependencies": "NoDependency",
 }
 
 SPELLED = {

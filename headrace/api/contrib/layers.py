@@ -56,7 +56,8 @@ NESTED = {
         "sparse_column_with_integerized_feature sparse_column_with_keys sparse_column_with_vocabulary_file "
         "weighted_sparse_column _real_valued_var_len_column",
         "contrib.layers.feature_column_inputs": "create_feature_spec_for_parsing "
-        "make_place_holder_tensors_for_base_features _embeddings_from_arguments",
+        "make_place_holder_tensors_for_base_features",
+        "contrib.layers.column_embeddings": "_embeddings_from_arguments",
         "contrib.layers.sequence_columns": "_create_sequence_feature_spec_for_parsing",
         "contrib.layers.column_base": "_DeepEmbeddingLookupArguments _FeatureColumn _LinearEmbeddingLookupArguments",
         "contrib.layers.feature_columns": "_BucketizedColumn _CrossedColumn _EmbeddingColumn _OneHotColumn "

@@ -16,7 +16,7 @@ from headrace.state.global_step import get_global_step
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
-    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
     from headrace.state.variables import Variable
 
 
@@ -82,7 +82,7 @@ def _by_name(network: Any, naming: Naming, conflict: Callable[..., ValueError]) 
 
 
 def save_network_checkpoint(
-    network: Any, save_path: str, global_step: Tensor | Variable | None = None, map_func: Naming | None = None
+    network: Any, save_path: str, global_step: TensorLike | Variable | None = None, map_func: Naming | None = None
 ) -> str | None:
     """Saves the variables of a network.
 

@@ -30,7 +30,7 @@ def _only_wav(what: str, file_format: Any) -> None:
 
 def decode_audio(
     contents: TensorLike,
-    file_format: Tensor | None = None,
+    file_format: TensorLike | None = None,
     samples_per_second: TensorLike | None = None,
     channel_count: TensorLike | None = None,
     stream: RandomStream | None = None,
@@ -71,7 +71,7 @@ def decode_audio(
 
 
 def encode_audio(
-    audio: TensorLike, file_format: Tensor | None = None, samples_per_second: Tensor | None = None
+    audio: TensorLike, file_format: TensorLike | None = None, samples_per_second: TensorLike | None = None
 ) -> Tensor:
     """Sound as a WAV file.
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     import numpy as np
 
     from headrace.core.dtypes import DType
-    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
 
 
 def py_func(
     func: Callable[..., Any],
-    args: Tensor | Sequence[float | Mapping[str, Tensor]] = (),
+    args: TensorLike | Sequence[float | Mapping[str, TensorLike]] = (),
     kwargs: dict[str, Any] | None = None,
     output_types: DType | Mapping[str, DType | Sequence[DType]] | None = None,
     output_shapes: Callable[..., Any] | None = None,

@@ -217,7 +217,7 @@ def _seeds(seed_ops: Any, of_tensors: Callable[[list[Tensor]], list[Operation]])
 
 
 def get_forward_walk_ops(
-    seed_ops: Operation | Tensor | Sequence[Operation | Tensor],
+    seed_ops: Operation | TensorLike | Sequence[Operation | TensorLike],
     inclusive: bool = True,
     within_ops: Sequence[Operation] | None = None,
     within_ops_fn: Any = None,
@@ -248,7 +248,7 @@ def get_forward_walk_ops(
 
 
 def get_backward_walk_ops(
-    seed_ops: Operation | Sequence[Operation | Tensor],
+    seed_ops: Operation | Sequence[Operation | TensorLike],
     inclusive: bool = True,
     within_ops: Sequence[Operation] | None = None,
     within_ops_fn: Any = None,

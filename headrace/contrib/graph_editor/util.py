@@ -263,7 +263,7 @@ def scope_basename(scope: str) -> str:
     return scope[scope.rfind("/") + 1 :]
 
 
-def placeholder_name(t: Tensor | None = None, scope: str | None = None, prefix: str = _PREFIX) -> str:
+def placeholder_name(t: TensorLike | None = None, scope: str | None = None, prefix: str = _PREFIX) -> str:
     """The name of the placeholder that stands for `t`: `<its scope>/<prefix>__<its name>_<its index>`.
 
     Raises:

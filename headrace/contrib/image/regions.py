@@ -41,7 +41,7 @@ def bipartite_match(
     return raw.BipartiteMatch(distance_mat, num_valid_rows, top_k=top_k, name=name)
 
 
-def connected_components(images: Tensor | np.ndarray | Sequence[bool]) -> Tensor:
+def connected_components(images: TensorLike | np.ndarray | Sequence[bool]) -> Tensor:
     """The regions of equal pixels that are side by side or above each other.
 
     Args:

@@ -216,8 +216,8 @@ def _solved(train: Tensor, values: Tensor, order: int, regularization_weight: fl
 
 def sparse_image_warp(
     image: Any,
-    source_control_point_locations: Tensor | np.ndarray,
-    dest_control_point_locations: Tensor | np.ndarray,
+    source_control_point_locations: TensorLike | np.ndarray,
+    dest_control_point_locations: TensorLike | np.ndarray,
     interpolation_order: int = 2,
     regularization_weight: float = 0.0,
     num_boundary_points: int = 0,

@@ -117,7 +117,10 @@ def _compared(
 
 
 def absolute_difference(
-    predictions: TensorLike, labels: Tensor | None = None, weights: float | Tensor = 1.0, scope: str | None = None
+    predictions: TensorLike,
+    labels: TensorLike | None = None,
+    weights: float | TensorLike = 1.0,
+    scope: str | None = None,
 ) -> Tensor:
     """The absolute difference of tensors of one shape; `weights`, `scope` as for `compute_weighted_loss`."""
     with _compared(scope, "absolute_difference", predictions, labels, weights) as (scope, predictions, labels):
@@ -125,7 +128,10 @@ def absolute_difference(
 
 
 def mean_squared_error(
-    predictions: TensorLike, labels: Tensor | None = None, weights: float | Tensor = 1.0, scope: str | None = None
+    predictions: TensorLike,
+    labels: TensorLike | None = None,
+    weights: float | TensorLike = 1.0,
+    scope: str | None = None,
 ) -> Tensor:
     """The squared difference of tensors of one shape; `weights`, `scope` as for `compute_weighted_loss`."""
     with _compared(scope, "mean_squared_error", predictions, labels, weights) as (scope, predictions, labels):
@@ -133,7 +139,7 @@ def mean_squared_error(
 
 
 def log_loss(
-    predictions: Tensor, labels: Any = None, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None
+    predictions: TensorLike, labels: Any = None, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None
 ) -> Tensor:
     """The cross entropy of labels and predicted probabilities.
 
@@ -152,9 +158,9 @@ def log_loss(
 
 def cosine_distance(
     predictions: TensorLike,
-    labels: Tensor | None = None,
+    labels: TensorLike | None = None,
     axis: int | None = None,
-    weights: float | Tensor = 1.0,
+    weights: float | TensorLike = 1.0,
     scope: str | None = None,
     dim: int | None = None,
 ) -> Tensor:
@@ -242,7 +248,7 @@ def softmax_cross_entropy(
 
 
 def sparse_softmax_cross_entropy(
-    logits: Tensor, labels: Tensor, weights: Any = 1.0, scope: str | None = None
+    logits: TensorLike, labels: TensorLike, weights: Any = 1.0, scope: str | None = None
 ) -> Tensor:
     """The cross entropy of classes that exclude one another, labels as indices.
 
@@ -258,7 +264,7 @@ def sparse_softmax_cross_entropy(
 
 
 def mean_pairwise_squared_error(
-    predictions: TensorLike, labels: Tensor | None = None, weights: TensorLike = 1.0, scope: str | None = None
+    predictions: TensorLike, labels: TensorLike | None = None, weights: TensorLike = 1.0, scope: str | None = None
 ) -> Tensor:
     """The squared difference between the distances of all pairs of elements of an example.
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.contrib.slim import learning
 
 if TYPE_CHECKING:
-    from headrace.core.tensor import Tensor
-    from headrace.core.typing import SessionLike
+    from headrace.core.typing import SessionLike, TensorLike
     from headrace.state.variables import Variable
 
 
@@ -22,7 +21,7 @@ def train(
     graph: Any = None,
     master: str = "",
     is_chief: bool = True,
-    global_step: Tensor | Variable | None = None,
+    global_step: TensorLike | Variable | None = None,
     number_of_steps: int | None = None,
     init_op: Any = learning._USE_DEFAULT,
     init_feed_dict: Any = None,

@@ -99,7 +99,7 @@ class Pruning:
     """
 
     def __init__(
-        self, spec: Any = None, global_step: Tensor | Variable | None = None, sparsity: TensorLike | None = None
+        self, spec: Any = None, global_step: TensorLike | Variable | None = None, sparsity: TensorLike | None = None
     ) -> None:
         self._spec = spec or get_pruning_hparams()
         self._check()

@@ -122,7 +122,7 @@ def rank_sampled_softmax_loss(
 
 
 def sampled_sparse_softmax_loss(
-    weights: Tensor,
+    weights: TensorLike,
     biases: TensorLike,
     labels: TensorLike,
     inputs: TensorLike,

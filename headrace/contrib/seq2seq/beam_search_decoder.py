@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -37,9 +37,8 @@ from headrace.recurrent.cell import assert_like_rnn_cell
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
     from headrace.core.operation import Operation
-    from headrace.core.typing import ShapeLike, TensorLike
+    from headrace.core.typing import Nested, ShapeLike, TensorLike
     from headrace.recurrent.cell import RNNCell
-    from headrace.recurrent.lstm_cells import LSTMStateTuple
 
 
 class FinalBeamSearchDecoderOutput(NamedTuple):
@@ -65,9 +64,7 @@ def _tile_batch(t: Tensor, multiplier: int) -> Tensor:
     return tiled
 
 
-def tile_batch(
-    t: Tensor | LSTMStateTuple | Mapping[str, Tensor | Sequence[Tensor]], multiplier: int, name: str | None = None
-) -> Any:
+def tile_batch(t: Nested[TensorLike], multiplier: int, name: str | None = None) -> Any:
     """Repeats each entry of a batch, as beam search needs of an encoder's outputs and states.
 
     Args:

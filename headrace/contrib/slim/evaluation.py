@@ -14,8 +14,7 @@ from headrace.summary import operations as summary
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
-    from headrace.core.tensor import Tensor
-    from headrace.core.typing import FeedDict, Fetches
+    from headrace.core.typing import FeedDict, Fetches, TensorLike
     from headrace.messages import protos
     from headrace.sessions.session_run_hook import SessionRunHook
     from headrace.state.variables import Variable
@@ -54,11 +53,11 @@ def evaluate_once(
     num_evals: int = 1,
     initial_op: Operation | None = None,
     initial_op_feed_dict: FeedDict | None = None,
-    eval_op: Tensor | None = None,
+    eval_op: Fetches | None = None,
     eval_op_feed_dict: FeedDict | None = None,
     final_op: Fetches | None = None,
     final_op_feed_dict: FeedDict | None = None,
-    summary_op: Tensor | int | None = _USE_DEFAULT,
+    summary_op: TensorLike | int | None = _USE_DEFAULT,
     summary_op_feed_dict: FeedDict | None = None,
     variables_to_restore: Sequence[Variable] | None = None,
     session_config: protos.ConfigProto | None = None,
@@ -104,11 +103,11 @@ def evaluation_loop(
     initial_op: Operation | None = None,
     initial_op_feed_dict: FeedDict | None = None,
     init_fn: Callable[..., Any] | None = None,
-    eval_op: Tensor | None = None,
+    eval_op: Fetches | None = None,
     eval_op_feed_dict: FeedDict | None = None,
     final_op: Fetches | None = None,
     final_op_feed_dict: FeedDict | None = None,
-    summary_op: Tensor | int | None = _USE_DEFAULT,
+    summary_op: TensorLike | int | None = _USE_DEFAULT,
     summary_op_feed_dict: FeedDict | None = None,
     variables_to_restore: Sequence[Variable] | None = None,
     eval_interval_secs: float = 60,

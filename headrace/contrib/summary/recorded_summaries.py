@@ -181,7 +181,7 @@ def serialized(graph: Any) -> bytes:
     return message.SerializeToString()
 
 
-def write_graph(param: Tensor, step: TensorLike | None = None, name: str | None = None) -> Operation:
+def write_graph(param: TensorLike, step: TensorLike | None = None, name: str | None = None) -> Operation:
     """Writes a graph.
 
     Args:

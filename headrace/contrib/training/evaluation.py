@@ -82,7 +82,7 @@ def evaluate_repeatedly(
     checkpoint_dir: str,
     master: str = "",
     scaffold: Scaffold | None = None,
-    eval_ops: Tensor | Sequence[Tensor] | None = None,
+    eval_ops: Fetches | None = None,
     feed_dict: Mapping[Any, Any] | None = None,
     final_ops: Fetches | None = None,
     final_ops_feed_dict: Mapping[Any, Any] | None = None,

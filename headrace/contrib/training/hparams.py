@@ -6,7 +6,7 @@ import json
 import numbers
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.framework_ops import register_proto_function
 from headrace.messages.protos import HParamDef
@@ -131,6 +131,11 @@ class HParams:
     """
 
     _HAS_DYNAMIC_ATTRIBUTES = True
+
+    if TYPE_CHECKING:
+        # Values have any name and type; at run time a missing one is an AttributeError as ever.
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: object) -> None: ...
 
     def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
         self._hparam_types: dict[str, tuple[type, bool]] = {}

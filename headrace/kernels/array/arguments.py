@@ -11,7 +11,7 @@ import torch
 
 from headrace.core.constant_value import is_repeated
 from headrace.core.dims import Dims
-from headrace.core.dtypes import string
+from headrace.core.dtypes import string, variant
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.shapes import TensorShape
 from headrace.kernels.host_values import boxed as boxed
@@ -30,8 +30,8 @@ _MAX_REPEATED = 1 << 16
 
 
 def is_text(value: Any) -> bool:
-    """Whether a tensor or planned value holds strings, which kernels see as NumPy object arrays of bytes."""
-    return value.dtype.base_dtype is string
+    """Whether a tensor or planned value holds strings or variants, which kernels see as NumPy arrays of objects."""
+    return value.dtype.base_dtype is string or value.dtype.base_dtype is variant
 
 
 def filled_text(shape: Sequence[int], value: Any = b"") -> np.ndarray:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core.dims import Dims
-from headrace.kernels.array.arguments import boxed, invalid
+from headrace.kernels.array.arguments import invalid
+from headrace.kernels.host_values import taken
 
 if TYPE_CHECKING:
     import torch
@@ -122,7 +123,7 @@ def sliced(x: np.ndarray | torch.Tensor, index: tuple[Any, ...]) -> Any:
     """
     try:
         if isinstance(x, np.ndarray):
-            return boxed(x[index])
+            return taken(x[index])
         if any(isinstance(item, slice) and item.step < 0 for item in index):
             view, flips = forward_view(x, index)
             return view.flip(flips) if flips else view

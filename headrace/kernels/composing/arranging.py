@@ -30,7 +30,7 @@ def is_axis(value: TensorLike) -> bool:
 
 
 @renamed(concat_dim="axis")
-def concat(values: Any, axis: int | Tensor | Sequence[int | Tensor], name: str = "concat") -> Tensor:
+def concat(values: Any, axis: int | TensorLike | Sequence[int | TensorLike], name: str = "concat") -> Tensor:
     """Tensors joined along one of their axes.
 
     Before version 1.0 the order was `concat(concat_dim, values)`; it is taken too.

@@ -26,7 +26,7 @@ def identity(rows: TensorLike, batch: TensorLike | None, dtype: DTypeLike) -> An
         return raw.MatrixDiag(composing.ones(sizes, dtype=dtype), name="diag")
 
 
-def adjoint(matrix: Tensor | np.ndarray, name: str | None = None) -> Tensor:
+def adjoint(matrix: TensorLike | np.ndarray, name: str | None = None) -> Tensor:
     """The conjugate transposes of matrices.
 
     Args:

@@ -217,7 +217,10 @@ def initialize_shape(op):
 @import_ops[1].shape
 def import_shape(op):
     _checked_handle(op)
-    merge_dims(rank_is(op.inputs[1].dims, 1), op.inputs[2].dims)
+    dims = op.inputs[1].dims
+    # Where nothing tells of what kind the table is, as eagerly, it may be a dense one, whose keys have any rank.
+    is_hashed = op.inputs[0].op.type in (static_ops[1].type, mutable_ops[1].type, tensors_ops[1].type)
+    merge_dims(rank_is(dims, 1) if is_hashed else dims, op.inputs[2].dims)
     return []
 
 
@@ -277,6 +280,8 @@ def import_kernel(node):
         if initializes and table.is_mutable:
             raise invalid("A mutable table is not initializable")
         _checked(table, key, value)
+        if not table.is_mutable and 0 in keys.shape:
+            raise invalid("keys and values cannot be empty tensors.")
         table.replace(to_array(keys), to_array(values))
         return ()
 

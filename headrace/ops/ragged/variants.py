@@ -29,8 +29,9 @@ from_variant_op = op(
     "encoded_ragged: variant, *, input_ragged_rank: int >= -1, output_ragged_rank: int >= 1, Tvalues: type, Tsplits: index "
     "= int64 -> output_nested_splits: output_ragged_rank * Tsplits, output_dense_values: Tvalues",
 )
-to_variant_op.on_host(outputs=True)
-from_variant_op.on_host("encoded_ragged")
+# A variant holds the parts themselves.
+to_variant_op.on_host(outputs=True).aliases()
+from_variant_op.on_host("encoded_ragged").aliases()
 
 
 @to_variant_op.shape

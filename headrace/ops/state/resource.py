@@ -9,6 +9,7 @@ from headrace.core.cases import made, resource, result
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dims import is_fully_defined
+from headrace.core.dtypes import dtype_text
 from headrace.core.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
 from headrace.core.native import applied, handed_on
 from headrace.core.planning_facts import Role
@@ -60,7 +61,8 @@ def read_variable_kernel(node):
 
     def read(buffer):
         if buffer.dtype is not dtype:
-            raise invalid(f"Trying to read variable with wrong dtype. Expected {dtype.name} got {buffer.dtype.name}")
+            expected, got = dtype_text(dtype), dtype_text(buffer.dtype)
+            raise invalid(f"Trying to read variable with wrong dtype. Expected {expected} got {got}")
         return buffer.read()
 
     return read
@@ -81,7 +83,8 @@ def assign_variable_kernel(node):
 
     def checked(buffer, value):
         if buffer.dtype is not dtype:
-            raise invalid(f"Trying to assign variable with wrong dtype. Expected {buffer.dtype.name} got {dtype.name}")
+            expected, got = dtype_text(buffer.dtype), dtype_text(dtype)
+            raise invalid(f"Trying to assign variable with wrong dtype. Expected {expected} got {got}")
         assign(buffer, value)
 
     return checked

@@ -21,7 +21,7 @@ from headrace.kernels.ranks import ranked
 if TYPE_CHECKING:
     import numpy as np
 
-    from headrace.core.typing import DTypeLike
+    from headrace.core.typing import DTypeLike, TensorLike
 
 
 get_session_handle_op = op("GetSessionHandle", "value: T -> handle: string", stateful=True)
@@ -104,7 +104,7 @@ def delete_session_tensor_kernel(node):
     return delete
 
 
-def get_session_handle(data: Tensor, name: str | None = None) -> Tensor:
+def get_session_handle(data: TensorLike, name: str | None = None) -> Tensor:
     """Keeps a value in the session when it is run.
 
     Args:

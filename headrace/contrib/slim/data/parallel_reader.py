@@ -61,12 +61,12 @@ class ParallelReader(ReaderBase):
         self._configure_readers_by(queue)
         return self._common_queue.dequeue(name=name)
 
-    def read_up_to(self, queue: FIFOQueue, num_records: int, name: str | None = None) -> Any:
+    def read_up_to(self, queue: Any, num_records: int, name: str | None = None) -> Any:
         """The next (keys, records), `num_records` of them or what is left."""
         self._configure_readers_by(queue)
         return self._common_queue.dequeue_up_to(num_records, name)
 
-    def _configure_readers_by(self, queue: FIFOQueue) -> None:
+    def _configure_readers_by(self, queue: Any) -> None:
         filling = [self._common_queue.enqueue(reader.read(queue)) for reader in self._readers]
         add_queue_runner(QueueRunner(self._common_queue, filling))
 

@@ -16,7 +16,7 @@ from headrace.contrib.slim.nets.stages import Mixed, conv, max_pool, mixed, trun
 from headrace.state.variable_scope import variable_scope
 
 if TYPE_CHECKING:
-    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
     from headrace.state.modes import _ReuseMode
 
 
@@ -53,7 +53,7 @@ _STAGES = [
 
 
 def inception_v1_base(
-    inputs: Tensor, final_endpoint: str = "Mixed_5c", scope: Any = "InceptionV1"
+    inputs: TensorLike, final_endpoint: str = "Mixed_5c", scope: Any = "InceptionV1"
 ) -> tuple[Any, dict[str, Any]]:
     """The network up to a stage.
 
@@ -81,7 +81,7 @@ def inception_v1_base(
 
 
 def inception_v1(
-    inputs: Tensor,
+    inputs: TensorLike,
     num_classes: int = 1000,
     is_training: bool = True,
     dropout_keep_prob: float = 0.8,

@@ -1,8 +1,0 @@
-# Made by tools/make_stubs.py.
-
-__all__ = ['Tokenizer', 'hashing_trick', 'one_hot', 'text_to_word_sequence', 'tokenizer_from_json']
-from headrace.keras.preprocessing.text import Tokenizer as Tokenizer
-from headrace.keras.preprocessing.text import hashing_trick as hashing_trick
-from headrace.keras.preprocessing.text import one_hot as one_hot
-from headrace.keras.preprocessing.text import text_to_word_sequence as text_to_word_sequence
-from headrace.keras.preprocessing.text import tokenizer_from_json as tokenizer_from_json
