@@ -315,15 +315,25 @@ def _stood_for(constants: dict[Hashable, Value], node: Node, replaced: dict[Valu
     """Whether constants seen before stand for the outputs, or do from now on: what computes with them is equal then."""
     known = True
     for value in node.outputs:
-        array = value.constant
-        if array is None or array.size > _COMPARED or array.dtype == object:
+        contents = None if value.constant is None else _contents(value.constant)
+        if contents is None:
             known = False
             continue
-        key = (value.dtype.name, array.shape, array.tobytes(), node.device, node.guard)
+        key = (value.dtype.name, contents, node.device, node.guard)
         first = constants.setdefault(key, value)
         if first is not value:
             replaced[value] = first
     return known
+
+
+def _contents(array: np.ndarray) -> Hashable:
+    """The shape and elements of a constant in a form to compare; None where they are too many."""
+    if array.size > _COMPARED:
+        return None
+    if array.dtype != object:
+        return array.shape, array.tobytes()
+    texts = tuple(array.reshape(-1).tolist())
+    return (array.shape, texts) if text_bytes(array) <= _FOLD_LIMIT and all(type(text) is bytes for text in texts) else None
 
 
 def _attrs_key(node: Node) -> Hashable:
@@ -333,9 +343,10 @@ def _attrs_key(node: Node) -> Hashable:
         if name.startswith("_"):
             continue
         if isinstance(value, np.ndarray):
-            if value.size > _COMPARED or value.dtype == object:
+            contents = _contents(value)
+            if contents is None:
                 return None
-            value = (value.dtype.str, value.shape, value.tobytes())
+            value = (value.dtype.str, contents)
         elif isinstance(value, list):
             value = tuple(value)
         frozen.append((name, value))

@@ -57,6 +57,10 @@ class Table:
         rows = keys.reshape(-1, *self.key_dims).tolist()
         return [tuple(row) for row in rows], keys.shape[: keys.ndim - rank]
 
+    def plain_contents(self) -> dict[Any, Any] | None:
+        """The contents, where a key is one element and so is a value, and looking up is no more than that."""
+        return None if self.key_dims or self.value_dims else self.contents
+
     def find(self, keys: np.ndarray, default: np.ndarray) -> np.ndarray:
         """The values of keys, `default` for those that are not there."""
         items, dims = self.keys_of(keys)
@@ -176,6 +180,10 @@ class StaticTable(Table):
     def remove(self, keys: np.ndarray) -> None:
         """Not for this kind of table."""
         raise _unimplemented("Remove not supported by InitializableLookupTable implementations")
+
+    def plain_contents(self) -> dict[Any, Any] | None:
+        """The contents, once the table is filled."""
+        return self.contents if self.is_initialized else None
 
     def _check(self) -> None:
         if not self.is_initialized:

@@ -12,6 +12,7 @@ import torch
 from headrace.kernels.array.arguments import invalid
 from headrace.kernels.sparse.indices import check_parts
 from headrace.kernels.string.batched_hashes import fingerprints
+from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView
@@ -132,7 +133,18 @@ def cross_shape(op):
 
 def cross_kernel(node):
     """The kernel rule of a cross whose fingerprints begin with the key that its attributes tell."""
-    return crossing(node, node.attrs["hash_key"], _chained)
+    attrs = node.attrs
+    cross = crossing(node, attrs["hash_key"], _chained)
+    hashed = direct_call("hashed_cross")
+    if hashed is None or not attrs["hashed_output"]:
+        return cross
+    settings = attrs["hash_key"] & _MASK, attrs["num_buckets"] or 2**63 - 1, attrs["N"]
+
+    def cross_directly(*parts):
+        made = hashed(*settings, *parts)
+        return cross(*parts) if made is None else made
+
+    return cross_directly
 
 
 def crossing(node: NodeView, hash_key: int, combine: Combine) -> Callable[..., Any]:

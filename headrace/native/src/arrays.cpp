@@ -19,6 +19,7 @@ constexpr int kAligned = 0x100;
 
 // A type of native byte order is one object for all arrays; another object may say the same.
 PyObject* known_types[DTYPES] = {};
+PyObject* object_type = nullptr;
 
 bool same_type(PyObject* descr, int code) {
   if (descr == known_types[code]) return true;
@@ -52,7 +53,29 @@ bool array_view(PyObject* object, ArrayView& view) {
   return true;
 }
 
+bool object_array(PyObject* object, char** data, int* rank, int64_t* dims) {
+  const ArrayFields* array = reinterpret_cast<const ArrayFields*>(object);
+  if (array->rank > kMaxRank || !(array->flags & kAligned) || array->descr != object_type) return false;
+  int64_t expected = sizeof(PyObject*), elements = 1;
+  bool dense = true;
+  for (int k = array->rank - 1; k >= 0; k--) {
+    dims[k] = array->dims[k];
+    if (array->dims[k] != 1 && array->strides[k] != expected) dense = false;
+    expected *= array->dims[k];
+    elements *= array->dims[k];
+  }
+  *data = array->data;
+  *rank = array->rank;
+  return dense || !elements;
+}
+
 bool learn_arrays(PyObject* empty, PyObject* const* dtypes) {
+  // A type of its own stays as long as the process.
+  PyObject* objects = PyObject_CallFunction(empty, "(n)O", Py_ssize_t(1), &PyBaseObject_Type);
+  if (!objects) return false;
+  object_type = reinterpret_cast<const ArrayFields*>(objects)->descr;
+  Py_INCREF(object_type);
+  Py_DECREF(objects);
   for (int code = 0; code < DTYPES; code++) known_types[code] = dtypes[code];
   PyObject* array = PyObject_CallFunction(empty, "(nn)O", Py_ssize_t(3), Py_ssize_t(5), dtypes[F64]);
   if (!array) return false;

@@ -26,5 +26,7 @@ bool learn_arrays(PyObject* empty, PyObject* const* dtypes);
 char* array_data(PyObject* array);
 // False where it has too many axes, another type, or another byte order.
 bool array_view(PyObject* array, ArrayView& view);
+// Where the references of a dense array of objects lie; false where it is none.
+bool object_array(PyObject* array, char** data, int* rank, int64_t* dims);
 
 }  // namespace headrace

@@ -2,7 +2,7 @@
 // over in `configure`.
 #include <cstdlib>
 
-#include "objects.h"
+#include "direct.h"
 
 namespace headrace {
 namespace {
@@ -112,7 +112,7 @@ PyMODINIT_FUNC PyInit__runner(void) {
       Py_DECREF(text);
     }
   if (!arena_type || !add(module, "Program", PyType_FromSpec(&program_spec)) || !add(module, "INSTRUCTIONS", names) ||
-      !add(module, "INSTRUCTION_SET", PyUnicode_FromString(table.name)))
+      !add(module, "INSTRUCTION_SET", PyUnicode_FromString(table.name)) || !add_direct_calls(module))
     return nullptr;
   return module;
 }

@@ -34,6 +34,7 @@ from headrace.kernels.composing.batch_offsets import with_batch_offsets
 from headrace.kernels.composing.shapes import expand_dims, shape, size, squeeze
 from headrace.kernels.host_values import taken
 from headrace.kernels.native import integers
+from headrace.native.direct import directly
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -344,7 +345,7 @@ def gather_nd_kernel(node):
         picked = flat[positions.numpy()] if isinstance(flat, np.ndarray) else flat.index_select(0, positions)
         return picked.reshape(outer + rest)
 
-    return moving(node, gather)
+    return moving(node, directly("gather_nd", gather) if node.device.type == "cpu" else gather)
 
 
 @gather_nd_op.gradient

@@ -30,6 +30,7 @@ from headrace.kernels.array.positions import flat_positions
 from headrace.kernels.composing.arranging import identity
 from headrace.kernels.composing.filling import zeros_like
 from headrace.kernels.ranks import ranked
+from headrace.native.direct import directly
 
 if TYPE_CHECKING:
     from headrace.core.registry import OpDecl
@@ -337,7 +338,9 @@ def sparse_to_dense_kernel(node):
         out.view(view_dtype)[where] = values.view(view_dtype)
         return out
 
-    return dense
+    if text or device.type != "cpu":
+        return dense
+    return directly("sparse_to_dense", dense, bool(checked))
 
 
 sparse_to_dense_op.accepts(np.array([1, 3], np.int32), np.array([5], np.int32), [2], np.float32(0))

@@ -14,6 +14,7 @@ from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import constants, invalid, is_text, numbers, rank_is, shape_text
 from headrace.kernels.array.numbering import first_seen
+from headrace.native.direct import directly
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, OpView, TensorLike
@@ -96,7 +97,9 @@ def _unique(with_axis: bool, with_counts: bool) -> Callable[..., Any]:
             parts = [places, np.bincount(places)] if with_counts else [places]
             return (y, *(torch.from_numpy(part).to(device=device, dtype=index_type) for part in parts))
 
-        return unique
+        if with_axis or with_counts or dtype not in (torch.int32, torch.int64) or device.type != "cpu":
+            return unique
+        return directly("unique", unique, index_type is torch.int64)
 
     return rule
 

@@ -26,6 +26,7 @@ from headrace.kernels.array.arguments import (
 )
 from headrace.kernels.native import integers
 from headrace.kernels.renamed_arguments import renamed
+from headrace.native.direct import directly
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -58,7 +59,9 @@ def where_kernel(node):
 def where_kernel_on_cpu(node):
     """NumPy's search, which is faster there than torch's, but for the types that NumPy has not."""
     dtype = node.inputs[0].dtype.torch
-    return where_kernel(node) if view_dtype_of(dtype) is not dtype else places
+    if view_dtype_of(dtype) is not dtype:
+        return where_kernel(node)
+    return directly("where", places) if dtype is torch.bool else places
 
 
 where_op.accepts(np.array([[True, False], [True, True]])).accepts(np.array(True), differs="1.15 refuses scalars")

@@ -20,6 +20,7 @@ from headrace.kernels.lookup.tables import StaticTable, Table, invalid
 from headrace.kernels.lookup.text_file import check_column, keys_and_values
 from headrace.kernels.queues.handles import both, declare_makers, declare_pair, shared_state
 from headrace.kernels.ranks import ranked
+from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -256,7 +257,19 @@ def find_kernel(node):
         _checked(table, key, value)
         return _as_value(table.find(to_array(keys), to_array(default)))
 
-    return find
+    of_texts = direct_call("find")
+    if of_texts is None or (key.name, value.name) != ("string", "int64"):
+        return find
+
+    def find_texts(table, keys, default):
+        contents = table.plain_contents()
+        if contents is None:
+            return find(table, keys, default)
+        _checked(table, key, value)
+        found = of_texts(contents, keys, default)
+        return find(table, keys, default) if found is None else found
+
+    return find_texts
 
 
 @both("kernel", *insert_ops)

@@ -23,6 +23,7 @@ from headrace.kernels.math.elementwise import (
     widened,
 )
 from headrace.kernels.native import named
+from headrace.native.direct import directly
 
 if TYPE_CHECKING:
     from headrace.core.building_facts import PythonValues
@@ -54,8 +55,10 @@ def _equality(op_type: str, function: Callable[..., Any], ufunc: np.ufunc) -> Op
         values = known.all(op.inputs)
         return None if values is None else ufunc(*values)
 
-    def strings(x, y):
+    def compared(x, y):
         return torch.from_numpy(np.asarray(ufunc(x, y), dtype=bool))
+
+    strings = directly("texts_differ", compared) if op_type == "NotEqual" else compared
 
     @decl.kernel
     def kernel(node):

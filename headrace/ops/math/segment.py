@@ -19,6 +19,7 @@ from headrace.kernels.array.arguments import scalar_constant
 from headrace.kernels.math.nan_ignoring import has_nan, may_hold_nan, without_nan
 from headrace.kernels.math.segments import EMPTY, REDUCTIONS, check_segments, combined, in_wider
 from headrace.kernels.native import integers
+from headrace.native.direct import directly
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -173,6 +174,8 @@ def _unsorted_kernel(kind: str) -> KernelRule:
             result = combined(kind, rows, ids, count)
             return _after_nan(kind, rows, ids, result) if careful and has_nan(result) else result
 
+        if kind == "Sum" and node.device.type == "cpu" and node.inputs[0].dtype.torch in (torch.float32, torch.float64):
+            return directly("unsorted_sum", run)
         return in_wider(node, run)
 
     return rule

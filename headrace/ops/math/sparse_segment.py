@@ -16,12 +16,16 @@ from headrace.core.tensor import Tensor
 from headrace.kernels import composing
 from headrace.kernels.array.arguments import rank_is, scalar_constant
 from headrace.kernels.math.segments import check_segments
+from headrace.native.direct import directly
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView, OpView
 
 
 _WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
+# What the runner sums, and the numbers of its kinds of sums.
+_DIRECT = (torch.float32, torch.float64)
+_KINDS = ("Sum", "Mean", "SqrtN")
 
 
 def _invalid(text: str) -> InvalidArgumentError:
@@ -104,7 +108,9 @@ def _kernel(kind: str) -> KernelRule:
                 return total.to(dtype)
             return total if kind == "Sum" else total / _scale(kind, ids, count, total)
 
-        return run
+        if len(node.inputs) > 3 or dtype not in _DIRECT or node.device.type != "cpu":
+            return run
+        return directly("sparse_segment_sum", run, _KINDS.index(kind))
 
     return rule
 
@@ -174,7 +180,7 @@ def _declare_gradient(op_type: str, kind: str) -> OpDecl:
             result = grad.new_zeros((int(rows), *grad.shape[1:]))
             return result.index_add_(0, indices, scaled.index_select(0, ids))
 
-        return run
+        return run if node.device.type != "cpu" else directly("sparse_segment_grad", run, _KINDS.index(kind))
 
     return decl.accepts([2, 3], np.array([2, 0], np.int32), np.array([0, 1], np.int32), 4)
 

@@ -27,6 +27,7 @@ from headrace.kernels.sparse.indices import (
     vector,
     wholly_on_host,
 )
+from headrace.native.direct import directly
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -102,7 +103,7 @@ def sparse_reshape_kernel(node):
         places[:, 1:] %= sizes[1:]
         return places, sizes
 
-    return reshape
+    return directly("sparse_reshape", reshape)
 
 
 sparse_reshape_op.accepts(np.array([[0, 1], [2, 3]]), np.array([3, 4]), np.array([2, -1]))

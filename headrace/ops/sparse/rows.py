@@ -17,6 +17,7 @@ from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import boxed, filled_text, invalid, rank_is, shape_text, view_dtype_of
 from headrace.kernels.sparse.indices import COMPUTED_AS, count_of, matrix_columns, sorting, sparse_input, wholly_on_host
+from headrace.native.direct import directly
 
 if TYPE_CHECKING:
     from headrace.core.typing import OpView, TensorLike
@@ -116,7 +117,7 @@ def sparse_fill_empty_rows_kernel(node):
         full[free, 0] = empty.nonzero()[:, 0]
         return full, _filled(values, default, total, places), empty, places
 
-    return fill
+    return fill if node.inputs[1].dtype.torch is None else directly("fill_empty_rows", fill)
 
 
 @sparse_fill_empty_rows_op.gradient

@@ -13,6 +13,7 @@ from headrace.kernels.host_values import boxed, to_tensor
 from headrace.kernels.renamed_arguments import first_given
 from headrace.kernels.string.batched_hashes import fingerprints, old_hashes
 from headrace.kernels.string.hash_buckets import Hashes, bucket_count, keyed
+from headrace.native.direct import directly
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -36,7 +37,7 @@ def _declare(op_type: str, signature: str, hashes_of: Callable[[NodeView], Hashe
             found = hashes(array.reshape(-1).tolist()) % count
             return to_tensor(found.astype(np.int64).reshape(array.shape))
 
-        return buckets
+        return directly("fingerprint_buckets", buckets, int(count)) if hashes is fingerprints else buckets
 
     return decl
 

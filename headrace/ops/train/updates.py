@@ -17,6 +17,7 @@ from headrace.kernels.native import update_of
 from headrace.kernels.state.handles import handle_dims, invalid, merge_shapes, shape_text
 from headrace.kernels.state.indices import occurrence_numbers
 from headrace.kernels.train import formulas
+from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView, OpView
@@ -36,6 +37,7 @@ class Rule:
         flag: an attribute besides `use_locking`, in the language of signatures.
         advances: whether updates of all rows may run as soon as their gradient is there.
         cost: how many simple operations each element takes in them.
+        on_rows: the runner's function that updates some rows, if there is one.
     """
 
     states: str
@@ -44,6 +46,7 @@ class Rule:
     flag: str = ""
     advances: bool = False
     cost: int = 1
+    on_rows: str = ""
 
 
 def _declare(
@@ -258,9 +261,14 @@ class _Layout:
         formula, gradient = self.rule.formula, self.gradient
         # What these give has no repeats; anything else may.
         distinct = node.inputs[len(self.states) + gradient + 1].node.type in ("Unique", "_SumOfRepeated")
+        directly = direct_call(self.rule.on_rows) if self.rule.on_rows and node.device.type == "cpu" else None
 
         def update(tensors: list[torch.Tensor], rest: list[Any]) -> None:
             grad, indices = rest[gradient], rest.pop(gradient + 1)
+            if directly is not None:
+                others = (*rest[:gradient], *rest[gradient + 1 :])
+                if directly(*tensors, grad, indices, *others) is not None:
+                    return
             _check_rows(tensors[0].shape, grad.shape, indices)
             if not indices.numel():
                 return
@@ -342,7 +350,7 @@ _declare(
     resource_sparse="ResourceSparseApplyAdadelta",
 )
 _declare(
-    Rule("var accum", "lr grad", formulas.adagrad, "update_slots=True", advances=True),
+    Rule("var accum", "lr grad", formulas.adagrad, "update_slots=True", advances=True, on_rows="adagrad_rows"),
     ref="ApplyAdagrad",
     resource="ResourceApplyAdagrad",
     sparse="SparseApplyAdagrad",
@@ -374,7 +382,7 @@ _declare(
     resource_sparse="ResourceSparseApplyProximalAdagrad",
 )
 _declare(
-    Rule("var accum linear", "grad lr l1 l2 lr_power", formulas.ftrl),
+    Rule("var accum linear", "grad lr l1 l2 lr_power", formulas.ftrl, on_rows="ftrl_rows"),
     ref="ApplyFtrl",
     resource="ResourceApplyFtrl",
     sparse="SparseApplyFtrl",

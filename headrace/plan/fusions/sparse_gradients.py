@@ -18,6 +18,7 @@ from headrace.kernels.array.arguments import invalid
 from headrace.kernels.array.numbering import numbered_by_first
 from headrace.kernels.array.reshaping import reshaped
 from headrace.kernels.math.segments import combined, in_wider
+from headrace.native.direct import directly
 from headrace.plan.fusion import API, Fetches, Fusion, tensor, variable
 from headrace.plan.ir import Node, Value, new_node
 
@@ -67,7 +68,7 @@ def sum_of_repeated_kernel(node: NodeView) -> Kernel:
         different, places = numbered_by_first(indices)
         return total(data, places, different.shape[0]), different
 
-    return summed
+    return directly("sum_of_repeated", summed) if node.device.type == "cpu" else summed
 
 
 def fuse_sparse_gradients(

@@ -1,0 +1,113 @@
+// Direct calls that update some rows of variables, as optimizers do.
+#include <algorithm>
+#include <cmath>
+
+#include "direct.h"
+
+namespace headrace {
+namespace {
+
+// What an update of rows is given.
+struct Rows {
+  Block states[3], grad, indices;
+  int64_t width = 1;
+};
+
+// A row that comes again is updated again, after its first update.
+bool read_rows(PyObject* const* states, int count, PyObject* grad, PyObject* indices, Rows& rows) {
+  for (int k = 0; k < count; k++) {
+    Block& state = rows.states[k];
+    // All rows may be many; those that are updated are few.
+    if (!read_large_block(states[k], state) || !state.is_float() || state.rank < 1) return false;
+    if (k && (state.dtype != rows.states[0].dtype || state.rank != rows.states[0].rank ||
+              !std::equal(state.dims, state.dims + state.rank, rows.states[0].dims)))
+      return false;
+  }
+  const Block& var = rows.states[0];
+  if (!read_block(grad, rows.grad) || !read_block(indices, rows.indices) || rows.grad.dtype != var.dtype ||
+      !rows.indices.is_index() || rows.indices.rank != 1 || rows.grad.rank != var.rank ||
+      rows.grad.dims[0] != rows.indices.dims[0] || !std::equal(var.dims + 1, var.dims + var.rank, rows.grad.dims + 1))
+    return false;
+  rows.width = var.elements(1);
+  for (int64_t i = 0; i < rows.indices.dims[0]; i++) {
+    const int64_t row = rows.indices.index(i);
+    if (row < 0 || row >= var.dims[0]) return false;
+  }
+  return true;
+}
+
+bool read_numbers(PyObject* const* args, int count, double* to) {
+  for (int k = 0; k < count; k++) to[k] = PyFloat_AsDouble(args[k]);
+  return !PyErr_Occurred();
+}
+
+// `change(places among all elements, place in the gradient)` for each element of the rows.
+template <class Change>
+void for_each(const Rows& rows, Change change) {
+  for (int64_t i = 0; i < rows.indices.dims[0]; i++) {
+    const int64_t to = rows.indices.index(i) * rows.width;
+    for (int64_t k = 0; k < rows.width; k++) change(to + k, i * rows.width + k);
+  }
+}
+
+template <class T>
+void ftrl_rows(const Rows& rows, const double* numbers) {
+  T *const var = rows.states[0].as<T>(), *const accum = rows.states[1].as<T>(), *const linear = rows.states[2].as<T>();
+  const T* const grad = rows.grad.as<T>();
+  const T rate = T(numbers[0]), l1 = T(numbers[1]), twice_l2 = T(2 * numbers[2]), power = T(-numbers[3]);
+  const T inverse = T(-1.0 / numbers[0]);
+  const bool root = numbers[3] == -0.5;
+  const auto powered = [&](T x) { return root ? std::sqrt(x) : std::pow(x, power); };
+  for_each(rows, [&](int64_t at, int64_t of) {
+    const T before = powered(accum[at]);
+    accum[at] += grad[of] * grad[of];
+    const T after = powered(accum[at]);
+    linear[at] = linear[at] + grad[of] + inverse * (after - before) * var[at];
+    const T curvature = after / rate + twice_l2, pull = linear[at];
+    const T sign = T((pull > 0) - (pull < 0));
+    var[at] = std::abs(pull) <= l1 ? T(0) : (sign * l1 - pull) / curvature;
+  });
+}
+
+// ftrl_rows(var, accum, linear, grad, indices, lr, l1, l2, lr_power): whether it has updated them.
+PyObject* ftrl(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  double numbers[4];
+  if (!takes(count, 9) || !read_numbers(args + 5, 4, numbers)) return nullptr;
+  Rows rows;
+  if (!read_rows(args, 3, args[3], args[4], rows)) return declined();
+  if (rows.grad.dtype == F32) ftrl_rows<float>(rows, numbers);
+  else ftrl_rows<double>(rows, numbers);
+  return same(Py_True);
+}
+
+template <class T>
+void adagrad_rows(const Rows& rows, double rate, bool update_slots) {
+  T *const var = rows.states[0].as<T>(), *const accum = rows.states[1].as<T>();
+  const T* const grad = rows.grad.as<T>();
+  for_each(rows, [&](int64_t at, int64_t of) {
+    if (update_slots) accum[at] += grad[of] * grad[of];
+    var[at] += T(-rate) * grad[of] * (T(1) / std::sqrt(accum[at]));
+  });
+}
+
+// adagrad_rows(var, accum, grad, indices, lr, update_slots): whether it has updated them.
+PyObject* adagrad(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  double rate;
+  if (!takes(count, 6) || !read_numbers(args + 4, 1, &rate)) return nullptr;
+  Rows rows;
+  if (!read_rows(args, 2, args[2], args[3], rows)) return declined();
+  if (rows.grad.dtype == F32) adagrad_rows<float>(rows, rate, args[5] == Py_True);
+  else adagrad_rows<double>(rows, rate, args[5] == Py_True);
+  return same(Py_True);
+}
+
+const Direct kRows[] = {
+    {"ftrl_rows", ftrl},
+    {"adagrad_rows", adagrad},
+};
+
+}  // namespace
+
+const DirectTable kUpdateCalls = {kRows, sizeof(kRows) / sizeof(kRows[0])};
+
+}  // namespace headrace

@@ -1,0 +1,350 @@
+"""Direct calls beside the kernels in Python: the same values and types, the same errors of the same operations.
+
+Each op is tried on drawn inputs, some of which are refused: empty ones, single ones, repeated, negative, out of range and
+unsorted indices, empty rows, NaN.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import headrace as tf
+from headrace import native
+from headrace.core.registry import raw
+from headrace.kernels.string.fingerprint import fingerprint64
+from headrace.native import loading
+from headrace.native.direct import direct_call
+
+pytestmark = pytest.mark.skipif(not native.available(), reason="the native runner is not built")
+
+SEEDS = range(40)
+
+
+def outcome(build, values, monkeypatch, direct):
+    """What a step gives, or the error's class, text and operation; and what it leaves in variables."""
+    with monkeypatch.context() as patched, tf.Graph().as_default(), tf.Session() as session:
+        if not direct:
+            patched.setattr(loading, "why_not", lambda: "a test wants the kernels in Python")
+        given = [tf.placeholder(tf.as_dtype(value.dtype)) for value in values]
+        fetches = build(*given)
+        session.run(tf.global_variables_initializer())
+        try:
+            made = session.run(fetches, dict(zip(given, values, strict=True)))
+        except tf.errors.OpError as error:
+            made = (type(error), error.message, error.op.name)
+        return made, session.run(tf.global_variables())
+
+
+def same(build, values, monkeypatch, exact=True):
+    """Compares both; answers whether there was a result."""
+    (made, kept), (expected, left) = (outcome(build, values, monkeypatch, direct) for direct in (True, False))
+    if isinstance(expected, tuple) and isinstance(expected[0], type):
+        assert made == expected
+    else:
+        agree(made, expected, exact)
+    agree(kept, left, exact)
+    return not (isinstance(expected, tuple) and isinstance(expected[0], type))
+
+
+def agree(made, expected, exact):
+    if isinstance(expected, list | tuple):
+        assert len(made) == len(expected)
+        for one, other in zip(made, expected, strict=True):
+            agree(one, other, exact)
+        return
+    if expected is None:
+        assert made is None
+        return
+    one, other = np.asarray(made), np.asarray(expected)
+    assert (one.dtype, one.shape) == (other.dtype, other.shape)
+    if exact:
+        np.testing.assert_array_equal(one, other)
+    else:
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+def drawn_indices(random, shape, size, kind=None):
+    """Index vectors, of which one draw in four has some out of range."""
+    kind = kind or random.choice(["int32", "int64"])
+    low, high = (-1, size + 1) if random.rand() < 0.25 else (0, max(size, 1))
+    return random.randint(low, high, shape).astype(kind)
+
+
+def floats(random, shape, kind=None):
+    values = np.asarray(random.randn(*shape)).astype(kind or random.choice(["float32", "float64"]))
+    if random.rand() < 0.2 and values.size:
+        values.reshape(-1)[random.randint(values.size)] = np.nan
+    return values
+
+
+def texts(random, shape):
+    words = [b"", b"a", b"abc", b"abcde", b"twelve bytes", b"q" * 20, b"r" * 40, b"s" * 64, b"t" * 65, b"u" * 200]
+    made = np.empty(shape, object)
+    made.reshape(-1)[:] = [words[i] for i in random.randint(len(words), size=made.size)]
+    return made
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (7,), (3, 4), (0, 3), (2, 0), (2, 3, 4)])
+def test_where(shape, monkeypatch):
+    random = np.random.RandomState(len(shape))
+    for share in (0.0, 0.5, 1.0):
+        assert same(lambda x: raw.Where(x), [random.rand(*shape) < share], monkeypatch)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_gather_nd(seed, monkeypatch):
+    random = np.random.RandomState(seed)
+    shape = tuple(random.randint(0 if random.rand() < 0.1 else 1, 4, random.randint(1, 4)))
+    depth = random.randint(1, len(shape) + 1)
+    outer = tuple(random.randint(0, 4, random.randint(0, 3)))
+    params = texts(random, shape) if random.rand() < 0.5 else floats(random, shape)
+    indices = drawn_indices(random, (*outer, depth), min(shape[:depth]))
+    same(lambda p, i: raw.GatherNd(p, i), [params, indices], monkeypatch)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_unique(seed, monkeypatch):
+    random = np.random.RandomState(seed)
+    x = random.randint(-5, 50, random.choice([0, 1, 10, 300])).astype(random.choice(["int32", "int64"]))
+    wide = bool(random.rand() < 0.5)
+    assert same(lambda x: raw.Unique(x, out_idx=tf.int64 if wide else tf.int32), [x], monkeypatch)
+
+
+def test_unique_of_the_ends_of_the_range(monkeypatch):
+    ends = np.iinfo(np.int64)
+    assert same(lambda x: raw.Unique(x), [np.array([ends.max, ends.min, -1, 0, ends.min, ends.max])], monkeypatch)
+    same(lambda x: raw.Unique(x), [np.zeros((2, 2), np.int64)], monkeypatch)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_filling_empty_rows(seed, monkeypatch):
+    random = np.random.RandomState(seed)
+    rows, rank = random.randint(0, 8), random.randint(1, 4)
+    count = random.choice([0, 1, rows, 12])
+    indices = random.randint(0, max(rows, 1) + (random.rand() < 0.1), (count, rank))
+    if random.rand() < 0.3:
+        indices[:, 0] = np.arange(count) % max(rows, 1)
+    if random.rand() < 0.7:
+        indices = indices[np.argsort(indices[:, 0], kind="stable")]
+    kind = random.choice(["float32", "int64", "bool"])
+    values = random.randint(0, 2, count).astype(kind)
+    shape = np.array([rows, *[9] * (rank - 1)])
+    same(lambda *parts: list(raw.SparseFillEmptyRows(*parts)), [indices, values, shape, np.array(1, kind)], monkeypatch)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_reshaping_sparse_tensors(seed, monkeypatch):
+    random = np.random.RandomState(seed)
+    old = random.choice([0, 1, 2, 3, 4, 6], random.randint(1, 4))
+    total = int(np.prod(old))
+    asked = [
+        old,
+        np.array([total]),
+        np.array([-1]),
+        np.array([2, -1]),
+        np.array([-1, 3, 1]),
+        np.array([-1, -1]),
+        np.array([5, 7]),
+        np.array([-2, 3]),
+        np.array([0, -1]),
+    ][random.randint(9)]
+    count = random.randint(0, 5)
+    indices = np.stack([drawn_indices(random, count, size, "int64") for size in old], 1)
+    if (indices < 0).any() or (indices >= old).any():
+        return
+    same(lambda *parts: list(raw.SparseReshape(*parts)), [indices, old.astype(np.int64), asked.astype(np.int64)], monkeypatch)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_sparse_to_dense(seed, monkeypatch):
+    random = np.random.RandomState(seed)
+    rank = random.randint(1, 4)
+    shape = random.randint(0 if random.rand() < 0.1 else 1, 5, rank)
+    count = random.randint(0, 6)
+    kind = random.choice(["int32", "int64"])
+    indices = drawn_indices(random, (count, rank), int(shape.min()), kind)
+    if random.rand() < 0.7:
+        indices = indices[np.lexsort(indices.T[::-1])]
+    if rank == 1 and random.rand() < 0.5:
+        indices = indices[:, 0]
+    values = floats(random, () if random.rand() < 0.3 else (count,), "float32")
+    checked = bool(random.rand() < 0.7)
+    distinct = len(np.unique(indices.reshape(count, rank), axis=0)) == count
+    if not distinct and not checked:
+        return  # which of equal ones is kept is not said
+    same(
+        lambda *parts: raw.SparseToDense(*parts, validate_indices=checked),
+        [indices, shape.astype(kind), values, np.float32(7)],
+        monkeypatch,
+    )
+
+
+@pytest.mark.parametrize("kind", ["Sum", "Mean", "SqrtN"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sums_of_picked_rows(seed, kind, monkeypatch):
+    random = np.random.RandomState(seed)
+    rows, width = random.randint(1, 6), tuple(random.randint(0 if random.rand() < 0.1 else 1, 4, random.randint(0, 3)))
+    count = random.choice([0, 1, 8])
+    data = floats(random, (rows, *width))
+    indices = drawn_indices(random, count, rows)
+    ids = random.randint(-1 if random.rand() < 0.1 else 0, 5, count).astype(np.int32)
+    ids = np.arange(count, dtype=np.int32) if random.rand() < 0.3 else ids
+    if random.rand() < 0.8:
+        ids.sort()
+    build = getattr(raw, f"SparseSegment{kind}")
+    same(lambda *parts: build(*parts), [data, indices, ids], monkeypatch, exact=False)
+    if kind == "Sum":
+        return
+    grad = floats(random, (5, *width), data.dtype)
+    of = getattr(raw, f"SparseSegment{kind}Grad")
+    if (ids >= 0).all():
+        same(lambda *parts: of(*parts), [grad, indices, ids, np.array(rows, np.int32)], monkeypatch, exact=False)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_sums_by_ids(seed, monkeypatch):
+    random = np.random.RandomState(seed)
+    ids_shape = tuple(random.randint(0, 5, random.randint(1, 3)))
+    data = floats(random, (*ids_shape, *random.randint(1, 4, random.randint(0, 2))))
+    ids = drawn_indices(random, ids_shape, 4)
+    number = np.array(random.choice([4, 4, 4, 0, -1]), np.int32)
+    same(lambda *parts: raw.UnsortedSegmentSum(*parts), [data, ids, number], monkeypatch, exact=False)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sums_of_repeated_rows(seed):
+    random = np.random.RandomState(seed)
+    summed = direct_call("sum_of_repeated")
+    data = random.randn(random.choice([0, 1, 50]), 3)
+    indices = random.randint(-3, 9, len(data))
+    import torch
+
+    total, different = summed(torch.from_numpy(data), torch.from_numpy(indices))
+    expected = list(dict.fromkeys(indices.tolist()))
+    assert different.tolist() == expected
+    sums = [data[indices == index].sum(0) for index in expected]
+    np.testing.assert_allclose(total.numpy(), np.array(sums).reshape(-1, 3), atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (4, 3), (2, 0)])
+def test_texts(shape, monkeypatch):
+    random = np.random.RandomState(1)
+    x = texts(random, shape)
+    for one in (b"", b"abc", b"t" * 65):
+        assert same(lambda x, one=one: [tf.not_equal(x, one), tf.not_equal(one, x)], [x], monkeypatch)
+    for buckets in (1, 10, 2**31, 2**63 - 1):
+        assert same(lambda x, n=buckets: raw.StringToHashBucketFast(x, num_buckets=n), [x], monkeypatch)
+
+
+def test_texts_of_all_lengths():
+    buckets = 2**63 - 1
+    words = np.array([bytes((7 * i + n) % 256 for i in range(n)) for n in range(260)] + [None])[:-1]
+    made = direct_call("fingerprint_buckets")(words, buckets)
+    assert made.tolist() == [fingerprint64(word) % buckets for word in words]
+
+
+@pytest.mark.parametrize("keys", [[], [b"b"], [b"a", b"c", b"", b"a"]])
+def test_tables(keys, monkeypatch):
+    words = np.empty(len(keys), object)
+    words[:] = keys
+
+    def build(x):
+        initializer = tf.lookup.KeyValueTensorInitializer(tf.constant(["a", "b", ""]), tf.constant([3, 4, 5], tf.int64))
+        table = tf.lookup.StaticHashTable(initializer, -1)
+        with tf.control_dependencies([tf.tables_initializer()]):
+            return table.lookup(x), table.lookup(tf.reshape(x, [1, -1]))
+
+    assert same(build, [words], monkeypatch)
+
+    def not_filled(x):
+        initializer = tf.lookup.KeyValueTensorInitializer(tf.constant(["a"]), tf.constant([3], tf.int64))
+        return tf.lookup.StaticHashTable(initializer, -1).lookup(x)
+
+    assert not same(not_filled, [words], monkeypatch)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_crosses(seed, monkeypatch):
+    random = np.random.RandomState(seed)
+    batch, columns = random.randint(0, 5), random.randint(1, 4)
+    indices, values, shapes, dense = [], [], [], []
+    for _ in range(columns):
+        if random.rand() < 0.4:
+            width = random.randint(0, 3)
+            dense.append(texts(random, (batch, width)) if random.rand() < 0.5 else random.randint(-9, 9, (batch, width)))
+            continue
+        count = random.randint(0, 7) if batch else 0
+        rows = random.randint(0, max(batch, 1) + (random.rand() < 0.1), count)
+        if random.rand() < 0.9:
+            rows.sort()
+        indices.append(np.stack([rows, np.arange(count)], 1).astype(np.int64))
+        values.append(texts(random, count) if random.rand() < 0.5 else random.randint(-9, 9, count))
+        shapes.append(np.array([batch + (random.rand() < 0.05), 9]))
+    given = [*indices, *values, *shapes, *dense]
+    count = len(indices)
+
+    def build(*parts):
+        return list(
+            raw.SparseCross(
+                list(parts[:count]),
+                list(parts[count : 2 * count]),
+                list(parts[2 * count : 3 * count]),
+                list(parts[3 * count :]),
+                hashed_output=True,
+                num_buckets=[0, 7][seed % 2],
+                hash_key=[1, 0xDECAFCAFFE][seed % 2],
+                out_type=tf.int64,
+                internal_type=tf.int64,
+            )
+        )
+
+    same(build, given, monkeypatch)
+
+
+@pytest.mark.parametrize("resource", [False, True])
+@pytest.mark.parametrize("optimizer", ["ftrl", "ftrl with a power", "adagrad"])
+@pytest.mark.parametrize("seed", range(8))
+def test_updates_of_rows(seed, optimizer, resource, monkeypatch):
+    random = np.random.RandomState(seed)
+    kind = random.choice(["float32", "float64"])
+    width = tuple(random.randint(1, 4, random.randint(0, 3)))
+    count = random.choice([0, 1, 9])
+    gradient = floats(random, (count, *width), kind)
+    indices = drawn_indices(random, count, 6)
+    begin = random.randn(6, *width).astype(kind)
+    numbers = [0.1, random.choice([0.0, 0.2]), random.choice([0.0, 0.3])]
+
+    def build(grad, rows):
+        names = ["var", "accum", "linear"]
+        states = [
+            tf.get_variable(name, initializer=tf.constant(np.abs(begin) if name == "accum" else begin), use_resource=resource)
+            for name in names
+        ]
+        handles = [state.handle if resource else state._ref() for state in states]
+        form = "Resource" if resource else ""
+        if optimizer == "adagrad":
+            update = getattr(raw, f"{form}SparseApplyAdagrad")
+            made = update(*handles[:2], tf.constant(0.1, kind), grad, rows, update_slots=bool(seed % 2))
+        else:
+            update = getattr(raw, f"{form}SparseApplyFtrl")
+            rest = [tf.constant(number, kind) for number in (*numbers, -0.5 if optimizer == "ftrl" else -0.7)]
+            made = update(*handles, grad, rows, *rest)
+        return made.op if isinstance(made, tf.Tensor) else made
+
+    same(build, [gradient, indices], monkeypatch, exact=False)
+
+
+def test_calls_that_are_not_such_as_they_take():
+    import torch
+
+    x = torch.zeros(4, 3, dtype=torch.bool)
+    where = direct_call("where")
+    assert where(x.t()) is None
+    assert where(x.to(torch.uint8)) is None
+    assert where(np.zeros(3, bool)) is None
+    assert direct_call("unique")(torch.zeros(1 << 18, dtype=torch.int64), True) is None
+    assert direct_call("fingerprint_buckets")(np.array(["text"], object), 3) is None
+    assert direct_call("fingerprint_buckets")(np.array([b"text"]), 3) is None
+    with pytest.raises(TypeError, match="takes 1 arguments"):
+        where()
