@@ -141,8 +141,15 @@ def _find(
 
 def _pays(group: Sequence[Node]) -> bool:
     """Whether a region saves more than it takes to enter it."""
-    calls = sum(node.type != "NoOp" and node.template is None for node in group)
+    calls = sum(_calls(node) for node in group)
     return calls >= _least or any(node.region is not None for node in group)
+
+
+def _calls(node: Node) -> int:
+    """How many calls of torch the node takes at least: an update one for each variable that it writes."""
+    if node.type == "NoOp" or node.template is not None:
+        return 0
+    return max(1, len(input_positions(node, node.decl.writes_state)))
 
 
 def _read_by(node: Node) -> Iterator[Value]:

@@ -155,6 +155,43 @@ PyObject* texts_differ(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return tensor.release();
 }
 
+// ---- joining
+
+// join_rows(texts, separator, keep): the texts along the last axis joined, which stays as one of size 1 or goes.
+PyObject* join_rows(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!takes(count, 3)) return nullptr;
+  Texts texts;
+  Bytes separator, bytes;
+  if (!read_texts(args[0], texts) || !read_bytes(args[1], separator) || texts.rank < 1) return declined();
+  const int64_t n = texts.elements(), width = texts.dims[texts.rank - 1];
+  if (!n) return declined();
+  int64_t all = 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (!read_bytes(texts[i], bytes)) return declined();
+    all += bytes.size;
+  }
+  if (all + n * separator.size > (int64_t(1) << 30)) return declined();
+  int64_t dims[kMaxRank];
+  std::copy(texts.dims, texts.dims + texts.rank, dims);
+  dims[texts.rank - 1] = 1;
+  PyObject** items;
+  Reference array(make_texts(args[2] == Py_True ? texts.rank : texts.rank - 1, dims, items));
+  if (!array.object) return nullptr;
+  std::string joined;
+  for (int64_t row = 0; row < n / width; row++) {
+    joined.clear();
+    for (int64_t k = 0; k < width; k++) {
+      read_bytes(texts[row * width + k], bytes);
+      if (k) joined.append(separator.data, size_t(separator.size));
+      joined.append(bytes.data, size_t(bytes.size));
+    }
+    Reference made(PyBytes_FromStringAndSize(joined.data(), Py_ssize_t(joined.size())));
+    if (!made.object) return nullptr;
+    put(items + row, made.object);
+  }
+  return array.release();
+}
+
 // ---- looking up
 
 // find(contents, keys, default): the integers that a dict has for texts.
@@ -297,6 +334,7 @@ PyObject* hashed_cross(PyObject*, PyObject* const* args, Py_ssize_t count) {
 const Direct kRows[] = {
     {"fingerprint_buckets", fingerprint_buckets},
     {"texts_differ", texts_differ},
+    {"join_rows", join_rows},
     {"find", find},
     {"hashed_cross", hashed_cross},
 };

@@ -10,20 +10,25 @@ namespace {
 // What an update of rows is given.
 struct Rows {
   Block states[3], grad, indices;
+  bool all = false;
   int64_t width = 1;
 };
 
-// A row that comes again is updated again, after its first update.
+// Indices are None where all rows are updated. A row that comes again is updated again, after its first update.
 bool read_rows(PyObject* const* states, int count, PyObject* grad, PyObject* indices, Rows& rows) {
+  rows.all = indices == Py_None;
   for (int k = 0; k < count; k++) {
     Block& state = rows.states[k];
     // All rows may be many; those that are updated are few.
-    if (!read_large_block(states[k], state) || !state.is_float() || state.rank < 1) return false;
+    if (!read_large_block(states[k], state) || !state.is_float() || (state.rank < 1 && !rows.all)) return false;
     if (k && (state.dtype != rows.states[0].dtype || state.rank != rows.states[0].rank ||
               !std::equal(state.dims, state.dims + state.rank, rows.states[0].dims)))
       return false;
   }
   const Block& var = rows.states[0];
+  if (rows.all)
+    return read_block(grad, rows.grad) && rows.grad.dtype == var.dtype && rows.grad.rank == var.rank &&
+           std::equal(var.dims, var.dims + var.rank, rows.grad.dims);
   if (!read_block(grad, rows.grad) || !read_block(indices, rows.indices) || rows.grad.dtype != var.dtype ||
       !rows.indices.is_index() || rows.indices.rank != 1 || rows.grad.rank != var.rank ||
       rows.grad.dims[0] != rows.indices.dims[0] || !std::equal(var.dims + 1, var.dims + var.rank, rows.grad.dims + 1))
@@ -44,6 +49,8 @@ bool read_numbers(PyObject* const* args, int count, double* to) {
 // `change(places among all elements, place in the gradient)` for each element of the rows.
 template <class Change>
 void for_each(const Rows& rows, Change change) {
+  for (int64_t i = 0, n = rows.all ? rows.grad.elements() : 0; i < n; i++) change(i, i);
+  if (rows.all) return;
   for (int64_t i = 0; i < rows.indices.dims[0]; i++) {
     const int64_t to = rows.indices.index(i) * rows.width;
     for (int64_t k = 0; k < rows.width; k++) change(to + k, i * rows.width + k);

@@ -14,9 +14,11 @@ from headrace.core.errors import InvalidArgumentError, OutOfRangeError
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
+from headrace.kernels.array.arguments import constants
 from headrace.kernels.host_values import boxed, mapped
 from headrace.kernels.ranks import ranked
 from headrace.kernels.renamed_arguments import first_given
+from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -112,7 +114,15 @@ def reduce_join_kernel(node):
         out.reshape(-1)[:] = [separator.join(row) for row in flat.tolist()]
         return out.reshape([1 if axis in axes else size for axis, size in enumerate(array.shape)]) if keep else out
 
-    return join
+    axes, dims, join_rows = constants(node, 1), node.inputs[0].dims, direct_call("join_rows")
+    if join_rows is None or dims is None or axes not in ([-1], [len(dims) - 1]) or len(dims) < 2:
+        return join
+
+    def join_last(text, indices):
+        made = join_rows(text, separator, keep)
+        return join(text, indices) if made is None else made
+
+    return join_last
 
 
 reduce_join_op.aliases()

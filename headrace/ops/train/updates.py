@@ -37,7 +37,7 @@ class Rule:
         flag: an attribute besides `use_locking`, in the language of signatures.
         advances: whether updates of all rows may run as soon as their gradient is there.
         cost: how many simple operations each element takes in them.
-        on_rows: the runner's function that updates some rows, if there is one.
+        on_rows: the runner's function for rows, if there is one.
     """
 
     states: str
@@ -187,7 +187,7 @@ class _Layout:
                 f"No OpKernel was registered to support Op '{node.type}' used by node {node.name} with these attrs: "
                 f"[T={dtype.name}]",
             )
-        step = self._on_rows(node) if self.sparse else self._on_all()
+        step = self._on_rows(node) if self.sparse else self._on_all(node)
         step = self._with_flag(node, step)
         numbers = self._numbers(node)
         count, gradient, resource = len(self.states), self.gradient, self.resource
@@ -253,15 +253,26 @@ class _Layout:
 
         return numbers
 
-    def _on_all(self) -> Callable[..., None]:
-        formula = self.rule.formula
-        return lambda tensors, rest: formula(*tensors, *rest)
+    def _on_all(self, node: NodeView) -> Callable[..., None]:
+        formula, gradient, directly = self.rule.formula, self.gradient, self._direct(node)
+        if directly is None:
+            return lambda tensors, rest: formula(*tensors, *rest)
+
+        def update(tensors: list[torch.Tensor], rest: list[Any]) -> None:
+            if directly(*tensors, rest[gradient], None, *rest[:gradient], *rest[gradient + 1 :]) is None:
+                formula(*tensors, *rest)
+
+        return update
+
+    def _direct(self, node: NodeView) -> Callable[..., Any] | None:
+        """The runner's function for some rows or, with None for their numbers, all of them."""
+        return direct_call(self.rule.on_rows) if self.rule.on_rows and node.device.type == "cpu" else None
 
     def _on_rows(self, node: NodeView) -> Callable[..., None]:
         formula, gradient = self.rule.formula, self.gradient
         # What these give has no repeats; anything else may.
         distinct = node.inputs[len(self.states) + gradient + 1].node.type in ("Unique", "_SumOfRepeated")
-        directly = direct_call(self.rule.on_rows) if self.rule.on_rows and node.device.type == "cpu" else None
+        directly = self._direct(node)
 
         def update(tensors: list[torch.Tensor], rest: list[Any]) -> None:
             grad, indices = rest[gradient], rest.pop(gradient + 1)

@@ -78,7 +78,7 @@ def fuse_concat_gradients(
     """
     groups: dict[_Group, list[Node]] = {}
     for node in nodes:
-        if node.type == "Slice" and not node.control and node not in keep:
+        if node.type == "Slice" and node not in keep:
             offset = node.inputs[1]
             if offset.node.type == "ConcatOffset" and offset.node.inputs[1 + offset.index] is node.inputs[2]:
                 groups.setdefault((offset.node, node.inputs[0], offset), []).append(node)
@@ -96,9 +96,13 @@ def fuse_concat_gradients(
         first = min(slices, key=place.__getitem__)
         if any(node.guard != first.guard or node.early != first.early for node in slices):
             continue
+        # What one slice waits for, as the gradient of a part does where gradients are gated, its cut can wait for.
+        if len(slices) > 1 and any(node.control for node in slices):
+            continue
         cut = _cut(offsets, joined, parts, first)
         if cut is None:
             continue
+        cut.control = list(first.control)
         for index, part in parts.items():
             for node in part:
                 replaced[node.outputs[0]] = cut.outputs[index]
