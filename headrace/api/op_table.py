@@ -453,6 +453,7 @@ TYPES: dict[str, str] = {
     "plan.fusions.convolutions_of_one_image": "_PackedConv2Ds",
     "plan.fusions.counts": "_DivideByCount _ExpandLike _TimesCount",
     "plan.fusions.dropout": "_DropoutFactor",
+    "plan.fusions.kept_ids": "_KeptIds",
     "plan.fusions.keras_updates": "_ApplyNadamMany _ApplyRMSPropByRootMany",
     "plan.fusions.logistic_losses": "_LogisticLoss _LogisticLossGrad",
     "plan.fusions.lstm": "_LSTMTail _LSTMTailGrad",

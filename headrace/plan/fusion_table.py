@@ -12,6 +12,7 @@ GROUPS: dict[str, str] = {
     "counts": "Fill RealDiv Tile | Prod Shape",
     "decided branches": "Merge Switch",
     "dropout": "RandomUniform | GreaterEqual | Cast",
+    "kept ids": "SparseFillEmptyRows | Where | Unique",
     "keras updates": "AssignVariableOp | Sqrt | Square | RealDiv | Sub",
     "logistic losses": "Log1p | Exp | Select",
     "loop invariants": "Enter _While | ReadVariableOp",

@@ -277,6 +277,7 @@ PASSES: tuple[Pass, ...] = (
     FusionPass("pooled sums"),
     FusionPass("max pooling"),
     FusionPass("vocabulary buckets"),
+    FusionPass("kept ids"),
     FusionPass("sizes"),
     FusionPass("sparse shapes"),
     FusionPass("keras updates"),

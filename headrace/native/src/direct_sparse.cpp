@@ -136,6 +136,50 @@ PyObject* fill_empty_rows(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return together({new_indices.release(), new_values.release(), is_empty.release(), map.release()});
 }
 
+// kept_ids(indices, ids, shape, default): of ids that are not negative the rows, the different ones and which of them each
+// is, with a default one in each row without any; and which rows these are.
+PyObject* kept_ids(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!takes(count, 4)) return nullptr;
+  Block indices, ids, shape, filler;
+  if (!read_block(args[0], indices) || !read_block(args[1], ids) || !read_block(args[2], shape) ||
+      !read_block(args[3], filler) || !is_sparse(indices, shape) || shape.dims[0] < 1 || ids.rank != 1 || ids.dtype != I64 ||
+      filler.rank || filler.dtype != I64 || ids.dims[0] != indices.dims[0])
+    return declined();
+  const int64_t n = ids.dims[0], rank = indices.dims[1], rows = shape.as<int64_t>()[0];
+  if (rows < 1 || rows > kMostElements) return declined();
+  const int64_t *const from = indices.as<int64_t>(), *const given = ids.as<int64_t>();
+  // The ids of each row begin where those of the one before end.
+  std::vector<int64_t> next(size_t(rows) + 1, 0);
+  for (int64_t i = 0; i < n; i++) {
+    if (given[i] < 0) continue;
+    const int64_t row = from[i * rank];
+    if (row < 0 || row >= rows) return declined();
+    next[size_t(row) + 1]++;
+  }
+  Block empty, row_of, different, places;
+  Reference is_empty(make_tensor(BOOL, {rows}, empty));
+  if (!is_empty.object) return nullptr;
+  for (int64_t row = 0; row < rows; row++) {
+    const bool none = !next[size_t(row) + 1];
+    empty.as<uint8_t>()[row] = none;
+    next[size_t(row) + 1] = next[size_t(row)] + (none ? 1 : next[size_t(row) + 1]);
+  }
+  const int64_t total = next[size_t(rows)];
+  Reference made_rows(make_tensor(I32, {total}, row_of)), made_places(make_tensor(I32, {total}, places));
+  if (!made_rows.object || !made_places.object) return nullptr;
+  for (int64_t row = 0; row < rows; row++)
+    std::fill(row_of.as<int32_t>() + next[size_t(row)], row_of.as<int32_t>() + next[size_t(row) + 1], int32_t(row));
+  std::vector<int64_t> kept(size_t(total), filler.as<int64_t>()[0]);
+  for (int64_t i = 0; i < n; i++)
+    if (given[i] >= 0) kept[size_t(next[size_t(from[i * rank])]++)] = given[i];
+  Numbering numbering(total);
+  for (int64_t i = 0; i < total; i++) places.as<int32_t>()[i] = int32_t(numbering.of(kept[size_t(i)]));
+  Reference made(make_tensor(I64, {int64_t(numbering.keys.size())}, different));
+  if (!made.object) return nullptr;
+  std::copy(numbering.keys.begin(), numbering.keys.end(), different.as<int64_t>());
+  return together({made_rows.release(), made.release(), made_places.release(), is_empty.release()});
+}
+
 // sparse_reshape(indices, shape, new_shape): the outputs of SparseReshape.
 PyObject* sparse_reshape(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!takes(count, 3)) return nullptr;
@@ -214,6 +258,7 @@ const Direct kRows[] = {
     {"where", where},
     {"gather_nd", gather_nd},
     {"fill_empty_rows", fill_empty_rows},
+    {"kept_ids", kept_ids},
     {"sparse_reshape", sparse_reshape},
     {"sparse_to_dense", sparse_to_dense},
 };

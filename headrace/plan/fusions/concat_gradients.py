@@ -102,7 +102,6 @@ def fuse_concat_gradients(
         cut = _cut(offsets, joined, parts, first)
         if cut is None:
             continue
-        cut.control = list(first.control)
         for index, part in parts.items():
             for node in part:
                 replaced[node.outputs[0]] = cut.outputs[index]
