@@ -333,7 +333,11 @@ def _contents(array: np.ndarray) -> Hashable:
     if array.dtype != object:
         return array.shape, array.tobytes()
     texts = tuple(array.reshape(-1).tolist())
-    return (array.shape, texts) if text_bytes(array) <= _FOLD_LIMIT and all(type(text) is bytes for text in texts) else None
+    return (
+        (array.shape, texts)
+        if text_bytes(array) <= _FOLD_LIMIT and all(type(text) is bytes for text in texts)
+        else None
+    )
 
 
 def _attrs_key(node: Node) -> Hashable:

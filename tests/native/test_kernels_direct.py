@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 import headrace as tf
 from headrace import native
@@ -15,6 +16,7 @@ from headrace.core.registry import raw
 from headrace.kernels.string.fingerprint import fingerprint64
 from headrace.native import loading
 from headrace.native.direct import direct_call
+from headrace.plan.pipeline import without
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="the native runner is not built")
 
@@ -133,6 +135,50 @@ def test_filling_empty_rows(seed, monkeypatch):
     same(lambda *parts: list(raw.SparseFillEmptyRows(*parts)), [indices, values, shape, np.array(1, kind)], monkeypatch)
 
 
+@pytest.mark.parametrize("seed", range(120))
+def test_what_is_kept_of_ids(seed, monkeypatch):
+    random = np.random.RandomState(seed)
+    rows, rank = random.randint(0 if random.rand() < 0.1 else 1, 8), random.randint(1, 4)
+    count = random.choice([0, 1, rows, 12])
+    indices = random.randint(0, max(rows, 1) + (random.rand() < 0.1), (count, rank))
+    if random.rand() < 0.7:
+        indices = indices[np.argsort(indices[:, 0], kind="stable")]
+    ids = random.randint(-3 if random.rand() < 0.5 else 0, 9, count)
+    if random.rand() < 0.1:
+        ids = np.append(ids, 5)  # without an index vector
+    shape = np.array([rows, *[9] * (rank - 1)])
+
+    def build(indices, ids, shape):
+        # As feature columns do.
+        kept = tf.reshape(tf.where(ids >= 0), [-1])
+        indices.set_shape([None, rank])
+        ids.set_shape([None])
+        picked, wanted = tf.gather(indices, kept), tf.gather(ids, kept)
+        filled = raw.SparseFillEmptyRows(picked, wanted, shape, tf.constant(2, tf.int64))
+        different, places = tf.unique(filled.output_values)
+        return tf.cast(filled.output_indices[:, 0], tf.int32), different, places, filled.empty_row_indicator
+
+    given = [indices, ids, shape]
+    same(build, given, monkeypatch)
+    with without("kept ids"):
+        plain = outcome(build, given, monkeypatch, True)[0]
+    made = outcome(build, given, monkeypatch, True)[0]
+    if isinstance(plain[0], type):
+        assert made == plain
+    else:
+        agree(made, plain, True)
+
+
+def test_ids_are_asked_for_at_once():
+    sparse = tf.sparse_placeholder(tf.int64, [None, None])
+    table = tf.get_variable("table", [9, 2])
+    found = tf.nn.safe_embedding_lookup_sparse([table], sparse, combiner="sum")
+    with tf.Session() as session:
+        plan = session.plan_for(found, [sparse.indices, sparse.values, sparse.dense_shape])
+    assert "_KeptIds" in plan.source
+    assert "Where" not in plan.source
+
+
 @pytest.mark.parametrize("seed", range(80))
 def test_reshaping_sparse_tensors(seed, monkeypatch):
     random = np.random.RandomState(seed)
@@ -153,7 +199,11 @@ def test_reshaping_sparse_tensors(seed, monkeypatch):
     indices = np.stack([drawn_indices(random, count, size, "int64") for size in old], 1)
     if (indices < 0).any() or (indices >= old).any():
         return
-    same(lambda *parts: list(raw.SparseReshape(*parts)), [indices, old.astype(np.int64), asked.astype(np.int64)], monkeypatch)
+    same(
+        lambda *parts: list(raw.SparseReshape(*parts)),
+        [indices, old.astype(np.int64), asked.astype(np.int64)],
+        monkeypatch,
+    )
 
 
 @pytest.mark.parametrize("seed", range(80))
@@ -218,8 +268,6 @@ def test_sums_of_repeated_rows(seed):
     summed = direct_call("sum_of_repeated")
     data = random.randn(random.choice([0, 1, 50]), 3)
     indices = random.randint(-3, 9, len(data))
-    import torch
-
     total, different = summed(torch.from_numpy(data), torch.from_numpy(indices))
     expected = list(dict.fromkeys(indices.tolist()))
     assert different.tolist() == expected
@@ -235,6 +283,18 @@ def test_texts(shape, monkeypatch):
         assert same(lambda x, one=one: [tf.not_equal(x, one), tf.not_equal(one, x)], [x], monkeypatch)
     for buckets in (1, 10, 2**31, 2**63 - 1):
         assert same(lambda x, n=buckets: raw.StringToHashBucketFast(x, num_buckets=n), [x], monkeypatch)
+
+
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (4, 3), (2, 0), (2, 3, 2)])
+def test_joined_texts(shape, keep, monkeypatch):
+    x = texts(np.random.RandomState(2), shape)
+
+    def build(x):
+        x = tf.reshape(x, shape)
+        return [raw.ReduceJoin(x, axis, keep_dims=keep, separator="_X_") for axis in (-1, len(shape) - 1, 0)]
+
+    assert same(build, [x], monkeypatch)
 
 
 def test_texts_of_all_lengths():
@@ -272,7 +332,9 @@ def test_crosses(seed, monkeypatch):
     for _ in range(columns):
         if random.rand() < 0.4:
             width = random.randint(0, 3)
-            dense.append(texts(random, (batch, width)) if random.rand() < 0.5 else random.randint(-9, 9, (batch, width)))
+            dense.append(
+                texts(random, (batch, width)) if random.rand() < 0.5 else random.randint(-9, 9, (batch, width))
+            )
             continue
         count = random.randint(0, 7) if batch else 0
         rows = random.randint(0, max(batch, 1) + (random.rand() < 0.1), count)
@@ -318,7 +380,9 @@ def test_updates_of_rows(seed, optimizer, resource, monkeypatch):
     def build(grad, rows):
         names = ["var", "accum", "linear"]
         states = [
-            tf.get_variable(name, initializer=tf.constant(np.abs(begin) if name == "accum" else begin), use_resource=resource)
+            tf.get_variable(
+                name, initializer=tf.constant(np.abs(begin) if name == "accum" else begin), use_resource=resource
+            )
             for name in names
         ]
         handles = [state.handle if resource else state._ref() for state in states]
@@ -335,9 +399,22 @@ def test_updates_of_rows(seed, optimizer, resource, monkeypatch):
     same(build, [gradient, indices], monkeypatch, exact=False)
 
 
-def test_calls_that_are_not_such_as_they_take():
-    import torch
+@pytest.mark.parametrize("shape", [(), (0,), (5,), (3, 2)])
+@pytest.mark.parametrize("power", [-0.5, -0.7])
+def test_updates_of_all_rows(shape, power, monkeypatch):
+    random = np.random.RandomState(len(shape))
+    begin = np.abs(random.randn(*shape))
 
+    def build(grad):
+        handles = [tf.get_variable(name, initializer=tf.constant(begin), use_resource=True).handle for name in "abc"]
+        rest = [tf.constant(number, tf.float64) for number in (0.1, 0.2, 0.3, power)]
+        return raw.ResourceApplyFtrl(*handles, grad, *rest)
+
+    assert same(build, [np.asarray(random.randn(*shape))], monkeypatch, exact=False)
+    assert not same(build, [random.randn(7, 7)], monkeypatch)
+
+
+def test_calls_that_are_not_such_as_they_take():
     x = torch.zeros(4, 3, dtype=torch.bool)
     where = direct_call("where")
     assert where(x.t()) is None

@@ -53,9 +53,7 @@ def kept_ids_kernel(node: NodeView) -> Kernel:
     return directly("kept_ids", by_steps)
 
 
-def fuse_kept_ids(
-    nodes: list[Node], keep: set[Node], fetched: list[Value]
-) -> tuple[list[Node], dict[Value, Value]]:
+def fuse_kept_ids(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
     """What is asked of ids before they are looked up is asked at once."""
     consumers = consumers_of(nodes)
     fixed = keep.union(*(node.control for node in nodes))
