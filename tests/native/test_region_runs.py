@@ -208,3 +208,20 @@ def test_loops_and_branches_hold_regions(session):
     with without("native regions"):
         plain = tf.Session().run(z, {x: given})
     np.testing.assert_allclose(session.run(z, {x: given}), plain, rtol=1e-5)
+
+
+def test_an_update_of_several_variables_is_a_region_alone(session):
+    x = tf.placeholder(tf.float32, [3])
+    gradients = tf.py_func(lambda value: [value] * 4, [tf.tanh(tf.tanh(tf.tanh(x)))], [tf.float32] * 4)
+    variables = [tf.get_variable(name, initializer=np.ones(3, np.float32)) for name in "abcd"]
+    for gradient in gradients:
+        gradient.set_shape([3])
+    train = tf.train.MomentumOptimizer(0.5, 0.9).apply_gradients(list(zip(gradients, variables, strict=True)))
+    with regions_from(3):
+        plan = session.plan_for(train, [x])
+        types = [[node.type for node in region.members] for region in plan.regions]
+        assert types == [["Tanh"] * 3, ["_ApplyMomentumMany", "NoOp"]]
+        session.run(tf.global_variables_initializer())
+        session.run(train, {x: [1, 2, 3]})
+    expected = 1 - 0.5 * np.tanh(np.tanh(np.tanh([1, 2, 3])))
+    np.testing.assert_allclose(session.run(variables[3]), expected, rtol=1e-6)

@@ -72,3 +72,20 @@ def test_offsets_of_one_and_sizes_of_another():
         found, begin = sess.run([piece, offsets[0]], {x: [[1, 2]], y: [[3, 4], [5, 6]]})
         np.testing.assert_array_equal(found, [[3, 4]])
         np.testing.assert_array_equal(begin, [0, 0])
+
+
+def test_a_slice_that_waits():
+    """Gradients that are gated wait for each other."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x, y = (tf.placeholder(tf.float32, [None, 2]) for _ in range(2))
+        counter = tf.get_variable("counter", initializer=0, use_resource=True)
+        shapes = tf.shape_n([x, y])
+        offsets = tf.raw_ops.ConcatOffset(concat_dim=1, shape=shapes)
+        joined = tf.concat([x, y], 1)
+        with tf.control_dependencies([counter.assign_add(1)]):
+            part = tf.slice(joined, offsets[1], shapes[1])
+        assert "_SplitLike" in types(sess.plan_for(part, [x, y]))
+        sess.run(counter.initializer)
+        value = np.arange(6, dtype=np.float32).reshape(3, 2)
+        np.testing.assert_array_equal(sess.run(part, {x: np.ones((3, 2)), y: value}), value)
+        assert sess.run(counter) == 1

@@ -141,3 +141,13 @@ def test_the_source_is_readable_python(session):
     assert source.startswith("def step(f0):")
     assert "# active" in source
     compile(source, "plan", "exec")
+
+
+def test_equal_texts_are_compared_once(session, plain_calls):
+    x = tf.placeholder(tf.string, [None])
+    plan = session.plan_for([tf.not_equal(x, "a"), tf.not_equal(x, "a"), tf.not_equal(x, "b")], [x])
+    assert [node.type for node in plan.nodes] == ["NotEqual"] * 2
+    both = [tf.equal(x, ["a", "b"]), tf.equal(x, ["a", "c"]), tf.equal(x, ["a", "b"])]
+    assert [node.type for node in session.plan_for(both, [x]).nodes] == ["Equal"] * 2
+    first, second, third = session.run(both, {x: ["a", "c"]})
+    assert (first.tolist(), second.tolist(), third.tolist()) == ([True, False], [True, True], [True, False])
