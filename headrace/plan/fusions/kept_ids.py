@@ -6,6 +6,7 @@ SparseFillEmptyRows, and Unique beside a slice and a cast for the rows. Their ou
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +38,13 @@ def kept_ids_kernel(node: NodeView) -> Kernel:
     given: Sequence[Value] = node.notes["given"]
     wanted: Sequence[Value] = node.notes["wanted"]
 
+    @functools.cache
+    def kernels() -> list[Kernel]:
+        return [kernel for step in steps if (kernel := step.kernel()) is not None]
+
     def by_steps(*values: Any) -> tuple[Any, ...]:
         known = dict(zip(given, values, strict=True))
-        for step in steps:
-            kernel = step.kernel()
-            assert kernel is not None
+        for step, kernel in zip(steps, kernels(), strict=True):
             inputs = [known[value] if value.bound is UNBOUND else value.bound for value in step.inputs]
             try:
                 made = kernel(*inputs)
