@@ -34,18 +34,19 @@ kept_ids.not_differentiable()
 @kept_ids.kernel
 def kept_ids_kernel(node: NodeView) -> Kernel:
     """The rows of the ids that are kept, the different ones among these, which of them each is, and which rows had none."""
-    steps: Sequence[Node] = node.notes["steps"]
+    # Each with what it took then: later passes put other values into nodes.
+    steps: Sequence[tuple[Node, Sequence[Value]]] = node.notes["steps"]
     given: Sequence[Value] = node.notes["given"]
     wanted: Sequence[Value] = node.notes["wanted"]
 
     @functools.cache
     def kernels() -> list[Kernel]:
-        return [kernel for step in steps if (kernel := step.kernel()) is not None]
+        return [kernel for step, _ in steps if (kernel := step.kernel()) is not None]
 
     def by_steps(*values: Any) -> tuple[Any, ...]:
         known = dict(zip(given, values, strict=True))
-        for step, kernel in zip(steps, kernels(), strict=True):
-            inputs = [known[value] if value.bound is UNBOUND else value.bound for value in step.inputs]
+        for (step, taken), kernel in zip(steps, kernels(), strict=True):
+            inputs = [known[value] if value.bound is UNBOUND else value.bound for value in taken]
             try:
                 made = kernel(*inputs)
             except FAILURES as error:
@@ -81,7 +82,11 @@ def fuse_kept_ids(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> t
             continue
         given = [gather.inputs[0], compared.inputs[0], *node.inputs[2:]]
         types = [(value.dtype, value.dims) for value in outputs]
-        notes = {"steps": steps, "given": given, "wanted": outputs}
+        notes = {
+            "steps": [(step, tuple(step.inputs)) for step in steps],
+            "given": tuple(given),
+            "wanted": tuple(outputs),
+        }
         made = new_node("_KeptIds", node, given, types, notes=notes)
         result[-1] = made
         replaced.update(zip(outputs, made.outputs, strict=True))
