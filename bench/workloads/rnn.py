@@ -6,6 +6,8 @@ State = collections.namedtuple("State", "c h")
 
 BARS = {
     "dynamic_rnn training step": 0.9,
+    "dynamic_rnn of 64 units": 0.4,
+    "dynamic_rnn of 64 units, sequence_length": 0.4,
     "static_rnn training step": 1.0,
     "building static_rnn": 1.0,
     "40 lengths in rotation": 1.0,
@@ -46,24 +48,27 @@ class Cell(object):
 def workload(tf, np):
     rng = np.random.RandomState(0)
 
-    def network(batch, time, depth, units, static):
+    def network(batch, time, depth, units, static, lengths=False):
         x = tf.placeholder(tf.float32, [batch, time, depth])
+        ends = tf.placeholder(tf.int32, [batch])
         y = tf.placeholder(tf.int64, [batch])
         cell = tf.nn.rnn_cell.BasicLSTMCell(units) if has_cells(tf) else Cell(tf, units)
         if static:
             outputs, _ = tf.nn.static_rnn(cell, tf.unstack(x, axis=1) if time else x, dtype=tf.float32)
             last = outputs[-1]
         else:
-            outputs, state = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)
+            outputs, state = tf.nn.dynamic_rnn(cell, x, ends if lengths else None, dtype=tf.float32)
             last = state.h
         logits = tf.matmul(last, tf.get_variable("out", [units, 10]))
         loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))
         step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
-        return x, y, loss, step
+        return x, y, ends, loss, step
 
     graphs = {}
     for name, arguments in {
         "dynamic": (32, 50, 256, 256, False),
+        "small": (16, 20, 32, 64, False),
+        "small, lengths": (16, 20, 32, 64, False, True),
         "static": (32, 20, 64, 128, True),
         "lengths": (16, None, 32, 64, False),
     }.items():
@@ -74,9 +79,11 @@ def workload(tf, np):
             graphs[name] = (sess,) + made
 
     def trainer(name, time, depth):
-        sess, x, y, loss, step = graphs[name]
+        sess, x, y, ends, loss, step = graphs[name]
         batch = x.shape.as_list()[0]
         feed = {x: rng.randn(batch, time, depth).astype(np.float32), y: rng.randint(0, 10, batch)}
+        if name == "small, lengths":
+            feed[ends] = rng.randint(1, time + 1, batch)
         return lambda: sess.run([loss, step], feed)
 
     rotation = [trainer("lengths", time, 32) for time in range(10, 50)]
@@ -91,6 +98,8 @@ def workload(tf, np):
 
     return {
         "dynamic_rnn training step": trainer("dynamic", 50, 256),
+        "dynamic_rnn of 64 units": trainer("small", 20, 32),
+        "dynamic_rnn of 64 units, sequence_length": trainer("small, lengths", 20, 32),
         "static_rnn training step": trainer("static", 20, 64),
         "building static_rnn": build,
         "40 lengths in rotation": rotate,
