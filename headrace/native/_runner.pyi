@@ -22,6 +22,10 @@ def configure(
     /,
 ) -> None: ...
 def read(arena: object, value: int, /) -> npt.NDArray[Any]: ...
+def ctc_beams(
+    scores: npt.NDArray[Any], times: Sequence[int], width: int, paths: int, merges: bool, /
+) -> list[list[tuple[list[int], float]]] | None:
+    """For each sequence the labels and log probabilities of the likeliest prefixes; None where a score is no number."""
 
 class Program:
     def __init__(

@@ -76,7 +76,8 @@ struct Compiled {
   std::vector<PyObject*> constants;
   std::vector<Remembered> buffers;
   std::vector<std::shared_ptr<const Layout>> layouts;
-  std::shared_ptr<const Layout> last;
+  // Of the last run: the first layout, and the one that it ended with.
+  std::shared_ptr<const Layout> last, latest;
   std::vector<Arena*> pool;
   int64_t literals[2][DTYPES] = {};
   double limit = 5e6;        // ns
@@ -94,6 +95,8 @@ struct ProgramObject {
 
 // arenas.cpp
 bool reserve(Arena* arena, int64_t bytes);
+// The same for a run that goes on: what is there stays.
+bool grow(Arena* arena, int64_t bytes);
 // A new arena of a program; `owned` keeps the program alive as long as the arena lives.
 Arena* new_arena(PyObject* program, bool owned);
 Arena* take_arena(PyObject* program);
@@ -118,6 +121,9 @@ PyObject* results(Compiled* compiled, const std::shared_ptr<const Layout>& layou
 PyObject* program_run(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* program_profile(PyObject* self, PyObject* args);
 PyObject* program_set_limit(PyObject* self, PyObject* number);
+
+// ctc_beams.cpp
+PyObject* ctc_beams(PyObject*, PyObject* args);
 
 // listing.cpp
 PyObject* program_describe(PyObject* self, PyObject*);

@@ -20,6 +20,7 @@ from headrace.core.errors import FailedPreconditionError, InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import invalid, rank_is
+from headrace.native.ctc import best_prefixes
 
 if TYPE_CHECKING:
     from headrace.core.typing import OpView, TensorLike
@@ -135,6 +136,12 @@ class _Beam:
         self._blank = np.zeros(1, dtype)
         self._label = np.full(1, -np.inf, dtype)
 
+    def run(self, scores: np.ndarray, paths: int, merge_repeated: bool) -> list[tuple[list[int], Any]]:
+        """Goes through all times; returns what `best` does."""
+        for row in scores:
+            self.step(row)
+        return self.best(paths, merge_repeated)
+
     def step(self, scores: np.ndarray) -> None:
         """Goes on by one time, whose log probabilities (up to a constant) are `scores`, that of blank last."""
         scores = scores - scores.max()
@@ -143,7 +150,7 @@ class _Beam:
         blank, total = self._blank, np.logaddexp(self._blank, self._label)
         last = self._last
         places = {prefix: i for i, prefix in enumerate(self._prefixes.tolist())}
-        above = np.array([places.get(self._parents[prefix], -1) for prefix in places])
+        above = np.array([places.get(self._parents[prefix], -1) for prefix in places], np.int64)
         # From its parent a prefix is reached by its last label; if that label is the parent's too, from blank only.
         inside = above >= 0
         same = inside & (last == last[above])
@@ -172,8 +179,8 @@ class _Beam:
                 self._parents.append(key[0])
                 self._labels.append(label)
             prefixes.append(self._children[key])
-        self._prefixes = np.array(prefixes)
-        self._last = np.array([self._labels[prefix] for prefix in prefixes])
+        self._prefixes = np.array(prefixes, np.int64)
+        self._last = np.array([self._labels[prefix] for prefix in prefixes], np.int64)
         nothing = np.full(len(new), -np.inf, self._dtype)
         self._blank = np.concatenate([kept_blank[old], nothing])
         grown_to = np.array([grown[which] for which in new], self._dtype)
@@ -183,7 +190,12 @@ class _Beam:
         """Which prefixes stay, and which grow by which label, if all may: the likeliest."""
         candidates = np.concatenate([kept, grown.reshape(-1)])
         if len(candidates) > self._width:
-            chosen = np.argpartition(candidates, len(candidates) - self._width)[-self._width :]
+            place = len(candidates) - self._width
+            least = np.partition(candidates, place)[place]
+            above = np.flatnonzero(candidates > least)
+            # Of equal ones the first.
+            equal = np.flatnonzero(candidates == least)[: self._width - len(above)]
+            chosen = np.sort(np.concatenate([above, equal]))
         else:
             chosen = np.arange(len(candidates))
         chosen = chosen[candidates[chosen] > -np.inf]
@@ -232,7 +244,7 @@ class _Beam:
                     _, (out, extension) = heapq.heapreplace(worst, entry)
                     if extension < 0:
                         lost.add(out)
-        entries = [entry for _, entry in worst]
+        entries = sorted(entry for _, entry in worst)
         return [place for place, label in entries if label < 0], [entry for entry in entries if entry[1] >= 0]
 
     def best(self, paths: int, merge_repeated: bool) -> list[tuple[list[int], Any]]:
@@ -263,11 +275,9 @@ def beam_kernel(node):
         dtype = scores.dtype.type
         rows: list[list[list[int]]] = [[] for _ in range(paths)]
         total = np.zeros((len(times), paths), dtype)
+        found = best_prefixes(np.ascontiguousarray(scores), times, width, paths, merge)
         for row, time in enumerate(times):
-            beam = _Beam(width, dtype)
-            for t in range(time):
-                beam.step(scores[t, row])
-            best = beam.best(paths, merge)
+            best = _Beam(width, dtype).run(scores[: max(time, 0), row], paths, merge) if found is None else found[row]
             if len(best) < paths:
                 raise invalid("Less leaves in the beam search than requested.")
             for path, (labels, score) in enumerate(best):
