@@ -28,6 +28,9 @@ class NativeBuilder(Protocol):
     def dim(self, value: int, axis: int) -> int:
         """Says "the size of that axis of that value" where ints ask for a size."""
 
+    def contents(self, value: int) -> int:
+        """Says "all that is in that vector or number of integers" where ints ask for sizes or axes."""
+
     def dtype(self, value: int) -> str:
         """The type of a value."""
 

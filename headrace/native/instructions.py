@@ -1,7 +1,8 @@
 """The vocabulary of native programs: what each instruction is given, and what it makes.
 
 A row names the inputs, the meaning of `ints` and `floats`, and the types. All broadcasting is NumPy's, negative axes count
-from the end. Sizes among the ints are numbers, codes of `Builder.dim`, or -1 where a row says what that means.
+from the end. Sizes among the ints are numbers, codes of `Builder.dim`, or -1 where a row says what that means. A code of
+`Builder.contents` stands for all ints that are in a value.
 
 | mark | meaning |
 | --- | --- |
@@ -351,6 +352,17 @@ _LISTS = [
     Instruction("list_size", "list", "count: int32", ANY),
 ]
 
+# What is in small values of integers may say how others are laid out: see `Builder.contents`. Where it does not follow from
+# sizes, a run tells it, and the rest is planned then, which cannot be inside of a loop or branch.
+_CONTENTS = [
+    # Makes the contents known before a loop that needs them.
+    Instruction("ask", "value:index", "", INTEGER),
+    Instruction("not_negative", "value:index", "", INTEGER),
+    # TensorFlow's op of that name.
+    Instruction("broadcast_gradient_args", "s0 s1", "r0 r1", INTEGER),
+    Instruction("assert_true", "condition:bool", "", BOOL, fails="the condition does not hold"),
+]
+
 VOCABULARY: dict[str, Instruction] = {
     row.name: row
     for rows in (
@@ -368,6 +380,7 @@ VOCABULARY: dict[str, Instruction] = {
         _RANDOM,
         _FLOW,
         _LISTS,
+        _CONTENTS,
     )
     for row in rows
 }

@@ -35,6 +35,8 @@ _INPUT, _BUFFER, _CONSTANT, _MADE = range(4)
 # A size among the ints that is that of an axis of a value: below all numbers that stand for themselves.
 _DIM_CODES_FROM = -(1 << 40)
 _AXES = 64
+# All that is in a value.
+_CONTENTS_FROM = -(1 << 50)
 
 _TORCH_DTYPES = {
     "float32": torch.float32,
@@ -139,6 +141,10 @@ class Builder:
     def dim(self, value: int, axis: int) -> int:
         """Says "the size of that axis of that value" where ints ask for a size; a negative axis counts from the end."""
         return _DIM_CODES_FROM - (value * _AXES + axis + _AXES // 2)
+
+    def contents(self, value: int) -> int:
+        """Says "all that is in that vector or number of integers" where ints ask for sizes or axes."""
+        return _CONTENTS_FROM - value
 
     def dtype(self, value: int) -> str:
         """The type of a value."""

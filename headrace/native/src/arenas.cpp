@@ -1,5 +1,6 @@
 // Arenas: the memory of running steps, and the pool of them that a program has.
 #include <cstdlib>
+#include <cstring>
 
 #include "objects.h"
 
@@ -28,6 +29,17 @@ bool reserve(Arena* arena, int64_t bytes) {
   arena->bytes = bytes;
   Py_CLEAR(arena->tensors);
   arena->layout->reset();
+  return true;
+}
+
+bool grow(Arena* arena, int64_t bytes) {
+  if (arena->bytes >= bytes) return true;
+  const int64_t held = arena->bytes;
+  const char* from = arena->start;
+  Reference before(arena->memory);
+  Py_XINCREF(before.object);
+  if (!reserve(arena, bytes)) return false;
+  std::memcpy(arena->start, from, size_t(held));
   return true;
 }
 

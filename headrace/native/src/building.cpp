@@ -5,20 +5,20 @@
 
 namespace headrace {
 
-namespace {
-
-void set_literals(Compiled* c) {
+void set_literals(int64_t (*literals)[DTYPES]) {
   const float f = 1;
   const double d = 1;
-  std::memcpy(&c->literals[1][F32], &f, 4);
-  std::memcpy(&c->literals[1][F64], &d, 8);
+  std::memcpy(&literals[1][F32], &f, 4);
+  std::memcpy(&literals[1][F64], &d, 8);
   const int32_t i = 1;
-  std::memcpy(&c->literals[1][I32], &i, 4);
-  c->literals[1][I64] = 1;
+  std::memcpy(&literals[1][I32], &i, 4);
+  literals[1][I64] = 1;
   const uint8_t u = 1;
-  std::memcpy(&c->literals[1][BOOL], &u, 1);
-  std::memcpy(&c->literals[1][U8], &u, 1);
+  std::memcpy(&literals[1][BOOL], &u, 1);
+  std::memcpy(&literals[1][U8], &u, 1);
 }
+
+namespace {
 
 bool read_ints(PyObject* sequence, std::vector<int64_t>& out) {
   const Py_ssize_t n = PySequence_Size(sequence);
@@ -142,10 +142,11 @@ int program_init(PyObject* self, PyObject* args, PyObject*) {
     PyObject* array = PySequence_GetItem(constants, k);
     if (!array) return -1;
     compiled->constants.push_back(array);
+    program.constant_data.push_back(array_data(array));
   }
   compiled->buffers.resize(program.buffers.size());
   compiled->given.resize(program.inputs.size() + program.buffers.size());
-  set_literals(compiled.get());
+  set_literals(compiled->literals);
   object->compiled = compiled.release();
   return 0;
 }

@@ -13,7 +13,7 @@ const char* const kTypeNames[DTYPES] = {"float32", "float64", "int32", "int64", 
 
 PyObject* program_describe(PyObject* self, PyObject*) {
   Compiled* c = reinterpret_cast<ProgramObject*>(self)->compiled;
-  const Layout* layout = c->last.get();
+  const Layout* layout = c->latest.get();
   const Program& p = c->program;
   std::string text;
   const auto place = [&](int32_t id) {

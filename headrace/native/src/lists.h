@@ -14,11 +14,13 @@ struct RowList {
   std::vector<char> data;
   std::vector<uint8_t> state;  // of each row
   bool begun = false;
+  bool fixed = false;  // its gradients have been asked for: it grows no more
 
   int64_t rows() const { return int64_t(state.size()); }
   void begin(int64_t count) {
     state.assign(size_t(count), kNothing);
     begun = true;
+    fixed = false;
   }
   // Makes room for so many rows of `bytes`.
   char* row(int64_t index, int64_t bytes) {

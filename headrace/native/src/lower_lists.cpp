@@ -46,7 +46,9 @@ int64_t begin_kernel(const Step& step, Frame& frame) {
 // The list of gradients has as many rows as the list that they belong to; it begins once.
 int64_t begin_gradient_kernel(const Step& step, Frame& frame) {
   RowList& list = list_of(step, frame);
-  if (!list.begun) list.begin(frame.lists[step.extra[kForward]].rows());
+  RowList& forward = frame.lists[step.extra[kForward]];
+  if (!list.begun) list.begin(forward.rows());
+  forward.fixed = true;
   return 0;
 }
 
@@ -54,7 +56,7 @@ int64_t write(const Step& step, Frame& frame, int64_t index, const char* from) {
   RowList& list = list_of(step, frame);
   if (index < 0) return 1;
   if (index >= list.rows()) {
-    if (!(flags(step) & kGrows) || index >= kMostRows) return 1;
+    if (!(flags(step) & kGrows) || list.fixed || index >= kMostRows) return 1;
     list.state.resize(size_t(index) + 1, kNothing);
   }
   char* to = list.row(index, step.cols);
@@ -281,15 +283,22 @@ void gather_rows(Planner& p, const Instruction& i) {
 void push(Planner& p, const Instruction& i) {
   const int32_t number = p.list_number(p.in(i, 0));
   const View row = p.dense(p.in(i, 1));
-  learn_row(p.list(number), row.rank, row.dims);
+  Planner::List& list = p.list(number);
+  learn_row(list, row.rank, row.dims);
+  const Planner::Contents* contents = p.known(i.inputs[1]);
+  if (list.rows == Planner::List::kNoRows && contents) list.contents = *contents, list.rows = Planner::List::kSame;
+  else if (!contents || *contents != list.contents) list.rows = Planner::List::kDiffer;
+  require(!list.relied_on || list.rows == Planner::List::kSame, "a size is pushed again, and another one");
   Step& step = emit(p, growing<push_kernel>, number, double(row.elements() * kSizes[row.dtype]));
   p.operand(step, 0, row);
 }
 
 void pop(Planner& p, const Instruction& i) {
   const int32_t number = p.list_number(p.in(i, 0));
-  const Planner::List& list = known_rows(p, number);
+  known_rows(p, number);
+  Planner::List& list = p.list(number);
   const View row = p.make(list.dtype, list.rank, list.dims);
+  if (list.rows == Planner::List::kSame) p.know(i.results[0], list.contents), list.relied_on = true;
   Step& step = emit(p, pop_kernel, number, double(row.elements() * kSizes[row.dtype]));
   p.operand(step, 0, row);
   p.out(i, 0, row);

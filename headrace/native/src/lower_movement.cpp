@@ -283,38 +283,13 @@ void top_k(Planner& p, const Instruction& i) {
   step.rows = a.elements() / n, step.cols = n, step.k = k;
 }
 
-// ---------------------------------------------------------------------------------------------------------- sizes
-
-int64_t sizes_kernel(const Step& step, Frame& frame) {
-  for (int64_t i = 0; i < step.cols; i++) {
-    if (step.flags == I32) step.as<int32_t>(0, frame)[i] = int32_t(step.extra[i]);
-    else step.as<int64_t>(0, frame)[i] = step.extra[i];
-  }
-  return 0;
-}
-void sizes(Planner& p, const Instruction& i) {
-  const View& a = p.in(i, 0);
-  std::vector<int64_t> numbers;
-  if (i.how->arg) numbers.push_back(a.elements());
-  else numbers.assign(a.dims, a.dims + a.rank);
-  const int64_t dims[1] = {a.rank};
-  const View d = p.make(p.result_type(i), i.how->arg ? 0 : 1, dims);
-  p.out(i, 0, d);
-  if (!d.elements()) return;
-  Step& step = p.emit(sizes_kernel, 1);
-  p.operand(step, 0, d);
-  step.cols = int64_t(numbers.size());
-  step.flags = d.dtype;
-  step.extra = p.keep(std::move(numbers));
-}
-
 }  // namespace
 
 const std::vector<Lowering>& movement_lowerings() {
   static const std::vector<Lowering> rows = {
       {"concat", concat, 0},
       {"stack", concat, 1}, {"pad", pad}, {"mirror_pad", mirror_pad}, {"tile", tile}, {"range", range}, {"one_hot", one_hot},
-      {"in_top_k", in_top_k}, {"top_k", top_k}, {"shape_of", sizes, 0}, {"size_of", sizes, 1},
+      {"in_top_k", in_top_k}, {"top_k", top_k},
   };
   return rows;
 }

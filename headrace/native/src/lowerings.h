@@ -15,5 +15,6 @@ const std::vector<Lowering>& update_lowerings();
 const std::vector<Lowering>& random_lowerings();
 const std::vector<Lowering>& flow_lowerings();
 const std::vector<Lowering>& list_lowerings();
+const std::vector<Lowering>& contents_lowerings();
 
 }  // namespace headrace

@@ -66,7 +66,8 @@ void Planner::place_storages() {
     const Storage& s = storages_[i];
     if (s.first < 0) continue;
     begins[size_t(s.first)].push_back(int32_t(i));
-    if (size_t(s.last) < steps) ends[size_t(s.last)].push_back(int32_t(i));
+    const size_t last = size_t(std::max(int64_t(s.last), asked_at_));
+    if (last < steps) ends[last].push_back(int32_t(i));
   }
   FreeList list;
   const auto room = [](const Storage& s) { return std::max((s.bytes + kAlign - 1) / kAlign * kAlign, kAlign); };

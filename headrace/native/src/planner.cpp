@@ -2,6 +2,7 @@
 #include "planner.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace headrace {
@@ -20,10 +21,14 @@ void Planner::out(const Instruction& i, size_t k, const View& view) {
 }
 
 constexpr int64_t kDimCodesFrom = -(int64_t(1) << 40);
+constexpr int64_t kContentsFrom = -(int64_t(1) << 50);
 constexpr int64_t kAxes = 64;
+
+bool is_contents_code(int64_t code) { return code <= kContentsFrom / 2; }
 
 int64_t Planner::size(int64_t code) const {
   if (code > kDimCodesFrom / 2) return code;
+  require(!is_contents_code(code), "the contents of a value stand where one size is asked for");
   const int64_t number = kDimCodesFrom - code;
   const View& view = layout_.views[size_t(number / kAxes)];
   return view.dims[axis(number % kAxes - kAxes / 2, view.rank)];
@@ -173,6 +178,7 @@ View Planner::dense_again(const View& a) {
 }
 
 void Planner::written(const View& a) {
+  writes_ = writes_ || !is_own(a);
   // A copy from before a loop serves all its iterations, so what it was made of stays as it is.
   const size_t kept = blocks_.empty() ? 0 : blocks_.back().copies;
   for (size_t i = 0; i < kept && i < copied_.size(); i++)
@@ -306,13 +312,54 @@ void Planner::run(const std::vector<Given>& given) {
   for (size_t i = 0; i < program_.constants.size(); i++)
     begin(program_.constants[i], program_.first_constant() + int32_t(i), nullptr);
 
-  for (const Instruction& instruction : program_.instructions) {
-    current_ = instruction.number;
-    instruction.how->plan(*this, instruction);
+  known_.resize(program_.values.size());
+  for (size_t i = 0; i < program_.constant_data.size(); i++) {
+    const View& view = layout_.views[size_t(program_.constants[i])];
+    if (holds_contents(view)) know(program_.constants[i], read_contents(view, program_.constant_data[i]));
   }
-  require(blocks_.empty(), "a loop or branch has no end");
-  current_ = int32_t(program_.instructions.size());
+  try {
+    for (const Instruction& instruction : program_.instructions) plan(instruction);
+  } catch (const Asks& asks) {
+    layout_.waits = true;
+    layout_.asked = asks.view;
+    asked_at_ = steps();
+  }
+  finish();
+}
+
+void Planner::plan(const Instruction& instruction) {
+  current_ = instruction.number;
+  if (std::none_of(instruction.ints.begin(), instruction.ints.end(), is_contents_code)) {
+    instruction.how->plan(*this, instruction);
+    derive(instruction);
+    return;
+  }
+  Instruction whole = instruction;
+  whole.ints.clear();
+  for (int64_t code : instruction.ints) {
+    if (!is_contents_code(code)) {
+      whole.ints.push_back(code);
+      continue;
+    }
+    for (int64_t number : told(int32_t(kContentsFrom - code))) {
+      require(std::abs(number) < -kDimCodesFrom / 4, "a size is too large");
+      whole.ints.push_back(number);
+    }
+  }
+  whole.how->plan(*this, whole);
+  derive(whole);
+}
+
+void Planner::finish() {
+  const int32_t bases = program_.bases();
+  if (layout_.waits) {
+    if (layout_.asked.storage >= bases) storages_[size_t(layout_.asked.storage)].last = INT32_MAX;
+  } else {
+    require(blocks_.empty(), "a loop or branch has no end");
+    current_ = int32_t(program_.instructions.size());
+  }
   for (const OutputSpec& output : program_.outputs) {
+    if (layout_.waits) break;
     View view = layout_.views[output.value];
     require(view.storage >= 0, "a list leaves the program");
     // A tensor over the arena has to be dense there.
@@ -324,7 +371,7 @@ void Planner::run(const std::vector<Given>& given) {
     }
     if (view.storage >= bases) {
       Storage& s = storages_[view.storage];
-      if (s.first < 0) s.first = 0;
+      if (s.first < 0) s.first = int32_t(steps());
       s.last = INT32_MAX;
     }
     layout_.outputs.push_back(view);
@@ -337,6 +384,7 @@ void Planner::run(const std::vector<Given>& given) {
   for (View& view : layout_.outputs) view = final_view(view);
   for (View& view : layout_.views)
     if (view.storage >= 0) view = final_view(view);
+  if (layout_.waits) layout_.asked = final_view(layout_.asked);
 }
 
 void Planner::resolve(Operand& operand) const {

@@ -12,9 +12,18 @@ struct Unplannable {
   const char* why;
 };
 
+// Thrown where planning can go on only once a run tells what is in a value.
+struct Asks {
+  View view;
+};
+
 inline void require(bool fits, const char* why) {
   if (!fits) throw Unplannable{why};
 }
+
+// Whether a code among ints stands for all that is in a value, and whether a view may have known contents.
+bool is_contents_code(int64_t code);
+bool holds_contents(const View& view);
 
 class Planner {
  public:
@@ -56,6 +65,14 @@ class Planner {
   // Whether it lies in the arena.
   bool is_own(const View& a) const { return a.storage >= program_.bases(); }
 
+  // Contents of small vectors of integers: what follows from sizes is known, what does not is told by the run so far.
+  using Contents = std::vector<int64_t>;
+  const Contents* known(int32_t value) const { return known_[size_t(value)].get(); }
+  const Contents& told(int32_t value);
+  void know(int32_t value, Contents contents) { known_[size_t(value)] = std::make_unique<Contents>(std::move(contents)); }
+  // A value of contents that are known, in the arena.
+  View literal_vector(DType dtype, int rank, const Contents& contents);
+
   // Steps.
   Step& emit(Kernel kernel, double cost);
   void operand(Step& step, int i, const View& view);
@@ -75,6 +92,10 @@ class Planner {
     int64_t dims[kMaxRank] = {};
     int32_t forward = -1;  // of gradients: the list that they belong to
     int64_t source = 0;
+    // What all rows hold that were pushed, where that is known of the first and the same of the others.
+    std::vector<int64_t> contents;
+    enum { kNoRows, kSame, kDiffer } rows = kNoRows;
+    bool relied_on = false;
     int64_t row_elements() const {
       int64_t n = 1;
       for (int k = 0; k < rank; k++) n *= dims[k];
@@ -102,6 +123,9 @@ class Planner {
   void aim(int64_t jump, int64_t target) { layout_.steps[size_t(jump)].k = target; }
 
  private:
+  void plan(const Instruction& instruction);
+  void derive(const Instruction& instruction);
+  void finish();
   struct Storage {
     int32_t base;      // of the frame
     int64_t bytes;     // of the arena's storages
@@ -123,6 +147,11 @@ class Planner {
   std::deque<List> lists_;
   std::vector<Block> blocks_;
   int32_t current_ = 0;
+  std::vector<std::unique_ptr<Contents>> known_;
+  size_t answered_ = 0;
+  // The step before which the run was asked last: until then no memory is used again, as it was not when that was planned.
+  int64_t asked_at_ = 0;
+  bool writes_ = false;  // to a buffer
 };
 
 }  // namespace headrace

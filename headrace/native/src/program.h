@@ -46,6 +46,7 @@ struct Program {
   std::vector<Instruction> instructions;
   std::vector<OutputSpec> outputs;
   std::vector<int32_t> inputs, buffers, constants;  // values
+  std::vector<const char*> constant_data;
   int32_t first_input() const { return 1; }
   int32_t first_buffer() const { return 1 + int32_t(inputs.size()); }
   int32_t first_constant() const { return first_buffer() + int32_t(buffers.size()); }
@@ -60,9 +61,16 @@ struct Given {
   int64_t strides[kMaxRank] = {};  // in elements, unless dense
 };
 
+// What runs told so far of the values that sizes depend on, in the order in which they were asked for.
+using Answers = std::vector<std::vector<int64_t>>;
+
 struct Layout {
   std::vector<int64_t> signature;
+  Answers answers;
   bool possible = false;
+  // It ends where planning needs the contents of this value: the layout for them, which begins with the same steps, goes on.
+  bool waits = false;
+  View asked;
   std::string why_not;
   std::vector<Step> steps;
   std::deque<std::vector<int64_t>> extras;
@@ -74,7 +82,13 @@ struct Layout {
   double cost = 0;  // ns
 };
 
-// Fills all but the signature; `limit` is the most nanoseconds a run may be estimated at.
+// Fills all but the signature and the answers; `limit` is the most nanoseconds a run may be estimated at.
 void plan_layout(const Program& program, const std::vector<Given>& given, double limit, Layout& layout);
+
+// Integers of a view, in order.
+constexpr int64_t kMostContents = 64;
+std::vector<int64_t> read_contents(const View& view, const char* base);
+// 0 and 1 of each type, 8 bytes each.
+void set_literals(int64_t (*literals)[DTYPES]);
 
 }  // namespace headrace

@@ -24,17 +24,24 @@ namespace {
 // So many tuples of sizes are remembered.
 constexpr size_t kLayouts = 64;
 
-std::shared_ptr<const Layout> layout_of(Compiled* c) {
-  if (c->last && c->last->signature == c->signature) return c->last;
+// Those of other sizes or answers are forgotten first.
+std::shared_ptr<const Layout> layout_of(Compiled* c, const std::vector<int64_t>& signature, const std::vector<Given>& given,
+                                        const Answers& answers) {
   for (const auto& layout : c->layouts)
-    if (layout->signature == c->signature) return c->last = layout;
+    if (layout->signature == signature && layout->answers == answers) return layout;
   auto layout = std::make_shared<Layout>();
-  layout->signature = c->signature;
-  plan_layout(c->program, c->given, c->limit, *layout);
+  layout->signature = signature;
+  layout->answers = answers;
+  plan_layout(c->program, given, c->limit, *layout);
   // The older half makes room. Runs and arenas that use one keep it.
   if (c->layouts.size() >= kLayouts) c->layouts.erase(c->layouts.begin(), c->layouts.begin() + long(kLayouts / 2));
   c->layouts.push_back(layout);
-  return c->last = layout;
+  return layout;
+}
+
+std::shared_ptr<const Layout> first_layout(Compiled* c) {
+  if (!c->last || c->last->signature != c->signature) c->last = layout_of(c, c->signature, c->given, {});
+  return c->last;
 }
 
 struct Outcome {
@@ -42,20 +49,47 @@ struct Outcome {
   int64_t code = 0;
 };
 
-Outcome execute(const Layout& layout, const Arena* arena) {
+Outcome execute(const Layout& layout, size_t from, const Arena* arena) {
   const Step* const begin = layout.steps.data();
   const Step* const end = begin + layout.steps.size();
   Frame frame{arena->bases, begin, begin, arena->lists->data()};
-  for (const Step* step = begin; step != end; step = frame.next) {
+  for (const Step* step = begin + from; step != end; step = frame.next) {
     frame.next = step + 1;
     if (int64_t code = step->run(*step, frame)) return {step, code};
   }
   return {};
 }
 
-void begin_lists(const Arena* arena, const Layout& layout) {
-  if (arena->lists->size() < size_t(layout.lists)) arena->lists->resize(size_t(layout.lists));
+void begin_lists(const Arena* arena) {
   for (RowList& list : *arena->lists) list.begun = false;
+}
+
+// All steps, those of one layout after those of another where a run has to tell contents first. `layout` becomes the last.
+// kDoesNotFit: nothing has been written, and nothing can be.
+Answer execute_all(Compiled* c, std::shared_ptr<const Layout>& layout, Arena* arena, Outcome& outcome) {
+  // Others may run the program where this run waits for nobody.
+  const std::vector<int64_t> signature = layout->waits ? layout->signature : std::vector<int64_t>();
+  const std::vector<Given> given = layout->waits ? c->given : std::vector<Given>();
+  begin_lists(arena);
+  for (size_t from = 0;;) {
+    if (!layout->possible) return kDoesNotFit;
+    if (!(from ? grow(arena, layout->arena_bytes) : reserve(arena, layout->arena_bytes))) return kError;
+    arena->bases[0] = arena->start;
+    if (arena->lists->size() < size_t(layout->lists)) arena->lists->resize(size_t(layout->lists));
+    if (layout->cost > c->release_at) {
+      Py_BEGIN_ALLOW_THREADS;
+      outcome = execute(*layout, from, arena);
+      Py_END_ALLOW_THREADS;
+    } else {
+      outcome = execute(*layout, from, arena);
+    }
+    if (outcome.step || !layout->waits) return kFits;
+    from = layout->steps.size();
+    Answers answers = layout->answers;
+    answers.push_back(read_contents(layout->asked, arena->bases[layout->asked.storage]));
+    layout = layout_of(c, signature, given, answers);
+    c->latest = layout;
+  }
 }
 
 PyObject* fail(const Outcome& outcome, const std::shared_ptr<const Layout>& layout, Arena* arena, PyObject* self) {
@@ -98,21 +132,13 @@ PyObject* program_run(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     Py_INCREF(Py_None);
     result = Py_None;
   } else if (answer == kFits) {
-    const std::shared_ptr<const Layout> layout = layout_of(c);
-    if (!layout->possible) {
+    std::shared_ptr<const Layout> layout = c->latest = first_layout(c);
+    Outcome outcome;
+    const Answer ran = execute_all(c, layout, arena, outcome);
+    if (ran == kDoesNotFit) {
       Py_INCREF(Py_None);
       result = Py_None;
-    } else if (reserve(arena, layout->arena_bytes)) {
-      arena->bases[0] = arena->start;
-      begin_lists(arena, *layout);
-      Outcome outcome;
-      if (layout->cost > c->release_at) {
-        Py_BEGIN_ALLOW_THREADS;
-        outcome = execute(*layout, arena);
-        Py_END_ALLOW_THREADS;
-      } else {
-        outcome = execute(*layout, arena);
-      }
+    } else if (ran == kFits) {
       if (outcome.code == kInterrupted) {
         reusable = false;
       } else if (outcome.step) {
@@ -142,18 +168,21 @@ PyObject* program_profile(PyObject* self, PyObject* args) {
   Reference keep(reinterpret_cast<PyObject*>(arena));
   const Answer answer = read_given(c, inputs, buffers, arena);
   if (answer == kError) return nullptr;
-  const std::shared_ptr<const Layout> layout = answer == kFits ? layout_of(c) : nullptr;
-  if (!layout || !layout->possible) {
+  std::shared_ptr<const Layout> layout = answer == kFits ? first_layout(c) : nullptr;
+  Outcome outcome;
+  // A run first, which tells what layouts wait for.
+  const Answer ran = layout ? execute_all(c, layout, arena, outcome) : kDoesNotFit;
+  if (ran == kError || outcome.code == kInterrupted) return nullptr;
+  if (ran == kDoesNotFit) {
     Py_INCREF(Py_None);
     return Py_None;
   }
-  if (!reserve(arena, layout->arena_bytes)) return nullptr;
-  arena->bases[0] = arena->start;
+  if (outcome.step) return fail(outcome, layout, arena, self);
   const Step* const begin = layout->steps.data();
   const Step* const end = begin + layout->steps.size();
   std::vector<double> least(layout->steps.size(), 0);
   for (int t = 0; t < times; t++) {
-    begin_lists(arena, *layout);
+    begin_lists(arena);
     Frame frame{arena->bases, begin, begin, arena->lists->data()};
     for (const Step* step = begin; step != end; step = frame.next) {
       frame.next = step + 1;
@@ -179,6 +208,7 @@ PyObject* program_set_limit(PyObject* self, PyObject* number) {
   c->limit = limit;
   c->layouts.clear();
   c->last.reset();
+  c->latest.reset();
   Py_INCREF(Py_None);
   return Py_None;
 }
