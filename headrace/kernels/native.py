@@ -60,13 +60,34 @@ def integers(node: NodeView, index: int) -> list[int] | None:
     return None if constant is None else [int(item) for item in constant.reshape(-1)]
 
 
+# Under this note a node has the positions of those inputs whose contents follow from sizes: see `plan.native_sizes`.
+SIZED = "native sizes"
+
+
+def is_sized(node: NodeView, *indices: int) -> bool:
+    """Whether lowerings may say `b.contents` of these inputs."""
+    positions = node.notes.get(SIZED, ())
+    return all(index in positions for index in indices)
+
+
+def shaped(b: NativeBuilder, sizes: int) -> int:
+    """A value of a shape that is told, for instructions that take one like it; it takes no memory."""
+    return b.apply("fill", [b.constant(False)], [b.contents(sizes)])[0]
+
+
 def reduction(name: str, integer: bool = True) -> Rule:
     """The rule of a reduction over constant axes, the second input."""
 
     def rule(node: NodeView) -> Lowering | None:
         axes, dims = integers(node, 1), node.inputs[0].dims
-        if axes is None or (node.inputs[0].dtype.is_integer and not integer):
+        if node.inputs[0].dtype.is_integer and not integer:
             return None
+        if axes is None:
+            # These name no axis twice.
+            if node.inputs[1].node.type not in ("BroadcastGradientArgs", "Range") or not is_sized(node, 1):
+                return None
+            keeps = int(node.attrs["keep_dims"])
+            return lambda b, inputs: b.apply(name, [inputs[0]], [keeps, b.contents(inputs[1])])
         if dims is not None:
             if not all(-len(dims) <= axis < len(dims) for axis in axes):
                 return None

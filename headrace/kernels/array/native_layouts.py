@@ -10,7 +10,7 @@ import numpy as np
 from headrace.core.native import Lowering, NativeBuilder, applied
 from headrace.kernels.array.arguments import constants
 from headrace.kernels.array.strides import index_tuple
-from headrace.kernels.native import Rule, integers, known, pieces
+from headrace.kernels.native import Rule, integers, is_sized, known, pieces
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView
@@ -20,6 +20,8 @@ _WHOLE = slice(None, None, 1)
 
 def slice_rule(node: NodeView) -> Lowering | None:
     begin, size, dims = integers(node, 1), integers(node, 2), node.inputs[0].dims
+    if dims is not None and (begin is None or size is None) and is_sized(node, 1, 2):
+        return _sized_slice(len(dims))
     if begin is None or size is None or dims is None or not len(begin) == len(size) == len(dims):
         return None
     for start, count, have in zip(begin, size, dims, strict=True):
@@ -29,6 +31,15 @@ def slice_rule(node: NodeView) -> Lowering | None:
         if have is not None and start + max(count, 0) > have:
             return None
     return applied("slice", [*begin, *size, *[1] * len(dims)], take=[0])
+
+
+def _sized_slice(rank: int) -> Lowering:
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        value, begin, size = inputs
+        b.apply("not_negative", [begin])
+        return b.apply("slice", [value], [b.contents(begin), b.contents(size), *[1] * rank])
+
+    return lower
 
 
 class _Ranges(NamedTuple):
@@ -147,9 +158,14 @@ def reshape_rule(node: NodeView) -> Lowering | None:
     if sizes is None:
         # A size that is not known follows from the others.
         if out is None or out.count(None) > 1 or (None in out and 0 in out):
-            return None
+            return _sized("reshape") if is_sized(node, 1) else None
         sizes = [-1 if size is None else size for size in out]
     return applied("reshape", sizes, take=[0])
+
+
+def _sized(name: str) -> Lowering:
+    """The lowering to an instruction that is told what is in the second input."""
+    return lambda b, inputs: b.apply(name, [inputs[0]], [b.contents(inputs[1])])
 
 
 def expand_dims_rule(node: NodeView) -> Lowering | None:
@@ -166,4 +182,6 @@ def squeeze_rule(node: NodeView) -> Lowering | None:
 
 def broadcast_to_rule(node: NodeView) -> Lowering | None:
     sizes = known(node.outputs[0].dims)
-    return None if sizes is None or node.constant(1) is None else applied("broadcast_to", sizes, take=[0])
+    if sizes is None or node.constant(1) is None:
+        return _sized("broadcast_to") if is_sized(node, 1) else None
+    return applied("broadcast_to", sizes, take=[0])

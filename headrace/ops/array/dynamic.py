@@ -195,6 +195,29 @@ parallel_dynamic_stitch_op.kernel(dynamic_stitch_kernel)
 parallel_dynamic_stitch_op.gradient(_stitch_gradient)
 
 
+@dynamic_stitch_op.native
+def dynamic_stitch_native(node):
+    """Vectors whose places are known: what a reduction's gradient makes of shapes."""
+    count = len(node.inputs) // 2
+    places = [node.constant(i) for i in range(count)]
+    if any(each is None for each in places) or any(value.dims is None for value in node.inputs[count:]):
+        return None
+    if any(value.dims != each.shape or len(value.dims) != 1 for value, each in zip(node.inputs[count:], places)):
+        return None
+    all_places = np.concatenate(places)
+    # Of several for one place the last counts.
+    chosen = {int(place): i for i, place in enumerate(all_places)}
+    if sorted(chosen) != list(range(len(chosen))) or not chosen:
+        return None
+    order = np.array([chosen[place] for place in range(len(chosen))], np.int32)
+
+    def lower(b, inputs):
+        (joined,) = b.apply("concat", inputs[count:], [0])
+        return b.apply("gather", [joined, b.constant(order)], [0, 0])
+
+    return lower
+
+
 for _decl in (dynamic_stitch_op, parallel_dynamic_stitch_op):
     _decl.accepts([np.int32(3), np.array([[0, 2], [1, 4]], np.int32)], [[2], [2, 2, 2]])
     _decl.accepts([np.array([1, 0], np.int32)], [[2]]).accepts(

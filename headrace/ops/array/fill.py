@@ -24,7 +24,7 @@ from headrace.kernels.array.arguments import (
     sizes_of,
     view_dtype_of,
 )
-from headrace.kernels.native import integers, named
+from headrace.kernels.native import integers, is_sized, named
 
 if TYPE_CHECKING:
     from headrace.core.building_facts import PythonValues
@@ -188,6 +188,8 @@ named((zeros_like_op, "zeros_like"), (ones_like_op, "ones_like"))
 @fill_op.native
 def _fill_native(node):
     sizes = integers(node, 0)
+    if sizes is None and node.inputs[1].dims == () and is_sized(node, 0):
+        return lambda b, inputs: b.apply("fill", [inputs[1]], [b.contents(inputs[0])])
     if sizes is None or any(size < 0 for size in sizes) or node.inputs[1].dims != ():
         return None
     return applied("fill", sizes, take=[1])

@@ -12,6 +12,7 @@ from headrace.core.native import TYPE_CODES
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import invalid
+from headrace.kernels.native import is_sized
 
 if TYPE_CHECKING:
     from headrace.core.building_facts import PythonValues
@@ -87,10 +88,23 @@ def range_kernel(node):
     return numbers_from
 
 
+def _counted(b, inputs):
+    """As many numbers as follow from sizes; a step of 0 is refused by the division."""
+    start, limit, delta = inputs
+    (difference,) = b.apply("sub", [limit, start])
+    (sign,) = b.apply("sign", [delta])
+    b.apply("not_negative", b.apply("mul", [difference, sign]))
+    (last,) = b.apply("sub", [*b.apply("add", [difference, delta]), sign])
+    (count,) = b.apply("floordiv", [last, delta])
+    return b.apply("range", [start, delta], [b.contents(count)])
+
+
 @range_op.native
 def range_native(node):
     """Whole numbers of which all is known by now, though not when the graph was built."""
     values = _scalars(node)
+    if values is None and is_sized(node, 0, 1, 2) and node.outputs[0].dtype.name in ("int32", "int64"):
+        return _counted
     if values is None or node.outputs[0].dtype.name not in TYPE_CODES or node.outputs[0].dtype.is_floating:
         return None
     try:

@@ -13,7 +13,7 @@ from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import constants, invalid, is_text, moving, numbers, rank_is
 from headrace.kernels.composing.arranging import concat, stack, transpose
 from headrace.kernels.composing.shapes import shape, size
-from headrace.kernels.native import integers
+from headrace.kernels.native import integers, is_sized
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -147,7 +147,14 @@ def tile(input: TensorLike | CompositeTensor, multiples: TensorLike, name: str |
 # ---- native instructions
 
 
+def _tiled_as_told(b, inputs):
+    b.apply("not_negative", [inputs[1]])
+    return b.apply("tile", [inputs[0]], [b.contents(inputs[1])])
+
+
 @tile_op.native
 def _tile_native(node):
     multiples = integers(node, 1)
+    if multiples is None and is_sized(node, 1):
+        return _tiled_as_told
     return None if multiples is None or any(m < 0 for m in multiples) else applied("tile", multiples, take=[0])

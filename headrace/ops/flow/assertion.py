@@ -8,6 +8,7 @@ import numpy as np
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
@@ -21,6 +22,12 @@ assert_op = op("Assert", "condition: bool, data: *T, *, T: list(type) >= 1, summ
 @assert_op.shape
 def assert_shape(op):
     return []
+
+
+@assert_op.native
+def assert_native(node):
+    """What a failing one says, its kernel does."""
+    return applied("assert_true", take=[0]) if node.inputs[0].dims == () else None
 
 
 @assert_op.kernel

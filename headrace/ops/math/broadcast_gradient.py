@@ -6,8 +6,10 @@ import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import op
 from headrace.kernels.math.elementwise import reduction_axes
+from headrace.kernels.native import is_sized
 
 broadcast_gradient_args_op = op(
     "BroadcastGradientArgs", "s0: T, s1: T, *, T: index = int32 -> r0: T, r1: T"
@@ -36,3 +38,9 @@ def broadcast_gradient_args_kernel(node):
         return torch.tensor(pair[0], dtype=dtype), torch.tensor(pair[1], dtype=dtype)
 
     return axes
+
+
+@broadcast_gradient_args_op.native
+def broadcast_gradient_args_native(node):
+    """For shapes that follow from sizes."""
+    return applied("broadcast_gradient_args") if is_sized(node, 0, 1) else None

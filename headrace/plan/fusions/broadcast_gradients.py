@@ -11,6 +11,7 @@ from headrace.core.dims import Dims
 from headrace.core.native import applied
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
+from headrace.kernels.native import is_sized, shaped
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, new_node
 
@@ -157,6 +158,17 @@ def in_the_gradient_of_a_loop(tf: API, x: Tensor, y: Tensor) -> Fetches:
 # ---- native instructions
 
 sum_like.native(lambda node: applied("sum_like"))
+
+
+@sum_to_shape_of.native
+def _sum_to_shape_of_native(node: NodeView) -> Lowering | None:
+    if not is_sized(node, 1):
+        return None
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        return b.apply("sum_like", [inputs[0], shaped(b, inputs[1])])
+
+    return lower
 
 
 @sum_to_shape.native

@@ -12,10 +12,12 @@ from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.offsets import offsets_of
 from headrace.kernels.array.strides import window_of
+from headrace.kernels.native import same_shape
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
+    from headrace.core.native import Lowering, NativeBuilder
     from headrace.core.typing import Kernel, NodeView
 
 split_like = op(
@@ -64,6 +66,29 @@ def split_like_kernel(node: NodeView) -> Kernel:
         return checked(joined, likes)
 
     return split
+
+
+@split_like.native
+def _split_like_native(node: NodeView) -> Lowering | None:
+    axis, shapes, joined = node.attrs["axis"], node.attrs["shapes"], node.inputs[0].dims
+    if joined is None or not 0 <= axis < len(joined):
+        return None
+    rank = len(joined)
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        given, nothing = iter(inputs[1:]), b.constant(False)
+        likes = [next(given) if dims is None else b.apply("fill", [nothing], dims)[0] for dims in shapes]
+        rest, parts = inputs[0], []
+        for like in likes:
+            size = [-1] * axis + [b.dim(like, axis)] + [-1] * (rank - axis - 1)
+            (part,) = b.apply("slice", [rest], [*[0] * rank, *size, *[1] * rank])
+            same_shape(b, part, like)
+            begin = [0] * axis + [b.dim(like, axis)] + [0] * (rank - axis - 1)
+            (rest,) = b.apply("slice", [rest], [*begin, *[-1] * rank, *[1] * rank])
+            parts.append(part)
+        return parts
+
+    return lower
 
 
 _Group = tuple[Node, Value, Value]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
+from headrace.core.native import TYPE_CODES
 from headrace.core.registry import op
 from headrace.core.size_elements import Element, Leaf, Term
 from headrace.core.tensor import Tensor
@@ -13,7 +17,10 @@ from headrace.plan.ir import Node, Value, new_node
 from headrace.plan.known_sizes import KnownSizes, computes_sizes
 
 if TYPE_CHECKING:
+    from headrace.core.native import Lowering, NativeBuilder
     from headrace.core.typing import Kernel, NodeView, ValueView
+
+_SIGNS = {"+": "add", "-": "sub", "*": "mul"}
 
 sizes_op = op(
     "_Sizes",
@@ -28,6 +35,31 @@ def sizes_kernel(node: NodeView) -> Kernel:
     """Sizes of tensors, elements of vectors, and what expressions make of them, as an integer vector or number."""
     output = node.outputs[0]
     return size_function(node.notes["elements"], len(node.inputs), output.dtype.torch, output.dims == ())
+
+
+@sizes_op.native
+def _sizes_native(node: NodeView) -> Lowering:
+    output, elements = node.outputs[0], node.notes["elements"]
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        parts = [_native_element(b, inputs, element, output.dtype.name) for element in elements]
+        return [parts[0]] if output.dims == () else b.apply("stack", parts, [0])
+
+    return lower
+
+
+def _native_element(b: NativeBuilder, inputs: Sequence[int], element: Expression, dtype: str) -> int:
+    """The number that an expression stands for."""
+    if isinstance(element, int):
+        return b.constant(np.array(element, dtype))
+    kind, *rest = element
+    if kind in _SIGNS:
+        return b.apply(_SIGNS[kind], [_native_element(b, inputs, part, dtype) for part in rest])[0]
+    value, code = inputs[rest[0]], TYPE_CODES[dtype]
+    if kind == "count":
+        return b.apply("size_of", [value], [code])[0]
+    (vector,) = b.apply("shape_of", [value], [code]) if kind == "size" else b.apply("cast", [value], [code])
+    return b.apply("squeeze", b.apply("slice", [vector], [rest[1], 1, 1]), [0])[0]
 
 
 def fuse_sizes(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
