@@ -302,6 +302,12 @@ def _is_own_memory(value: Value, graph: PlanGraph) -> bool:
     return node.decl.is_view and node not in graph.copied and _is_own_memory(node.inputs[0], graph)
 
 
+def _are_whole(members: Sequence[Node], depth: int, nodes: Sequence[Node]) -> bool:
+    """Whether nothing but members takes what those of them give that lie in a branch inside of the region."""
+    inner = {value for each in members if each.guard[depth:] for value in each.outputs}
+    return not any(value in inner for node in nodes if node not in members for value in node.inputs)
+
+
 def _regions_found(graph: PlanGraph) -> Iterator[str]:
     """A region runs at one place, in one branch, and gives whatever of it is used elsewhere."""
     for nodes, loop in _scopes(graph.nodes):
@@ -315,8 +321,11 @@ def _regions_found(graph: PlanGraph) -> Iterator[str]:
             between = [nodes[i] for i in range(at[0], at[-1]) if standing[i] is not region]
             yield from (f"{each!r} stands in the middle of a region" for each in between if each not in graph.native)
             members = [nodes[i] for i in at]
-            if any((each.guard, each.early) != (region.guard, region.early) for each in members):
+            depth = len(region.guard)
+            if any((each.guard[:depth], each.early) != (region.guard, region.early) for each in members):
                 yield f"the region of {region.name} lies in several branches"
+            if any(each.guard[depth:] for each in members) and not _are_whole(members, depth, nodes):
+                yield f"the region of {region.name} has some nodes of a branch, and not what they merge to"
         results = set(graph.fetches if loop is None else loop.results)
         taken: dict[Value, list[int]] = {}
         for i, node in enumerate(nodes):

@@ -14,14 +14,19 @@ import numpy as np
 from headrace.core.native import TYPE_CODES
 from headrace.core.planning_facts import Role
 from headrace.native.program import Unsupported
+from headrace.plan.branches import Guard
 from headrace.plan.ir import UNBOUND, Node, Region, Value
+from headrace.plan.native_branches import Branches, in_order, is_branching
 from headrace.plan.native_lowering import TYPES, Inputs, is_plain_read, lowering_of, variable_of
+from headrace.plan.native_sizes import ASKED
 
 if TYPE_CHECKING:
     from headrace.core.buffers import VariableBuffer
     from headrace.core.native import NativeBuilder
 
 _KEPT = "native loop"
+# So many levels of loops at most, as each of them is looked at for all that are around it.
+_MOST_LEVELS = 100
 
 
 def is_native_loop(node: Node) -> bool:
@@ -29,7 +34,9 @@ def is_native_loop(node: Node) -> bool:
     known = node.notes.get(_KEPT)
     if known is None:
         assert node.region is not None
-        known = node.notes[_KEPT] = node.device.type == "cpu" and _is_native(node.region)
+        is_native = node.device.type == "cpu" and _is_native(node.region)
+        levels = 1 + max((inner.notes.get(_KEPT, 0) for inner in node.region.nodes), default=0)
+        known = node.notes[_KEPT] = levels if is_native and levels <= _MOST_LEVELS else 0
     return bool(known)
 
 
@@ -46,8 +53,10 @@ def _is_native(region: Region) -> bool:
 def _is_native_inside(node: Node) -> bool:
     if node.decl.binding_rule is not None:
         return True
-    if node.guard or node.decl.role in (Role.SWITCH, Role.MERGE) or node.decl.writes_state:
+    if node.decl.writes_state:
         return False
+    if node.decl.role in (Role.SWITCH, Role.MERGE):
+        return is_branching(node)
     if node.region is not None:
         return is_native_loop(node)
     return is_plain_read(node) or lowering_of(node, scalars=True) is not None
@@ -74,7 +83,6 @@ class Lists:
         self._made_by: dict[Value, Node] = {}
         self._users: dict[Node, set[Node]] = {}
         self._spoiled: set[Node] = set()
-        self._grow: set[Node] = set()
         # Those that use a list that was made elsewhere.
         self._foreign: set[Node] = set()
         for node in nodes:
@@ -95,6 +103,9 @@ class Lists:
             for each in region.nodes:
                 self._see(each, user)
             self._spoil(region.results)
+        elif node.decl.role is Role.SWITCH:
+            if taken:
+                self._made_by.update(dict.fromkeys(node.outputs, self._made_by[taken[0]]))
         elif not node.decl.on_list:
             self._spoil(taken)
         elif taken:
@@ -104,16 +115,11 @@ class Lists:
         else:
             self._users[node] = {user}
             self._made_by[node.outputs[0]] = node
-            if node.attrs.get("dynamic_size"):
-                self._grow.add(node)
 
     def _derive(self, node: Node, maker: Node) -> None:
         for value in node.outputs:
             if value.dtype.name == "resource":
-                # The list of gradients, which takes the length that the array has then.
                 self._made_by[value] = maker
-                if maker in self._grow:
-                    self._spoiled.add(maker)
 
     def _spoil(self, values: Iterable[Value]) -> None:
         self._spoiled.update(self._made_by[value] for value in values if value in self._made_by)
@@ -153,65 +159,95 @@ class Lists:
         return made
 
 
-def lower(
-    nodes: Sequence[Node],
-    builder: NativeBuilder,
-    ids: dict[Value, int],
-    memory: dict[VariableBuffer, int],
-    copied: Set[Node],
-) -> None:
-    """Applies the instructions of nodes, in order.
+class Lowering:
+    """Applies the instructions of nodes.
 
     Args:
-        nodes: the nodes.
         builder: makes the program.
         ids: the values that are there; those that the nodes make are added.
         memory: the memory of variables.
         copied: the nodes whose value is copied.
-
-    Raises:
-        Unsupported: if the runner does not have them.
     """
-    for node in nodes:
-        if node.decl.binding_rule is not None:
-            continue
-        inputs = Inputs(node, ids, builder, memory)
+
+    def __init__(
+        self, builder: NativeBuilder, ids: dict[Value, int], memory: dict[VariableBuffer, int], copied: Set[Node]
+    ) -> None:
+        self._builder, self._ids, self._memory, self._copied = builder, ids, memory, copied
+
+    def lower(self, each: Node | Branches, guard: Guard) -> None:
+        """Applies the instructions of a node, or of branches within `guard`.
+
+        Raises:
+            Unsupported: if the runner does not have them.
+        """
+        if not isinstance(each, Node):
+            self._lower_branches(each, guard)
+        elif each.decl.binding_rule is None:
+            self._lower(each)
+
+    def _inputs(self, node: Node) -> Inputs:
+        return Inputs(node, self._ids, self._builder, self._memory)
+
+    def _lower(self, node: Node) -> None:
+        builder, ids = self._builder, self._ids
         if node.region is not None:
-            _lower_loop(node, node.region, inputs, builder, ids, memory, copied)
-            continue
-        if node not in copied and is_plain_read(node):
+            self._lower_loop(node, node.region)
+            return
+        if node.decl.role is Role.SWITCH:
+            if node.inputs[0] in ids or node.inputs[0].constant is not None:
+                ids.update(dict.fromkeys(node.outputs, self._inputs(node).of(node.inputs[0])))
+            return
+        if node not in self._copied and is_plain_read(node):
             buffer = variable_of(node.inputs[0])
             assert buffer is not None
-            ids[node.outputs[0]] = memory[buffer]
-            continue
+            ids[node.outputs[0]] = self._memory[buffer]
+            return
         lowering = lowering_of(node, scalars=True)
         if lowering is None:
             raise Unsupported(f"{node.name} has no instructions")
-        made = list(lowering(builder, inputs))
-        if node in copied:
+        made = list(lowering(builder, self._inputs(node)))
+        if node in self._copied:
             made = [builder.apply("copy", [value])[0] for value in made]
         ids.update(zip(node.outputs, made, strict=True))
 
+    def _lower_loop(self, node: Node, region: Region) -> None:
+        builder, ids, inputs = self._builder, self._ids, self._inputs(node)
+        for value in node.notes.get(ASKED, ()):
+            builder.apply("ask", [inputs.of(value)])
+        count = len(region.variables)
+        for inner, outer in zip(region.captures, node.inputs[count:], strict=True):
+            if inner.bound is UNBOUND and variable_of(inner) is None:
+                ids[inner] = inputs.of(outer)
+        variables = builder.apply("loop_begin", inputs[:count])
+        ids.update(zip(region.variables, variables, strict=True))
+        self._lower_block([each for each in region.nodes if each.early], ())
+        builder.apply("loop_test", [inputs.of(region.predicate)])
+        self._lower_block([each for each in region.nodes if not each.early], ())
+        final = builder.apply("loop_end", [inputs.of(value) for value in region.nexts])
+        after: Mapping[Value, int] = dict(zip(region.variables, final, strict=True))
+        for output, leaving in zip(node.outputs, region.exits, strict=True):
+            ids[output] = after[leaving] if leaving in after else inputs.of(leaving)
 
-def _lower_loop(
-    node: Node,
-    region: Region,
-    inputs: Inputs,
-    builder: NativeBuilder,
-    ids: dict[Value, int],
-    memory: dict[VariableBuffer, int],
-    copied: Set[Node],
-) -> None:
-    count = len(region.variables)
-    for inner, outer in zip(region.captures, node.inputs[count:], strict=True):
-        if inner.bound is UNBOUND and variable_of(inner) is None:
-            ids[inner] = inputs.of(outer)
-    variables = builder.apply("loop_begin", inputs[:count])
-    ids.update(zip(region.variables, variables, strict=True))
-    lower([each for each in region.nodes if each.early], builder, ids, memory, copied)
-    builder.apply("loop_test", [inputs.of(region.predicate)])
-    lower([each for each in region.nodes if not each.early], builder, ids, memory, copied)
-    final = builder.apply("loop_end", [inputs.of(value) for value in region.nexts])
-    after: Mapping[Value, int] = dict(zip(region.variables, final, strict=True))
-    for output, leaving in zip(node.outputs, region.exits, strict=True):
-        ids[output] = after[leaving] if leaving in after else inputs.of(leaving)
+    def _lower_block(self, nodes: Sequence[Node], guard: Guard) -> None:
+        """Nodes in a loop, with the branches that there are."""
+        for each in in_order(nodes, guard):
+            self.lower(each, guard)
+
+    def _lower_branches(self, branches: Branches, guard: Guard) -> None:
+        builder, ids = self._builder, self._ids
+        merges = branches.merges
+        first = merges[0] if merges else branches.members()[0]
+        inputs = self._inputs(first)
+        builder.apply("branch_begin", [inputs.of(branches.predicate)])
+        values: list[int] = []
+        for taken in (True, False):
+            if not taken:
+                builder.apply("branch_else", values)
+            self._lower_block(branches.nodes[taken], (*guard, (branches.predicate, taken)))
+            values = []
+            for merge in merges:
+                value, index = branches.result(merge, taken, guard)
+                values += [inputs.of(value), builder.constant(np.int32(index))]
+        results = builder.apply("branch_end", values)
+        for i, merge in enumerate(merges):
+            ids.update(zip(merge.outputs, results[2 * i : 2 * i + 2], strict=True))

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from headrace.core.planning_facts import Role
-from headrace.plan.branches import guard_of
+from headrace.plan.branches import guard_of, taken_inputs
 from headrace.plan.graph import PlanGraph
 from headrace.plan.ir import NATIVE_REGION, UNBOUND, Node, Value, declared, regions
+from headrace.plan.native_branches import decided_by
 from headrace.plan.native_loops import nodes_within
 from headrace.plan.native_lowering import variable_of
 from headrace.plan.native_regions import Grouped, RegionMembers, find_regions
@@ -49,16 +50,21 @@ def _make_nodes(
 
 def _node_of(members: RegionMembers, uses: _Uses, copied: Set[Node], inside: Mapping[Node, Node | None]) -> Node:
     own = {value for node in (*members.nodes, *members.reads) for value in node.outputs}
-    taken = dict.fromkeys(value for node in members.nodes for value in node.inputs if value not in own)
+    taken = dict.fromkeys(
+        value
+        for node in members.nodes
+        for value in (*taken_inputs(node), *decided_by(node, members.guard))
+        if value not in own
+    )
     inputs = [value for value in taken if value.bound is UNBOUND and variable_of(value) is None]
     results = [value for node in members.nodes for value in node.outputs if uses.is_used(value)]
     kinds: list[tuple[Value, OutputKind]] = [
         (value, uses.kind(value)) for value in results if variable_of(value) is None
     ]
-    region = NativeRegion(members.nodes, members.reads, inputs, kinds, copied, inside)
+    region = NativeRegion(members.nodes, members.reads, inputs, kinds, copied, members.guard, inside)
     first = members.nodes[0]
     made = Node(declared(NATIVE_REGION), first.name, inputs, {}, None, first.runtime, first.device)
-    made.outputs, made.guard, made.early = results, first.guard, first.early
+    made.outputs, made.guard, made.early = results, members.guard, first.early
     made.serial = first.serial
     made.notes["native"] = region
     return made
@@ -76,10 +82,15 @@ class _Uses:
         regions_of = found.regions
         for node in nodes:
             own = regions_of.get(node)
-            for value in node.inputs:
+            if own is None:
+                taken: Iterable[Value] = node.inputs
+                self._asked.update(_predicates(node))
+            else:
+                taken = (*node.inputs, *decided_by(node, own.guard))
+                self._asked.update(pred for pred, _ in own.guard)
+            for value in taken:
                 if own is None or regions_of.get(value.node) is not own:
                     self._takers.setdefault(value, []).append(node)
-            self._asked.update(_predicates(node))
         for value in results:
             self._asked.update(pred for pred, _ in guard_of(value))
         self._regions = regions_of

@@ -9,19 +9,21 @@ other nodes keep their order.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 
 from headrace import native
 from headrace.core.buffers import VariableBuffer
 from headrace.core.native import TYPE_CODES
 from headrace.core.planning_facts import Role
 from headrace.native.program import Builder, Unsupported
-from headrace.plan.branches import guard_of
+from headrace.plan.branches import Guard, guard_of
 from headrace.plan.handles import Handles
 from headrace.plan.ir import UNBOUND, Node, Value, input_positions, regions
 from headrace.plan.live import has_effect
-from headrace.plan.native_loops import Lists, is_native_loop, lower, nodes_within
+from headrace.plan.native_branches import Absorbed, is_branching
+from headrace.plan.native_loops import Lists, Lowering, is_native_loop, nodes_within
 from headrace.plan.native_lowering import is_plain_read, lowering_of, variable_of
+from headrace.plan.native_sizes import mark_sizes
 
 # Entering a region takes as long as so many calls save.
 _least = 3
@@ -34,10 +36,11 @@ class RegionMembers:
     Attributes:
         nodes: the nodes that it computes.
         reads: the reads of whole variables among what they take, which it does by itself.
+        guard: the branches in which it runs.
     """
 
-    def __init__(self, nodes: Sequence[Node], reads: Sequence[Node]) -> None:
-        self.nodes, self.reads = tuple(nodes), tuple(reads)
+    def __init__(self, nodes: Sequence[Node], reads: Sequence[Node], guard: Guard) -> None:
+        self.nodes, self.reads, self.guard = tuple(nodes), tuple(reads), guard
 
 
 class Grouped:
@@ -83,6 +86,7 @@ def find_regions(nodes: Sequence[Node], fetched: Sequence[Value], copied: Set[No
     if len(nodes) < _least and not any(node.region is not None for node in nodes):
         return found
     handles = Handles(nodes)
+    mark_sizes(nodes)
     _find(nodes, fetched, copied, handles, found, is_loop=False)
     return found
 
@@ -133,7 +137,7 @@ def _find(
         reads = place_reads(members)
         found.nodes += members
         if id(members[0]) in inside_of:
-            found.regions.update(dict.fromkeys(members, RegionMembers(members, reads)))
+            found.regions.update(dict.fromkeys(members, RegionMembers(members, reads, block.guard(members[0]))))
     for read in block.reads:
         if read not in placed:
             found.nodes.append(read)
@@ -147,7 +151,7 @@ def _pays(group: Sequence[Node]) -> bool:
 
 def _calls(node: Node) -> int:
     """How many calls of torch the node takes at least: an update one for each variable that it writes."""
-    if node.type == "NoOp" or node.template is not None:
+    if node.type == "NoOp" or node.template is not None or is_branching(node):
         return 0
     return max(1, len(input_positions(node, node.decl.writes_state)))
 
@@ -180,12 +184,19 @@ class _Block:
         # Where a loop runs as Python, its scalars are Python's.
         candidates = {node for node in nodes if node not in self.reads and _is_candidate(node, scalars=not is_loop)}
         self.native: set[Node] = set()
+        self._branches = Absorbed(nodes, results, candidates)
+        candidates |= self._branches.members
         if len(candidates) >= _least or any(node.region is not None for node in candidates):
             self._touched, written = self._memory()
             self._lists = Lists(nodes, results)
-            self.native = {node for node in candidates if not self._lends(node, written)}
+            self._lending = {node for node in candidates if self._lends(node, written)}
+            self.native = candidates
             self._keep_lowered()
-            self._keep_lists()
+            self._keep_whole()
+
+    def guard(self, node: Node) -> Guard:
+        """The branches in which the region of a native node runs."""
+        return () if node in self._branches.members else node.guard
 
     def _memory(self) -> tuple[dict[Value, list[object]], set[int]]:
         """For values that may lie in variables what leads to these, and what is written, by identity."""
@@ -226,13 +237,24 @@ class _Block:
         builder = Builder()
         known: dict[tuple[object, ...], bool] = {}
         for node in self._nodes:
-            if node in self.native and not _is_lowered(node, self._lists, builder, known):
+            if node in self.native and not is_branching(node) and not _is_lowered(node, self._lists, builder, known):
                 self.native.discard(node)
 
-    def _keep_lists(self) -> None:
-        """Leaves out the nodes that use a list of which not all users are native."""
-        while split := self._lists.split(self.native):
+    def _keep_whole(self) -> None:
+        """Leaves out the nodes that use a list of which not all users are native, and what is left of branches."""
+        while True:
+            before = self._branches.members
+            self._branches.keep(self.native)
+            split = self._lists.split(self.native)
+            split |= {node for node in before - self._branches.members if node.decl.role in (Role.SWITCH, Role.MERGE)}
+            # What is given inside of branches stays there.
+            split |= {node for node in self._lending if not self._branches.is_inside(node)}
+            if self.native.isdisjoint(split):
+                return
             self.native -= split
+
+    def _parted(self, groups: Collection[Sequence[Node]]) -> set[Node]:
+        return self._lists.parted(groups) | self._branches.parted(groups)
 
     # ---- in which order
 
@@ -246,12 +268,12 @@ class _Block:
             before = self._before()
             result = [_writes_last(each, before) if isinstance(each, list) else each for each in self._grouped(before)]
             groups = [group for group in result if isinstance(group, list)]
-            parted = self._lists.parted(groups) & self.native
-            parted.update(node for group in groups for node in _after_writes(group))
+            parted = self._parted(groups) & self.native
+            parted.update(node for group in groups for node in self._after_writes(group))
             if not parted:
                 return result
             self.native -= parted
-            self._keep_lists()
+            self._keep_whole()
 
     def _grouped(self, before: Mapping[Node, Set[Node]]) -> list[Node | list[Node]]:
         waiting = [node for node in self._nodes if node in self.native]
@@ -287,13 +309,13 @@ class _Block:
             left = []
             for node in waiting:
                 missing = [other for other in before[node] if other not in done]
-                key = node.guard
+                key = self.guard(node)
                 if node not in held and all(ready_in.get(other, _NONE) == key for other in missing):
                     groups.setdefault(key, []).append(node)
                     ready_in[node] = key
                 else:
                     left.append(node)
-            parted = self._lists.parted(groups.values()) & ready_in.keys() if holds else set()
+            parted = self._parted(groups.values()) & ready_in.keys() if holds else set()
             if parted:
                 held |= parted
                 continue
@@ -307,6 +329,15 @@ class _Block:
                 result.append(group)
                 done.update(group)
             waiting = left
+
+    def _after_writes(self, group: Sequence[Node]) -> list[Node]:
+        """Loops, branches and uses of lists after a write: were they to fail, nothing else could do what they do again."""
+        writes = next((i for i, node in enumerate(group) if node.decl.writes_state), len(group))
+        return [
+            node
+            for node in group[writes:]
+            if node.region is not None or node.decl.on_list or node in self._branches.members
+        ]
 
     def _before(self) -> dict[Node, set[Node]]:
         """What must have run before each node."""
@@ -411,12 +442,6 @@ def _writes_last(group: list[Node], before: Mapping[Node, Set[Node]]) -> list[No
     return [*(node for node in group if node not in late), *late] if late else group
 
 
-def _after_writes(group: Sequence[Node]) -> list[Node]:
-    """Loops and uses of lists that come after a write: were they to fail, nothing else could do what they do again."""
-    writes = next((i for i, node in enumerate(group) if node.decl.writes_state), len(group))
-    return [node for node in group[writes:] if node.region is not None or node.decl.on_list]
-
-
 def _is_lowered(node: Node, lists: Lists, builder: Builder, known: dict[tuple[object, ...], bool]) -> bool:
     """Whether the runner has the instructions of a node, for values of its types."""
     # What is within a loop, and what a handle leads to, types do not tell.
@@ -434,7 +459,7 @@ def _is_lowered(node: Node, lists: Lists, builder: Builder, known: dict[tuple[ob
             for value in node.inputs:
                 if value.bound is UNBOUND and value not in ids and value.dtype.name in TYPE_CODES:
                     ids[value] = builder.input(value.dtype.name, ())
-            lower([node], builder, ids, memory, frozenset())
+            Lowering(builder, ids, memory, frozenset()).lower(node, node.guard)
             answer = True
         except Unsupported:
             answer = False

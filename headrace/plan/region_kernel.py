@@ -17,13 +17,15 @@ from headrace.plan.emit import emit
 from headrace.plan.failures import FAILURES, as_op_error
 from headrace.plan.ir import UNBOUND, Node, Value, input_positions
 from headrace.plan.native_arenas import Arenas, arena_of
-from headrace.plan.native_loops import lower, nodes_within
+from headrace.plan.native_branches import in_order
+from headrace.plan.native_loops import Lowering, nodes_within
 from headrace.plan.native_lowering import variable_of
 from headrace.plan.values import to_torch
 
 if TYPE_CHECKING:
     from headrace.core.native import NativeBuilder
     from headrace.core.typing import Kernel
+    from headrace.plan.branches import Guard
 
 
 class NativeRegion:
@@ -35,6 +37,7 @@ class NativeRegion:
         inputs: the values that it is given.
         outputs: the values that leave it, with the form in which they do.
         copied: the nodes whose value is copied.
+        guard: the branches in which it runs.
         inside: for nodes in its loops that a region computes, where the loops run as Python, the node that stands for it.
 
     Attributes:
@@ -49,10 +52,11 @@ class NativeRegion:
         inputs: Sequence[Value],
         outputs: Sequence[tuple[Value, OutputKind]],
         copied: Set[Node],
+        guard: Guard,
         inside: Mapping[Node, Node | None],
     ) -> None:
         self.nodes, self.reads, self.inputs, self.outputs = tuple(nodes), tuple(reads), tuple(inputs), tuple(outputs)
-        self._copied, self._inside = copied, inside
+        self._copied, self._guard, self._inside = copied, guard, inside
         self.files: dict[str, dict[int, Node]] = {}
         within = [each for node in (*reads, *nodes) for each in nodes_within(node)]
         self.members = [
@@ -186,9 +190,10 @@ class NativeRegion:
             }
             for node in self.reads:
                 ids[node.outputs[0]] = memory[_variable(node.inputs[0])]
-            for node in self.nodes:
-                builder.node = node
-                lower([node], builder, ids, memory, self._copied)
+            lowering = Lowering(builder, ids, memory, self._copied)
+            for each in in_order(self.nodes, self._guard):
+                builder.node = each if isinstance(each, Node) else each.members()[0]
+                lowering.lower(each, self._guard)
             outputs = [Output(ids[value], kind) for value, kind in self.outputs]
             builder.ids = ids
             return builder.builder.build(outputs, builder.notes), builder
@@ -207,8 +212,9 @@ class NativeRegion:
         if self._plain is None:
             given = [*self.inputs, *(node.outputs[0] for node in self.reads), *self._references]
             wanted = [value for value, _ in self.outputs]
-            guard = self.nodes[0].guard
-            emitted = emit(self.nodes, given, wanted, self._copied, partial=True, guard=guard, native=self._inside)
+            emitted = emit(
+                self.nodes, given, wanted, self._copied, partial=True, guard=self._guard, native=self._inside
+            )
             for node in self._inside.values():
                 if node is not None:
                     node.notes["native"].files = self.files
@@ -277,7 +283,7 @@ class _Recorder:
         self.notes: list[object] = []
         self.ids: Mapping[Value, int] = {}
         self.input, self.buffer, self.constant = self.builder.input, self.builder.buffer, self.builder.constant
-        self.dim, self.dtype = self.builder.dim, self.builder.dtype
+        self.dim, self.contents, self.dtype = self.builder.dim, self.builder.contents, self.builder.dtype
 
     def apply(
         self, name: str, inputs: Sequence[int], ints: Sequence[int] = (), floats: Sequence[float] = ()
