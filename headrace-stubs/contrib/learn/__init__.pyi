@@ -1,6 +1,6 @@
 # Made by tools/make_stubs.py.
 
-__all__ = ['BaseEstimator', 'DNNClassifier', 'DNNEstimator', 'DNNLinearCombinedClassifier', 'DNNLinearCombinedEstimator', 'DNNLinearCombinedRegressor', 'DNNRegressor', 'DynamicRnnEstimator', 'Estimator', 'Evaluable', 'Experiment', 'ExportStrategy', 'Head', 'InputFnOps', 'KMeansClustering', 'LinearClassifier', 'LinearEstimator', 'LinearRegressor', 'LogisticRegressor', 'MetricSpec', 'ModeKeys', 'ModelFnOps', 'NanLossDuringTrainingError', 'NotFittedError', 'PredictionKey', 'ProblemType', 'RunConfig', 'SKCompat', 'SVM', 'TaskType', 'Trainable', 'binary_svm_head', 'build_parsing_serving_input_fn', 'datasets', 'evaluate', 'extract_dask_data', 'extract_dask_labels', 'extract_pandas_data', 'extract_pandas_labels', 'extract_pandas_matrix', 'graph_actions', 'head', 'infer', 'infer_real_valued_columns_from_input', 'infer_real_valued_columns_from_input_fn', 'io', 'learn_runner', 'make_export_strategy', 'models', 'monitors', 'multi_class_head', 'multi_head', 'multi_label_head', 'no_op_train_fn', 'poisson_regression_head', 'preprocessing', 'queue_parsed_features', 'read_batch_examples', 'read_batch_features', 'read_batch_record_features', 'read_keyed_batch_examples', 'read_keyed_batch_examples_shared_queue', 'read_keyed_batch_features', 'read_keyed_batch_features_shared_queue', 'regression_head', 'run_feeds', 'run_n', 'train', 'utils']
+__all__ = ['BaseEstimator', 'DNNClassifier', 'DNNEstimator', 'DNNLinearCombinedClassifier', 'DNNLinearCombinedEstimator', 'DNNLinearCombinedRegressor', 'DNNRegressor', 'DynamicRnnEstimator', 'Estimator', 'Evaluable', 'Experiment', 'ExportStrategy', 'Head', 'InputFnOps', 'KMeansClustering', 'LinearClassifier', 'LinearEstimator', 'LinearRegressor', 'LogisticRegressor', 'MetricSpec', 'ModeKeys', 'ModelFnOps', 'NanLossDuringTrainingError', 'NotFittedError', 'PredictionKey', 'ProblemType', 'RunConfig', 'SKCompat', 'SVM', 'TaskType', 'TensorFlowClassifier', 'TensorFlowDNNClassifier', 'TensorFlowDNNRegressor', 'TensorFlowEstimator', 'TensorFlowLinearClassifier', 'TensorFlowLinearRegressor', 'TensorFlowRNNClassifier', 'TensorFlowRNNRegressor', 'TensorFlowRegressor', 'Trainable', 'binary_svm_head', 'build_parsing_serving_input_fn', 'datasets', 'evaluate', 'extract_dask_data', 'extract_dask_labels', 'extract_pandas_data', 'extract_pandas_labels', 'extract_pandas_matrix', 'graph_actions', 'head', 'infer', 'infer_real_valued_columns_from_input', 'infer_real_valued_columns_from_input_fn', 'io', 'learn_runner', 'make_export_strategy', 'models', 'monitors', 'multi_class_head', 'multi_head', 'multi_label_head', 'no_op_train_fn', 'ops', 'poisson_regression_head', 'preprocessing', 'queue_parsed_features', 'read_batch_examples', 'read_batch_features', 'read_batch_record_features', 'read_keyed_batch_examples', 'read_keyed_batch_examples_shared_queue', 'read_keyed_batch_features', 'read_keyed_batch_features_shared_queue', 'regression_head', 'run_feeds', 'run_n', 'train', 'utils']
 from headrace.contrib.learn.base_estimator import BaseEstimator as BaseEstimator
 from headrace.contrib.learn.dnn import DNNClassifier as DNNClassifier
 from headrace.contrib.learn.dnn import DNNEstimator as DNNEstimator
@@ -31,6 +31,15 @@ from headrace.contrib.learn.run_config import RunConfig as RunConfig
 from headrace.contrib.learn.sk_compat import SKCompat as SKCompat
 from headrace.contrib.learn.svm import SVM as SVM
 from headrace.contrib.learn.run_config import TaskType as TaskType
+from headrace.contrib.learn.array_models import TensorFlowLinearClassifier as TensorFlowClassifier
+from headrace.contrib.learn.array_models import TensorFlowDNNClassifier as TensorFlowDNNClassifier
+from headrace.contrib.learn.array_models import TensorFlowDNNRegressor as TensorFlowDNNRegressor
+from headrace.contrib.learn.model_estimators import TensorFlowEstimator as TensorFlowEstimator
+from headrace.contrib.learn.array_models import TensorFlowLinearClassifier as TensorFlowLinearClassifier
+from headrace.contrib.learn.array_models import TensorFlowLinearRegressor as TensorFlowLinearRegressor
+from headrace.contrib.learn.array_models import TensorFlowRNNClassifier as TensorFlowRNNClassifier
+from headrace.contrib.learn.array_models import TensorFlowRNNRegressor as TensorFlowRNNRegressor
+from headrace.contrib.learn.array_models import TensorFlowLinearRegressor as TensorFlowRegressor
 from headrace.contrib.learn.trainable import Trainable as Trainable
 from headrace.contrib.learn.classification_heads import binary_svm_head as binary_svm_head
 from headrace.contrib.learn.serving_inputs import build_parsing_serving_input_fn as build_parsing_serving_input_fn
@@ -55,6 +64,7 @@ from headrace.contrib.learn.classification_heads import multi_class_head as mult
 from headrace.contrib.learn.head_combinations import multi_head as multi_head
 from headrace.contrib.learn.classification_heads import multi_label_head as multi_label_head
 from headrace.contrib.learn.heads import no_op_train_fn as no_op_train_fn
+from headrace.contrib.learn import ops as ops
 from headrace.contrib.learn.heads import poisson_regression_head as poisson_regression_head
 from headrace.contrib.learn import preprocessing as preprocessing
 from headrace.contrib.learn.feature_queues import queue_parsed_features as queue_parsed_features
