@@ -194,6 +194,10 @@ def test_the_largest():
     order = np.argsort(-x, axis=-1, kind="stable")[:, :5]
     assert_same(places, order.astype(np.int32))
     assert_same(got, np.take_along_axis(x, order, -1))
+    # As TensorFlow has it, what is no number is above all, but never the only one of several.
+    x = np.float32([[1, np.nan, 3, np.nan], [np.nan] * 4])
+    assert_same(run_one("top_k", [x], [3])[1], np.int32([[1, 3, 2], [0, 1, 2]]))
+    assert_same(run_one("top_k", [x], [1])[1], np.int32([[2], [0]]))
     targets = np.array([0, 39, 7, 40, -1, 3], np.int32)
     x = np.random.default_rng(0).random((6, 40)).astype(np.float32)
     x[2, 1] = np.nan

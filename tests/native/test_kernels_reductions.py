@@ -65,15 +65,32 @@ def test_memory_in_any_order(name, way):
         )
 
 
-@pytest.mark.parametrize("name", ["max", "min", "sum"])
 @pytest.mark.parametrize("shape", [(5,), (64,), (131,), (40, 7)], ids=str)
-def test_what_is_no_number_wins(name, shape):
+def test_what_is_no_number_wins_sums(shape):
     for place in range(0, int(np.prod(shape)), 7):
         x = plain("float32", shape)
         x.reshape(-1)[place] = np.nan
         for axis in range(len(shape)):
+            (got,) = run_one("sum", [x], [0, axis])
+            assert_same(np.isnan(got), np.isnan(x.sum(axis=axis)))
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(1,), (2,), (5,), (64,), (131,), (40, 7), (7, 40), (3, 1, 40), (9, 1)], ids=str)
+def test_what_is_no_number_loses_to_numbers(name, dtype, shape):
+    generator = np.random.default_rng(3)
+    for share in (0.1, 0.5, 0.9, 1.0):
+        x = plain(dtype, shape)
+        x[generator.random(shape) < share] = np.nan
+        for axis in range(len(shape)):
             (got,) = run_one(name, [x], [0, axis])
-            assert_same(np.isnan(got), np.isnan(getattr(np, name)(x, axis=axis)))
+            instead = -np.inf if name == "max" else np.inf
+            wanted = getattr(np.where(np.isnan(x), instead, x), name)(axis=axis)
+            # As TensorFlow has it, a number by itself stays.
+            assert_same(got, x.squeeze(axis) if shape[axis] == 1 else wanted.astype(dtype))
+            (place,) = run_one(f"arg{name}", [x], [axis, DTYPE_CODES["int64"]])
+            assert_same(place, getattr(np.where(np.isnan(x), instead, x), f"arg{name}")(axis=axis))
 
 
 @pytest.mark.parametrize("name", ["all", "any"])

@@ -241,20 +241,22 @@ void in_top_k(Planner& p, const Instruction& i) {
   step.flags = y.dtype;
 }
 
-// The k largest of a row in order, of equal ones the first; NaN is below all.
+// The k largest of a row in order, of equal ones the first. Where one is asked for NaN is below all, otherwise above all, as
+// TensorFlow has it.
 template <class T>
 int64_t top_k_kernel(const Step& step, Frame& frame) {
   T* values = step.as<T>(0, frame);
   int32_t* places = step.as<int32_t>(1, frame);
   const T* a = step.as<const T>(2, frame);
   int32_t* order = step.as<int32_t>(3, frame);
+  const bool numbers_first = step.k == 1;
   for (int64_t r = 0; r < step.rows; r++, a += step.cols, values += step.k, places += step.k) {
     for (int64_t c = 0; c < step.cols; c++) order[c] = int32_t(c);
-    std::partial_sort(order, order + step.k, order + step.cols, [a](int32_t x, int32_t y) {
+    std::partial_sort(order, order + step.k, order + step.cols, [a, numbers_first](int32_t x, int32_t y) {
       if (a[x] > a[y]) return true;
       if (a[x] < a[y]) return false;
       const bool first = a[x] == a[x], second = a[y] == a[y];
-      if (first != second) return first;
+      if (first != second) return first == numbers_first;
       return x < y;
     });
     for (int64_t c = 0; c < step.k; c++) places[c] = order[c], values[c] = a[order[c]];

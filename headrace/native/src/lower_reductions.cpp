@@ -98,8 +98,12 @@ void reduction(Planner& p, const Instruction& i) {
   require(!i.ints.empty(), "a reduction says whether it keeps dims");
   bool reduced[kMaxRank] = {};
   for (size_t k = 1; k < i.ints.size(); k++) reduced[Planner::axis(i.ints[k], a.rank)] = true;
+  const ReduceOp op = ReduceOp(i.how->arg);
   const View d = reduced_dims(p, a, reduced, a.dtype);
-  reduce(p, ReduceOp(i.how->arg), d, a, reduced);
+  // A number by itself is the largest and the smallest, NaN too.
+  if ((op == reduce_max || op == reduce_min) && d.elements() == a.elements())
+    return p.out(i, 0, without(a, reduced, i.ints[0] != 0));
+  reduce(p, op, d, a, reduced);
   p.out(i, 0, without(d, reduced, i.ints[0] != 0));
 }
 
