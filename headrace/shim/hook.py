@@ -27,16 +27,21 @@ MARK = "__headrace_shim__"
 _SLIM = {"tf_slim": "headrace.contrib.slim", "nets": "headrace.contrib.slim.nets", "tensorflow_estimator": "headrace"}
 
 
+def _spec_beside(fullname: str) -> ModuleSpec | None:
+    """The spec of one of the packages that stand for parts of ours, or of a module below it; None for other names."""
+    first, dot, rest = fullname.partition(".")
+    if first not in _SLIM:
+        return None
+    target_name = f"{_SLIM[first]}{dot}{rest}"
+    return alias_spec(fullname, target_name) if importlib.util.find_spec(target_name) is not None else None
+
+
 class SlimFinder:
-    """Makes `tf_slim` and `nets` slim's modules; asked last, so that modules of that name come first."""
+    """Makes `tf_slim`, `nets` and `tensorflow_estimator` ours; asked last, so that packages of that name come first."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
-        """The spec of one of these packages or a module below it; None for other names."""
-        first, dot, rest = fullname.partition(".")
-        if first not in _SLIM:
-            return None
-        target_name = f"{_SLIM[first]}{dot}{rest}"
-        return alias_spec(fullname, target_name) if importlib.util.find_spec(target_name) is not None else None
+        """The spec of one of these packages; None for other names."""
+        return _spec_beside(fullname)
 
 
 class TensorFlowFinder:
@@ -52,7 +57,10 @@ class TensorFlowFinder:
         if fullname == "tensorflow":
             return alias_spec(fullname, f"headrace.{ROOT_ALIAS}")
         if not fullname.startswith("tensorflow."):
-            return None
+            # Below a package that is ours a search of its folders would load modules a second time.
+            first, dot, _ = fullname.partition(".")
+            is_ours = bool(dot) and first in _SLIM and sys.modules.get(first) is sys.modules.get(_SLIM[first])
+            return _spec_beside(fullname) if is_ours else None
         tool = spec_of_tool(fullname)
         if tool is not None:
             return tool
