@@ -107,7 +107,7 @@ def _line(served: Finder, path: str, name: str, child: str | None, home: tuple[s
         home = table.homes.get(name)
     value = getattr(served._place(home[0]), home[1], None) if home and home[0] else served.resolve(path, name)
     if isinstance(value, ModuleType):
-        if child is not None and served.table(child) is not None:
+        if child is not None and value.__name__ == _full(child):
             return f"from {_full(path)} import {name} as {name}\n"
         parent, _, leaf = value.__name__.rpartition(".")
         return f"from {parent} import {leaf} as {name}\n" if parent else f"import {leaf} as {name}\n"

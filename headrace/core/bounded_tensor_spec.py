@@ -70,11 +70,16 @@ class BoundedTensorSpec(TensorSpec):
         return self._maximum
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BoundedTensorSpec) or not super().__eq__(other):
+        if not isinstance(other, BoundedTensorSpec) or self._without_bounds() != other._without_bounds():
             return False
         return np.allclose(self._minimum, other._minimum) and np.allclose(self._maximum, other._maximum)
 
-    __hash__ = TensorSpec.__hash__
+    # Equal bounds may be one number or one for each element.
+    def __hash__(self) -> int:
+        return hash(self._without_bounds())
+
+    def _without_bounds(self) -> TensorSpec:
+        return TensorSpec(self._shape, self._dtype, self._name)
 
     def __repr__(self) -> str:
         return (

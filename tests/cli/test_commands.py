@@ -216,7 +216,8 @@ def test_the_package_is_installed_works_and_is_removed(tmp_path):
     environment = {**os.environ, "PYTHONPATH": f"{site}{os.pathsep}{os.environ['PYTHONPATH']}"}
     command_line = [sys.executable, "-c", program]
     done = subprocess.run(command_line, env=environment, capture_output=True, text=True, cwd=tmp_path)
-    assert done.stdout.startswith(f"{VERSION} {VERSION} ['__init__.py'"), done.stderr
+    assert done.stdout.startswith(f"{VERSION} {VERSION} ['"), done.stderr
+    assert "'py.typed', '__init__.py', " in done.stdout
     assert invoke("shim", "remove", "--python", site).exit_code == 0
     assert list(site.iterdir()) == []
     assert "There is none" in invoke("shim", "remove", "--python", site).output

@@ -123,7 +123,7 @@ def test_fusions_name_what_they_look_for_and_what_they_make(each):
         ("_While", "plan/loops.py"),
         ("_Feed", "plan/collect.py"),
         ("_Transfer", "plan/place.py"),
-        ("_ToTensor", "plan/scalars.py"),
+        ("_ToTensor", "plan/native_sizes.py, headrace/plan/scalars.py"),
     ],
 )
 def test_ops_of_the_planner_say_what_makes_them(op_type, file):

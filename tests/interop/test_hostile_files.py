@@ -29,6 +29,7 @@ OF_FILES = (
     tf.errors.NotFoundError,
     tf.errors.UnimplementedError,
     tf.errors.FailedPreconditionError,
+    OSError,  # of SavedModels, as in 1.x
 )
 
 
@@ -37,7 +38,7 @@ def refused_with(path, function, *arguments, **keywords):
     try:
         function(*arguments, **keywords)
     except OF_FILES as error:
-        assert str(path) in error.message  # noqa: PT017  there may be no error
+        assert str(path) in str(error)  # noqa: PT017  there may be no error
         return True
     return False
 
@@ -233,11 +234,11 @@ def test_assets_as_tensorflow_names_them():
 
 def test_what_is_no_saved_model_is_told_with_its_path(tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(b"\xff\xff\xff")
-    with pytest.raises(tf.errors.DataLossError, match=r"saved_model\.pb"):
+    with pytest.raises(OSError, match=r"saved_model\.pb"):
         SavedModelLoader(tmp_path)
     (tmp_path / "saved_model.pb").unlink()
     (tmp_path / "saved_model.pbtxt").write_text("meta_graphs { nonsense: 1 }")
-    with pytest.raises(tf.errors.DataLossError, match="nonsense"):
+    with pytest.raises(OSError, match="nonsense"):
         SavedModelLoader(tmp_path)
     with pytest.raises(OSError, match="does not exist"):
         SavedModelLoader(tmp_path / "none")

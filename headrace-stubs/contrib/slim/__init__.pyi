@@ -33,6 +33,7 @@ from headrace.contrib.slim import nets as nets
 from tensorflow.python.ops import nn as nn
 from tensorflow.python.ops import nn_ops as nn_ops
 from headrace.contrib.layers.python.layers import normalization as normalization
+from tensorflow.python.framework import ops as ops
 from headrace.contrib.layers.python.layers import optimizers as optimizers
 from headrace.contrib.slim import parallel_reader as parallel_reader
 from tensorflow.python.ops import parsing_ops as parsing_ops
