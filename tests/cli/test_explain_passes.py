@@ -65,7 +65,8 @@ import tensorflow as tf
 
 x = tf.placeholder(tf.float16, [3], name="x")
 p = tf.placeholder(tf.bool, [], name="p")
-y = tf.while_loop(lambda i, t: tf.reduce_sum(t) < 9.0, lambda i, t: (i + 1, tf.cond(p, lambda: t * 2.0, lambda: t + tf.cast(i, tf.float16))),
+y = tf.while_loop(lambda i, t: tf.reduce_sum(t) < 9.0,
+                  lambda i, t: (i + 1, tf.cond(p, lambda: t * 2.0, lambda: t + tf.cast(i, tf.float16))),
                   [0.0, x])[1]
 with tf.Session() as session:
     session.run([y, tf.cond(p, lambda: tf.exp(x), lambda: tf.sin(x))], {x: [1.0, 1.0, 1.0], p: True})
