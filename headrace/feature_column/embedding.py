@@ -292,7 +292,7 @@ def embedding_column(
         initializer,
         ckpt_to_load_from,
         tensor_name_in_ckpt,
-        f"Embedding of column_name: {categorical_column.name}",
+        f"Embedding of column_name: {getattr(categorical_column, 'name', categorical_column)}",
     )
     return EmbeddingColumn(
         categorical_column,
