@@ -222,7 +222,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, _BucketizedFields):
         rows = reshape(tile(expand_dims(range_of(0, batch), 1), [1, numbers]), (-1,))
         places = tile(range_of(0, numbers), [batch])
         # Buckets of different numbers are different classes.
-        classes = cast(reshape(buckets, (-1,)) + (len(self.boundaries) + 1) * places, int64)
+        classes = reshape(buckets, (-1,)) + (len(self.boundaries) + 1) * places
         indices = cast(transpose(stack((rows, places))), int64)
         return IdWeightPair(SparseTensor(indices, classes, cast(stack([batch, numbers]), int64)), None)
 

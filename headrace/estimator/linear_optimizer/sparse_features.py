@@ -13,7 +13,7 @@ from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.array.where import boolean_mask
 from headrace.functions.math.reduction import reduce_max
-from headrace.kernels.composing import shape
+from headrace.kernels.composing import cast, shape
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,7 +55,8 @@ class SparseFeatureColumn:
 def feature_of_classes(classes: SparseTensor, weights: Tensor) -> SparseFeatureColumn:
     """Each class that an example has, once, with the sum of its weights; classes below zero stand for none."""
     examples = raw.Reshape(classes.indices[:, 0], [-1])
-    numbers = raw.Reshape(classes.values, [-1])
+    # Bucketized columns have their classes as int32.
+    numbers = cast(raw.Reshape(classes.values, [-1]), int64)
     is_class = raw.GreaterEqual(numbers, 0)
     numbers, examples, weights = (boolean_mask(values, is_class) for values in (numbers, examples, weights))
     # One number for each pair of example and class.
