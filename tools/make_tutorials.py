@@ -37,6 +37,10 @@ def executed(script: Path) -> nbformat.NotebookNode:
         if cell.cell_type == "code":
             # Log lines bear the time of day.
             cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+            for output in cell.outputs:
+                # What is shown as a page need not be there as text too, which is long for a model.
+                if "text/html" in output.get("data", {}):
+                    output.data["text/plain"] = output.data["text/plain"].partition("\n")[0]
     return notebook
 
 
