@@ -12,6 +12,8 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from headrace.util.callsite import shown_name
+
 if TYPE_CHECKING:
     from tensorboard.compat.proto.node_def_pb2 import NodeDef
 
@@ -107,7 +109,8 @@ class OpError(Exception):
         stack = getattr(self._op, "traceback", None)
         if not stack:
             return describe(self._op)
-        lines = "".join(traceback.format_list(stack))
+        shown = [(shown_name(filename), line, function, source) for filename, line, function, source in stack]
+        lines = "".join(traceback.format_list(shown))
         return f"{describe(self._op)}\n\nOriginal stack trace for {self._op.name!r}:\n{lines}"
 
 
@@ -239,7 +242,7 @@ def error_code_from_exception_type(cls: type) -> Any:
 def _tag(op: Any) -> str:
     """`node total/Cumsum (defined at train.py:41)`."""
     stack = getattr(op, "traceback", None)
-    return f"node {op.name} (defined at {stack[-1][0]}:{stack[-1][1]})" if stack else f"node {op.name}"
+    return f"node {op.name} (defined at {shown_name(stack[-1][0])}:{stack[-1][1]})" if stack else f"node {op.name}"
 
 
 def describe(op: Any) -> str:
