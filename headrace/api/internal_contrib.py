@@ -58,6 +58,7 @@ CONTRIB: dict[str, dict[str, str]] = {
         "+learn.composable_model": "composable_model",
         "+learn.debug +learn .": "debug",
         "+learn.dynamic_rnn +learn.recurrent_parts +learn .": "dynamic_rnn_estimator",
+        "+learn.state_saving_rnn +learn.dynamic_rnn +learn .": "state_saving_rnn_estimator",
         "+learn.estimator +learn.estimator_inputs +learn .": "estimator",
         "+learn.head +learn.classification_heads +learn.heads +learn.head_combinations +learn .": "head",
         "+learn.metric_key +learn .": "metric_key",
@@ -75,11 +76,16 @@ CONTRIB: dict[str, dict[str, str]] = {
         "+learn.export_strategy +learn .": "export_strategy",
         "+learn.data_feeder +learn.pandas_data +learn .": "learn_io",
         "+learn.monitors +learn .": "monitors",
+        "+learn.learn_runner +learn .": "learn_runner_lib",
+        "sessions.monitored_session sessions.session_creators sessions.scaffold train .": "monitored_session",
+        "sessions.session_run_hook train .": "session_run_hook",
+        "checkpoints.checkpoint_utils +learn .": "graph_actions",
     },
     "learn.python.learn.learn_io": {
         "+learn.pandas_data +learn.data_feeder +learn .": "dask_io",
         "+learn.data_feeder +learn.pandas_data +learn .": "data_feeder",
-        "+learn.pandas_data +learn .": "pandas_io",
+        "+learn.pandas_data +learn.input_fns +learn .": "pandas_io",
+        "+learn.input_fns +learn .": "generator_io numpy_io",
     },
     "learn.python.learn.utils": {
         "+learn.bundle_exports": "export",
@@ -123,6 +129,10 @@ CONTRIB: dict[str, dict[str, str]] = {
     },
     "sparsemax.python.ops": {
         "+sparsemax .": "sparsemax sparsemax_loss",
+    },
+    "tfprof": {
+        "profiler.analyzer profiler.options profiler.profile_context profiler .": "model_analyzer",
+        "profiler.statistics profiler.analyzer profiler.options .": "tfprof_logger",
     },
     "timeseries.python.timeseries": {
         "+timeseries.ar_model +timeseries.anomaly_ar_model +timeseries.prediction_networks": "ar_model",

@@ -33,8 +33,8 @@ PYTHON: dict[str, dict[str, str]] = {
     },
     "data.kernel_tests": {"testing.data_tests": "test_base"},
     "data.ops": {
-        "data.dataset data.options data.structure data.arguments data.element_functions data.experimental "
-        "data .": "dataset_ops",
+        "data.dataset data.dataset_classes data.options data.structure data.arguments data.element_functions "
+        "data.experimental data .": "dataset_ops",
         "data.iterator data.dataset data.optional data .": "iterator_ops",
         "data.multi_device": "multi_device_iterator_ops",
         "data.optional data.structure": "optional_ops",
@@ -75,7 +75,8 @@ PYTHON: dict[str, dict[str, str]] = {
         "distribute.strategy distribute.extended distribute.default_strategy distribute.replica_context "
         "state.replication distribute.mirrored distribute .": "distribute_lib",
         "state.replication distribute .": "distribution_strategy_context",
-        "distribute.mirrored distribute.replica_threads distribute.local_devices distribute .": "mirrored_strategy",
+        "distribute.mirrored distribute.replica_threads distribute.local_devices "
+        "distribute.cluster_resolvers.tf_config distribute .": "mirrored_strategy",
         "distribute.one_device .": "one_device_strategy",
         "distribute.parameter_server distribute.cluster_resolvers.base .": "parameter_server_strategy "
         "central_storage_strategy",
@@ -94,7 +95,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "distribute.distributed_datasets distribute.input_workers distribute.step_loops "
         "distribute.batch_splitting": "input_lib input_ops",
         "distribute.numpy_datasets": "numpy_dataset",
-        "distribute.tpu": "tpu_strategy",
+        "distribute.tpu distribute.cluster_resolvers.tpu": "tpu_strategy",
         "contrib.distribute.steps": "step_fn",
         "contrib.distribute.loss_examples": "single_loss_example",
         "state.modes": "reduce_util",
@@ -109,7 +110,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "distribute.cluster_resolvers.tpu": "tpu_cluster_resolver",
     },
     "eager": {
-        "config.eager_context .": "context",
+        "config.eager_context config.settings .": "context",
         "contrib.eager.backprop contrib.eager.functional .": "backprop",
         "contrib.eager.callbacks config.eager_context .": "execution_callbacks",
         "config.eager_operations contrib.eager.callbacks config.eager_context .": "execute",
@@ -192,7 +193,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "functions.flow.inspecting functions.flow.while_context functions.flow.xla_context ops.flow.frames "
         "functions.flow.assertion "
         "functions.flow.modes . api.gen_ops": ("control_flow_ops control_flow_util"),
-        "config.behavior functions.flow.modes": "control_flow_v2_toggles",
+        "config.behavior config.function_options functions.flow.modes": "control_flow_v2_toggles",
         "functions.flow.v2_functions": "cond_v2 while_v2 control_flow_util_v2",
         "functions.array.constant_v2 kernels.composing.shapes ops.array.shape functions.array.gather "
         "ops.array.gather "
@@ -209,13 +210,16 @@ PYTHON: dict[str, dict[str, str]] = {
         "clip_ops manip_ops histogram_ops unconnected_gradients "
         "numerics sort_ops batch_ops array_grad math_grad nn_grad "
         "control_flow_grad data_flow_grad linalg_grad sparse_grad state_grad tensor_array_grad image_grad random_grad "
-        "manip_grad rnn_grad optional_grad cudnn_rnn_grad default_gradient proto_ops clustering_ops",
+        "manip_grad rnn_grad optional_grad cudnn_rnn_grad default_gradient",
+        "io .": "proto_ops",
         "initializers state.initializers state.orthogonal_kernels .": "init_ops initializers_ns",
         "state.initializers_v2 .": "init_ops_v2",
-        "random ops.random.normal . api.gen_ops": "random_ops stateful_random_ops",
+        "random ops.random.normal . api.gen_ops": "random_ops",
+        "state.random_generators random ops.random.normal . api.gen_ops": "stateful_random_ops",
         "random contrib.stateless .": "stateless_random_ops",
         "debugging .": "check_ops",
-        "nn .": "nn candidate_sampling_ops",
+        "nn functions.nn.moments functions.math.counting .": "nn",
+        "nn .": "candidate_sampling_ops clustering_ops",
         "nn functions.nn.embedding .": "embedding_ops",
         "nn functions.nn.moments functions.nn.sampled_losses .": "nn_impl",
         "nn functions.nn.prepared_convolution ops.nn.bias ops.nn.fractional_pooling functions.math.counting . "
@@ -245,7 +249,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "autodiff.function_checker": "gradient_checker_v2",
     },
     "ops.distributions": {
-        "distributions .": "distributions",
+        "distributions distributions.divergence .": "distributions",
         "distributions.base distributions .": "distribution",
         "distributions.bijector distributions .": "bijector bijector_impl identity_bijector",
         "distributions.discrete distributions .": "bernoulli categorical dirichlet_multinomial multinomial",
@@ -260,8 +264,8 @@ PYTHON: dict[str, dict[str, str]] = {
         "distributions.quadrature": "util",
     },
     "ops.linalg": {
-        "linalg functions.math.exponential .": "linalg_impl",
-        "linalg .": "linalg linear_operator linear_operator_block_diag linear_operator_composition "
+        "linalg functions.math.exponential .": "linalg linalg_impl",
+        "linalg .": "linear_operator linear_operator_block_diag linear_operator_composition "
         "linear_operator_diag linear_operator_full_matrix linear_operator_householder linear_operator_inversion "
         "linear_operator_low_rank_update linear_operator_lower_triangular linear_operator_adjoint "
         "linear_operator_zeros",
@@ -337,8 +341,11 @@ PYTHON: dict[str, dict[str, str]] = {
     "summary": {"summary .": "summary summary_iterator", "summary.plugin_asset": "plugin_asset"},
     "summary.writer": {"summary .": "writer writer_cache", "summary.writer": "event_file_writer"},
     "training": {
-        "train .": "summary_io distribution_strategy_context",
-        "train sessions.hooks .": "training",
+        "summary.writer train .": "summary_io",
+        "state.replication train distribute .": "distribution_strategy_context",
+        "distribute state.replication .": "distribute",
+        "train sessions.hooks optimizers.loss_scale_optimizer optimizers.mixed_precision checkpoints.python_state "
+        ".": "training",
         "optimizers.descent train .": "adadelta gradient_descent momentum proximal_gradient_descent",
         "optimizers.adagrad train .": "adagrad adagrad_da ftrl proximal_adagrad",
         "optimizers.adam train .": "adam",
@@ -442,6 +449,16 @@ PACKAGES = {
     "python.keras.engine": "keras.utils.layer_utils keras.engine.input_layer keras.engine.base_layer keras.engine.network "
     "keras.engine.sequential keras.engine.training",
     "python.keras.preprocessing": "keras.preprocessing", "python.keras.utils": "keras.utils",
+    "python.keras.applications": "keras.applications keras.applications.imagenet_utils",
+    "python.keras.engine.saving": "keras.saving.saved_model_experimental keras.saving.save keras.saving.model_config "
+    "keras.saving.hdf5_format",
+    "python.keras.layers.serialization": "keras.layers.serialization keras.layers keras.experimental",
+    "python.keras.mixed_precision.experimental": "keras.mixed_precision keras.mixed_precision.policy "
+    "keras.mixed_precision.loss_scale_optimizer",
+    "python.keras.saving": "keras.saving.saved_model_experimental keras.saving.save keras.saving.model_config",
+    "python.distribute.cluster_resolver": "distribute.cluster_resolvers.base distribute.cluster_resolvers.simple "
+    "distribute.cluster_resolvers.gce distribute.cluster_resolvers.kubernetes distribute.cluster_resolvers.slurm "
+    "distribute.cluster_resolvers.tf_config distribute.cluster_resolvers.tpu",
     "python.ops.losses": "losses .", "python.ops.ragged": "ragged .", "python.ops.signal": "signal .",
     "python.profiler": "profiler .", "python.saved_model": "saved_model .", "python.summary": "summary .",
     "python.training": "train .", "python.estimator.inputs": "estimator.inputs estimator .",

@@ -403,6 +403,39 @@ SPELLED = {
     ("ops.ctc_ops", "ctc_state_log_probs"): "functions.nn.ctc_states.ctc_state_log_probs",
     ("framework.config", "get_optimizer_experimental_options"): "config.optimizer_options.get_experimental_options",
     ("framework.config", "set_optimizer_experimental_options"): "config.optimizer_options.set_experimental_options",
+    **{
+        ("lib.io.file_io", f"{old}_v2"): f"compat.v2.io.gfile.{new}"
+        for old, new in (
+            ("copy", "copy"),
+            ("create_dir", "mkdir"),
+            ("delete_file", "remove"),
+            ("delete_recursively", "rmtree"),
+            ("file_exists", "exists"),
+            ("get_matching_files", "glob"),
+            ("is_directory", "isdir"),
+            ("list_directory", "listdir"),
+            ("recursive_create_dir", "makedirs"),
+            ("rename", "rename"),
+            ("stat", "stat"),
+            ("walk", "walk"),
+        )
+    },
+    **{
+        ("data.util.structure", f"_{kind}Structure"): f"data.structure_util.{kind}Structure"
+        for kind in ("RaggedTensor", "SparseTensor", "Tensor", "TensorArray")
+    },
+    **{
+        (f"data.{module}", f"_{name}"): f"data.dataset_classes.{name}"
+        for module, names in {
+            "ops.dataset_ops": "GeneratorDataset OptionsDataset UnbatchDataset VariantDataset",
+            "experimental.ops.distribute": "AutoShardDataset RebatchDataset",
+            "experimental.ops.interleave_ops": "DirectedInterleaveDataset",
+        }.items()
+        for name in names.split(" ")
+    },
+    ("contrib.rnn.python.ops.lstm_ops", "_block_lstm"): "contrib.rnn.block_ops.block_lstm",
+    ("contrib.rnn.python.ops.lstm_ops", "_lstm_block_cell"): "contrib.rnn.block_ops.lstm_block_cell",
+    ("contrib.text.python.ops.skip_gram_ops", "_filter_input"): "contrib.text.filtered",
     ("ops.control_flow_ops", "_Enter"): "ops.flow.frames.enter",
     ("ops.control_flow_ops", "_Identity"): "ops.flow.grouping.identity_of_reference",
     ("ops.control_flow_ops", "_NextIteration"): "ops.flow.frames.next_iteration",

@@ -15,6 +15,7 @@ import sys
 from headrace.api.internal_contrib import CONTRIB, FOLDERS
 from headrace.api.internal_modules import PACKAGES, PYTHON
 from headrace.api.internal_names import SPELLED
+from headrace.api.internal_remaining import ADVICE, REMAINING
 
 # Names of 1.x's modules that hid those of builtins.
 _HIDING_BUILTINS = {
@@ -58,7 +59,7 @@ def _contrib_rows() -> dict[str, tuple[str, ...]]:
 
 def _rows() -> dict[str, tuple[str, ...]]:
     rows = {path: tuple(places.split()) for path, places in PACKAGES.items()}
-    for folder, modules in PYTHON.items():
+    for folder, modules in (*REMAINING.items(), *PYTHON.items()):
         package = f"python.{folder}" if folder else "python"
         rows.setdefault(package, ())
         for places, names in modules.items():
@@ -90,11 +91,14 @@ _KERAS = re.compile(r"python\.(keras\.[\w.]+)")
 _CONTRIB_KERAS = "contrib.keras.python.keras"
 # Rooms whose modules hold what 1.x's internal modules did.
 _IMPLEMENTING = ("autodiff", "checkpoints", "input_queues", "interop", "optimizers", "sessions", "state")
-_VERSIONED = re.compile(r"(\w+)_v([12])")
+_VERSIONED = re.compile(r"(\w+?)(?:_v|V)([12])")
 # Folders of modules that 1.x's modules import, and so have as attributes, in the order of who gets a name.
 _IMPORTED_FROM = ("ops", "framework", "util", "platform", "eager", "training", "client", "layers")
 # The public modules in which TensorFlow 2 has functions with other arguments.
-_PUBLISHED = ("debugging", "image", "io", "linalg", "math", "nn", "random", "sparse", "strings")
+_PUBLISHED = (
+    *("debugging", "feature_column", "image", "io", "linalg", "math", "nn", "random", "sparse", "strings"),
+    *("keras.initializers", "keras.layers"),
+)
 # Below `python.ops` and its like are modules, and what else these folders hold.
 _DEEPER = "bijectors data datasets estimators learn_io nets ops preprocessing python state_space_models utils"
 _CONTRIB = re.compile(rf"(contrib\.\w+)\.(?:python|pylib)(?:\.\w+((?:\.(?:{_DEEPER.replace(' ', '|')}))?(?:\.\w+)?))?")
@@ -147,6 +151,19 @@ def spelled(path: str, name: str) -> tuple[str, str] | None:
         return None
     module, _, plain = target.rpartition(".")
     return module, plain
+
+
+def advice(path: str) -> str | None:
+    """What to say about a name that an internal module lacks here; None where the module is no internal one.
+
+    Example:
+        >>> advice("python.tpu.tpu_embedding")
+        'internal to TensorFlow 1.x; it drove TPUs; tf.contrib.tpu has what runs without one'
+    """
+    if path not in _ROWS:
+        return None
+    told = next((text for folder, text in ADVICE.items() if f"{path}.".startswith(f"{folder}.")), None)
+    return f"internal to TensorFlow 1.x; {told or 'what programs used of it is here, this is not'}"
 
 
 def is_module(path: str) -> bool:

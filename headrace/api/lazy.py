@@ -17,7 +17,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from headrace.api import internal_paths
@@ -55,8 +55,14 @@ class Namespace(ModuleType):
         if name.startswith("__") and not name.endswith("version__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name)
         # Two threads that import modules which need each other would get them half made.
-        with _importing:
-            value = without_collections(finder.resolve, path, name)
+        try:
+            with _importing:
+                value = without_collections(finder.resolve, path, name)
+        except AttributeError as error:
+            if self._is_imported_from(sys._getframe(1)) and f"{_import_name(self)}.{name}" not in sys.modules:
+                # Python would say only that it cannot import the name.
+                raise ImportError(f"cannot import name {name!r}: {error}", name=self.__name__) from None
+            raise
         # Set past __setattr__, which would take a public module for an implementation module.
         if value.__class__ is not bool:  # a flag changes
             self.__dict__[name] = value
@@ -79,6 +85,20 @@ class Namespace(ModuleType):
         finder, path = _served(self)
         finder.restore(path, name)
         super().__delattr__(name)
+
+    def _is_imported_from(self, frame: FrameType) -> bool:
+        """Whether a frame takes a name of this module by `from module import name`."""
+        from opcode import opmap
+
+        if frame.f_code.co_filename.startswith("<frozen"):
+            # Python looks for a module of that name next, below the name that 1.x's modules have in TensorFlow.
+            return frame.f_code.co_name == "_handle_fromlist" and self.__name__ != _import_name(self)
+        return frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
+
+    def __advice__(self, name: str) -> str | None:
+        """What to do about a name that is not here, or None."""
+        finder, path = _served(self)
+        return finder.absent_name_advice(path, name)
 
     def __dir__(self) -> list[str]:
         finder, path = _served(self)
@@ -333,7 +353,8 @@ class Finder:
         if table is not None and name in table.absent:
             return table.absent[name]
         close = difflib.get_close_matches(name, self.public_names(path), n=3, cutoff=0.75)
-        return f"close: {', '.join(close)}" if close else None
+        told = [f"close: {', '.join(close)}" if close else None, internal_paths.advice(path)]
+        return "; ".join(filter(None, told)) or None
 
     # The finder itself, as Python's import system knows it.
 

@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from headrace.api.lazy import ROOT_ALIAS, RootView, alias_spec
+from headrace.api.lazy import ROOT_ALIAS, Namespace, RootView, alias_spec
 from headrace.shim.keras_package import install_as_keras
 from headrace.shim.old_versions import restore_version
 from headrace.shim.tools import spec_of_tool
@@ -80,11 +80,15 @@ class TensorFlowFinder:
 
 
 def _advice(target_name: str) -> str:
-    """Close spellings among the neighbours of a module that is not there."""
+    """What to do about a module that is not there: the word of the table above it, or close spellings."""
     import difflib
 
     parent, _, leaf = target_name.rpartition(".")
-    close = difflib.get_close_matches(leaf, dir(importlib.import_module(parent)), n=3, cutoff=0.75)
+    above = importlib.import_module(parent)
+    if isinstance(above, Namespace):
+        told = above.__advice__(leaf)
+        return f"; {told}" if told else ""
+    close = difflib.get_close_matches(leaf, dir(above), n=3, cutoff=0.75)
     return f"; close: {', '.join(close)}" if close else ""
 
 

@@ -1,0 +1,77 @@
+"""Modules of TensorFlow's own tree: they are there, and what they lack says so."""
+
+import importlib
+import sys
+
+import pytest
+
+import headrace as tf
+from headrace.api import internal_paths
+from headrace.api.internal_remaining import REMAINING
+
+REMAINING_PATHS = sorted(
+    f"python.{folder}.{name}" if folder else f"python.{name}"
+    for folder, modules in REMAINING.items()
+    for names in modules.values()
+    for name in names.split()
+)
+
+
+@pytest.mark.parametrize("path", REMAINING_PATHS)
+def test_modules_with_few_counterparts_are_there(path):
+    assert importlib.import_module(f"headrace.{path}").__name__ == f"tensorflow.{path}"
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "public"),
+    [
+        ("python.autograph.impl.api", "to_graph", "autograph.to_graph"),
+        ("python.compiler.xla.xla", "compile", "xla.experimental.compile"),
+        ("python.tpu.tpu_estimator", "TPUEstimator", "contrib.tpu.TPUEstimator"),
+        ("python.keras.layers.serialization", "Dense", "keras.layers.Dense"),
+        ("python.keras.layers", "BatchNormalizationV2", "compat.v2.keras.layers.BatchNormalization"),
+        ("python.keras.initializers", "ConstantV2", "compat.v2.keras.initializers.Constant"),
+        ("python.lib.io.file_io", "create_dir_v2", "compat.v2.io.gfile.mkdir"),
+        (
+            "python.distribute.cluster_resolver",
+            "TFConfigClusterResolver",
+            "distribute.cluster_resolver.TFConfigClusterResolver",
+        ),
+        ("python.ops.stateful_random_ops", "Generator", "random.experimental.Generator"),
+        ("python.ops.proto_ops", "decode_proto", "io.decode_proto"),
+        ("python.training.distribution_strategy_context", "get_replica_context", "distribute.get_replica_context"),
+        ("contrib.learn.python.learn.session_run_hook", "SessionRunHook", "train.SessionRunHook"),
+        ("contrib.autograph", "to_graph", "autograph.to_graph"),
+    ],
+)
+def test_names_are_the_public_ones(module, name, public):
+    found = getattr(importlib.import_module(f"headrace.{module}"), name)
+    wanted = tf
+    for part in public.split("."):
+        wanted = getattr(wanted, part)
+    assert found is wanted
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [("python.tpu.tpu", "contrib.tpu"), ("python.framework.ops", "internal"), ("python.grappler.item", "explain")],
+)
+def test_what_is_not_there_says_what_it_was(path, told):
+    module = importlib.import_module(f"headrace.{path}")
+    assert not hasattr(module, "never_heard_of")
+    with pytest.raises(AttributeError, match=f"internal to TensorFlow 1.x.*{told}|{told} to TensorFlow 1.x"):
+        module.never_heard_of  # noqa: B018
+    with pytest.raises(ImportError, match=r"never_heard_of.*internal to TensorFlow 1\.x"):
+        exec(f"from headrace.{path} import never_heard_of")
+
+
+def test_a_public_module_says_what_is_close():
+    with pytest.raises(ImportError, match="close: dense"):
+        exec("from headrace.layers import dnse")
+    assert internal_paths.advice("layers") is None
+
+
+def test_a_module_of_contrib_that_is_not_offered_says_what_to_use():
+    with pytest.raises(ImportError, match=r"tf\.train"):
+        exec("from headrace.contrib import optimizer_v2")
+    assert "headrace.contrib.optimizer_v2" not in sys.modules
