@@ -32,9 +32,12 @@ class ElementFunction:
 
     Raises:
         TypeError: if it returns what is no element.
+        ValueError: if it is none.
     """
 
     def __init__(self, func: Callable[..., Any], transformation: str, spec: Any) -> None:
+        if not callable(func):
+            raise ValueError(f"Argument must be callable: {transformation} was given {func!r}.")
         name = getattr(func, "__name__", None) or type(func).__name__
         base = f"{transformation.replace('.', '_').removesuffix('()')}_{name}"
         graph = FuncGraph(f"__inference_{base}_{next(_numbers)}")

@@ -290,15 +290,20 @@ def simple_save(
         inputs, outputs: names to tensors.
         legacy_init_op: an operation to run when the model is loaded.
 
+    Raises:
+        AssertionError: if the folder has something in it.
+        ValueError: if there are no inputs or no outputs.
+
     Example:
         >>> tf.saved_model.simple_save(sess, "model", inputs={"x": x}, outputs={"y": y})
     """
-    builder = SavedModelBuilder(export_dir)
     with session.graph.as_default():
+        signature = predict_signature_def(inputs, outputs)
+        builder = SavedModelBuilder(export_dir)
         builder.add_meta_graph_and_variables(
             session,
             [names.SERVING],
-            {names.DEFAULT_SERVING_SIGNATURE_DEF_KEY: predict_signature_def(inputs, outputs)},
+            {names.DEFAULT_SERVING_SIGNATURE_DEF_KEY: signature},
             assets_collection=get_collection(GraphKeys.ASSET_FILEPATHS),
             main_op=legacy_init_op,
             clear_devices=True,

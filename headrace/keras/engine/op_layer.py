@@ -9,6 +9,7 @@ import numpy as np
 
 from headrace.core import nest, slots
 from headrace.core.apply import operation_from_parts
+from headrace.core.composite_tensors import CompositeTensor
 from headrace.core.constant_value import constant_value
 from headrace.core.eager import executing_eagerly
 from headrace.core.registry import find_public, raw
@@ -148,6 +149,7 @@ def create_keras_history(tensors: Nested[Tensor]) -> list[Any]:
         the layers.
 
     Raises:
+        AttributeError: if something is no tensor.
         ValueError: if a composite tensor is computed so.
     """
     made: list[Any] = []
@@ -155,6 +157,11 @@ def create_keras_history(tensors: Nested[Tensor]) -> list[Any]:
     stack = [tensor.op for tensor in nest.flatten(tensors) if _is_unknown(tensor)]
     for tensor in nest.flatten(tensors):
         if not isinstance(tensor, Tensor) and getattr(tensor, "_keras_history", None) is None:
+            if not isinstance(tensor, CompositeTensor):
+                kind = type(tensor).__name__
+                raise AttributeError(
+                    f"{kind!r} object has no attribute 'op': expected the output of a layer, got {tensor!r}."
+                )
             raise ValueError(
                 "Sparse ops are not supported with functional models with built-in layer wrapping. Please wrap the sparse "
                 f"ops in a Lambda layer: {tensor}"
