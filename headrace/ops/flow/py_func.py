@@ -252,10 +252,11 @@ def py_function(func: Callable[..., Any], inp: Sequence[TensorLike], Tout: DType
 
     Returns:
         a list of tensors, or one tensor where `Tout` is one type; the operation where it is an empty list. While executing
-        eagerly the function is simply called.
+        eagerly the function is called at once.
 
     Raises:
         ValueError: if `func` is not callable.
+        OpError: of the kind that stands for what `func` raises, in the step or, while executing eagerly, at once.
 
     Example:
         >>> def log_huber(x, m):
@@ -268,7 +269,11 @@ def py_function(func: Callable[..., Any], inp: Sequence[TensorLike], Tout: DType
     types = [as_dtype(t) for t in Tout] if isinstance(Tout, (list, tuple)) else [as_dtype(Tout)]
     alone = not isinstance(Tout, (list, tuple))
     if executing_eagerly():
-        results = _eager_results(func(*[convert_to_tensor(value) for value in inp]), types)
+        given = [convert_to_tensor(value) for value in inp]
+        try:
+            results = _eager_results(func(*given), types)
+        except Exception as error:
+            raise _translated(error) from error
         return (results[0] if alone else results) if types else None
     function = _EagerFunction(func, types)
     made = raw.EagerPyFunc(inp, token=_registered(function), Tout=types, name=name)
