@@ -1,4 +1,4 @@
-"""Writes docs/benchmarks.md from what `make bench` measured.
+"""Writes docs/benchmarks.md and its picture from what `make bench` measured.
 
     python tools/make_benchmark_page.py bench/results/20261123-120000.json
 
@@ -13,7 +13,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from benchmark_picture import picture
+
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+PICTURE = PAGE.parent / "images" / "benchmarks.svg"
 NAMES = {
     "tf1": "TensorFlow 1.15.5",
     "tf2": "TensorFlow 2.21",
@@ -38,9 +41,14 @@ def cell(figures: dict[str, Any] | None) -> str:
     return f"{seconds(figures['wall_best'])} (+{spread:.0%})"
 
 
+def newest_rows(results: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    """The rows of all results, by workload and step."""
+    return {(row["workload"], row["step"]): row for result in results for row in result["rows"]}
+
+
 def page(results: list[dict[str, Any]]) -> str:
     """The text of the page."""
-    rows = {(row["workload"], row["step"]): row for result in results for row in result["rows"]}
+    rows = newest_rows(results)
     about = results[-1]
     versions = dict.fromkeys(version for result in results for version in result["versions"].values())
     columns = [name for name in NAMES if any(name in row["figures"] for row in rows.values())]
@@ -51,6 +59,8 @@ def page(results: list[dict[str, Any]]) -> str:
         "process of its own, and they take turns. A time is that of the best chunk of steps, in brackets how much longer the",
         "chunk in the middle took. The ratio is Headrace's time over the faster TensorFlow's: below 1 is faster. The bar is",
         "what we want it to be; rows that miss it say so.",
+        "",
+        "![How many times faster than TensorFlow each group of steps is](images/benchmarks.svg)",
         "",
         f"- Machine: {about['processor']}, {about['cores']} cores; {about['machine']}; load at the end {about['load'][0]:.1f}",
         f"- Versions: Python {about['python']}, "
@@ -77,4 +87,6 @@ def page(results: list[dict[str, Any]]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page([json.loads(Path(name).read_text()) for name in sys.argv[1:]]), encoding="utf-8")
+    measured = [json.loads(Path(name).read_text()) for name in sys.argv[1:]]
+    PAGE.write_text(page(measured), encoding="utf-8")
+    PICTURE.write_text(picture(newest_rows(measured).values()), encoding="utf-8")
