@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import threading
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 _PACKAGE = __name__.rpartition(".api.")[0]
 _homes: dict[str, str] = {}
 _failures: dict[str, Exception] = {}
+# Threads of a server plan at the same time. Of two that import a package and a module of it, Python lets one fail.
+_importing = threading.RLock()
 
 
 def home_of(op_type: str) -> str | None:
@@ -65,8 +68,9 @@ def fusion(name: str) -> Fusion:
 def _import(module: str) -> ModuleType:
     if module in _failures:
         raise _failures[module]
-    try:
-        return importlib.import_module(f"{_PACKAGE}.{module}")
-    except Exception as error:
-        _failures[module] = error
-        raise
+    with _importing:
+        try:
+            return importlib.import_module(f"{_PACKAGE}.{module}")
+        except Exception as error:
+            _failures[module] = error
+            raise

@@ -458,6 +458,7 @@ TYPES: dict[str, str] = {
     "plan.fusions.logistic_losses": "_LogisticLoss _LogisticLossGrad",
     "plan.fusions.lstm": "_LSTMTail _LSTMTailGrad",
     "plan.fusions.max_pooling": "_MaxPoolGradWithIndices _MaxPoolWithIndices",
+    "plan.fusions.one_hot_vectors": "_TwoValues",
     "plan.fusions.packed_convolutions": "_PackedConv2D _PackedDepthwiseConv2dNative",
     "plan.fusions.partial_products": "_MatMulAdd _MatMulRows",
     "plan.fusions.products_of_parts": "_Columns",

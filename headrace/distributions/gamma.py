@@ -236,6 +236,9 @@ class Beta(Elementwise):
         """The sum of both."""
         return self._total_concentration
 
+    def _batch_shape_tensor(self) -> Tensor:
+        return composing.shape(self._total_concentration)
+
     def _sample_n(self, n: TensorLike, seed: int | None = None) -> Tensor:
         seeds = (seed, gen_new_seed(seed, "beta"))
         parts = [

@@ -28,7 +28,7 @@ from headrace.kernels.composing.arranging import identity
 from headrace.kernels.composing.shapes import shape
 from headrace.lookup.vocabularies import index_table_from_file, index_table_from_tensor
 from headrace.ops.array.fill import fill
-from headrace.ops.array.where import where
+from headrace.ops.array.where import where_v2
 from headrace.ops.math.cast import cast
 from headrace.ops.string.conversion import as_string
 from headrace.ops.string.hashing import string_to_hash_bucket_fast
@@ -355,7 +355,7 @@ class IdentityCategoricalColumn(_OfKey, _IdentityFields):
         else:
             outside = raw.LogicalOr(raw.Less(ids, zero), raw.GreaterEqual(ids, limit), name="out_of_range")
             default = fill(shape(ids), cast(self.default_value, int64), name="default_values")
-            ids = where(outside, default, ids)
+            ids = where_v2(outside, default, ids)
         return SparseTensor(values.indices, ids, values.dense_shape)
 
     def get_config(self) -> dict[str, Any]:

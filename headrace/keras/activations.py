@@ -11,6 +11,7 @@ from headrace.keras.utils.generic_utils import deserialize_keras_object, seriali
 from headrace.layers.named import linear as linear
 from headrace.ops.math import unary
 from headrace.ops.nn import activations as nn
+from headrace.ops.nn.activations import SELU_ALPHA, SELU_SCALE
 from headrace.ops.nn.softmax import softmax as softmax_of_last_axis
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
 
 def selu(x: TensorLike) -> Tensor:
     """The scaled exponential linear unit (Klambauer et al., 2017), which keeps means and variances."""
-    return nn.selu(x)
+    return SELU_SCALE * elu(x, SELU_ALPHA)
 
 
 def softplus(x: TensorLike) -> Tensor:

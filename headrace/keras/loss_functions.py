@@ -10,10 +10,10 @@ from headrace.functions.flow.case import smart_cond
 from headrace.functions.math.reduction import reduce_all, reduce_max, reduce_mean, reduce_sum
 from headrace.functions.nn.moments import l2_normalize
 from headrace.keras.backend import crossentropy
+from headrace.keras.backend.arithmetic import clip
 from headrace.keras.backend_config import epsilon, floatx
 from headrace.kernels.composing.shapes import shape
 from headrace.ops.math.cast import cast
-from headrace.ops.math.clip import clip_by_value
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -49,16 +49,15 @@ def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """The mean of the absolute differences in percents of the labels; arguments as in `mean_squared_error`."""
     labels, predictions = _pair(y_true, y_pred)
-    size = raw.Maximum(raw.Abs(labels), convert_to_tensor(epsilon(), predictions.dtype))
-    return 100.0 * reduce_mean(raw.Abs((labels - predictions) / size), axis=-1)
+    difference = labels - predictions
+    return 100.0 * reduce_mean(raw.Abs(difference / clip(raw.Abs(labels), epsilon(), None)), axis=-1)
 
 
 def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """The mean of the squared differences of log(1 + value), values being at least epsilon; as in `mean_squared_error`."""
     labels, predictions = _pair(y_true, y_pred)
-    least = convert_to_tensor(epsilon(), predictions.dtype)
-    first = raw.Log(raw.Maximum(predictions, least) + 1.0)
-    second = raw.Log(raw.Maximum(labels, least) + 1.0)
+    first = raw.Log(clip(predictions, epsilon(), None) + 1.0)
+    second = raw.Log(clip(labels, epsilon(), None) + 1.0)
     return reduce_mean(raw.SquaredDifference(first, second), axis=-1)
 
 
@@ -71,7 +70,7 @@ def _maybe_convert_labels(y_true: Tensor) -> Tensor:
 def _margin(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """How far predictions are from being on the labels' side by 1."""
     labels, predictions = _pair(y_true, y_pred)
-    return raw.Maximum(1.0 - _maybe_convert_labels(labels) * predictions, convert_to_tensor(0.0, predictions.dtype))
+    return raw.Maximum(1.0 - _maybe_convert_labels(labels) * predictions, 0.0)
 
 
 def hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
@@ -101,7 +100,7 @@ def categorical_hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     labels, predictions = _pair(y_true, y_pred)
     own = reduce_sum(labels * predictions, axis=-1)
     other = reduce_max((1.0 - labels) * predictions, axis=-1)
-    return raw.Maximum(convert_to_tensor(0.0, predictions.dtype), other - own + 1.0)
+    return raw.Maximum(0.0, other - own + 1.0)
 
 
 def huber_loss(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> Tensor:
@@ -119,7 +118,9 @@ def huber_loss(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> Te
     """
     distance = raw.Abs(raw.Sub(cast(y_pred, floatx()), cast(y_true, floatx())))
     near = raw.Minimum(distance, delta)
-    return 0.5 * raw.Mul(near, near) + raw.Mul(delta, raw.Sub(distance, near))
+    beyond = raw.Sub(distance, near)
+    half = convert_to_tensor(0.5, near.dtype)
+    return raw.Add(raw.Mul(half, raw.Mul(near, near)), raw.Mul(delta, beyond))
 
 
 def logcosh(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
@@ -152,7 +153,8 @@ def categorical_crossentropy(
     smoothing = convert_to_tensor(label_smoothing, floatx())
     if not (isinstance(label_smoothing, (int, float)) and label_smoothing == 0):
         share = cast(smoothing, predictions.dtype)
-        labels = labels * (1.0 - share) + share / cast(shape(labels)[1], predictions.dtype)
+        count = cast(shape(labels)[1], predictions.dtype)
+        labels = labels * (1.0 - share) + share / count
     return crossentropy.categorical_crossentropy(labels, predictions, from_logits=from_logits)
 
 
@@ -199,8 +201,8 @@ def kullback_leibler_divergence(y_true: TensorLike, y_pred: TensorLike) -> Tenso
         y_pred: predictions.
     """
     labels, predictions = _pair(y_true, y_pred)
-    labels = clip_by_value(labels, epsilon(), 1.0)
-    predictions = clip_by_value(predictions, epsilon(), 1.0)
+    labels = clip(labels, epsilon(), 1)
+    predictions = clip(predictions, epsilon(), 1)
     return reduce_sum(labels * raw.Log(labels / predictions), axis=-1)
 
 

@@ -19,6 +19,7 @@ GROUPS: dict[str, str] = {
     "loop shapes": "Stack StackV2 | BroadcastGradientArgs",
     "lstm": "ConcatV2 Split | Sigmoid SigmoidGrad",
     "max pooling": "MaxPoolGrad",
+    "one hot vectors": "OneHot | Add AddV2 Maximum Minimum Mul Pow RealDiv Sub",
     "packed convolutions": "Conv2D DepthwiseConv2dNative",
     "partial products": "MatMul | Add AddV2 Slice",
     "pooled relus": "MaxPool | Relu Relu6",

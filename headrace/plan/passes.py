@@ -266,6 +266,7 @@ PASSES: tuple[Pass, ...] = (
     FusionPass("slice gradients"),
     FusionPass("products of parts"),
     FusionPass("dropout"),
+    FusionPass("one hot vectors"),
     FusionPass("row sums"),
     FusionPass("packed convolutions"),
     FusionPass("convolutions of one image"),

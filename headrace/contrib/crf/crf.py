@@ -113,11 +113,14 @@ def crf_multitag_sequence_score(
     Returns:
         float [batch].
     """
-    allowed = where(tag_bitmap, inputs, fill(shape(inputs), float("-inf")))
+
+    def allowed() -> Tensor:
+        return where(tag_bitmap, inputs, fill(shape(inputs), float("-inf")))
+
     return _by_length(
         inputs,
-        lambda: reduce_logsumexp(allowed, axis=[1, 2], keepdims=False),
-        lambda: crf_log_norm(allowed, sequence_lengths, transition_params),
+        lambda: reduce_logsumexp(allowed(), axis=[1, 2], keepdims=False),
+        lambda: crf_log_norm(allowed(), sequence_lengths, transition_params),
     )
 
 
@@ -276,10 +279,11 @@ def crf_decode(
 
     def several() -> tuple[Tensor, Tensor]:
         tags = dimension_value(potentials.shape[2])
+        forward = CrfDecodeForwardRnnCell(transition_params)
         first, rest = _first_step(potentials), _later_steps(potentials)
         less_one = _less_one(lengths)
         came_from, last = dynamic_rnn(
-            CrfDecodeForwardRnnCell(transition_params),
+            forward,
             inputs=rest,
             sequence_length=less_one,
             initial_state=first,

@@ -8,18 +8,21 @@ from headrace.contrib.seq2seq.beams import Beams, attention_probs_of, length_pen
 from headrace.core import nest
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
-from headrace.core.dtypes import bool as bool_dtype
 from headrace.core.dtypes import int32, int64
 from headrace.core.shapes import dimension_value
 from headrace.core.tensor import Tensor
 from headrace.functions.math.reduction import reduce_sum
+from headrace.kernels.composing.arranging import concat
 from headrace.kernels.composing.filling import ones_like
 from headrace.kernels.composing.shapes import expand_dims, shape
+from headrace.ops.array.fill import fill
 from headrace.ops.array.shape import reshape
-from headrace.ops.array.where import one_hot, where, where_v2
+from headrace.ops.array.tile import tile
+from headrace.ops.array.where import one_hot, where
 from headrace.ops.math.binary import minimum
-from headrace.ops.math.cast import cast
+from headrace.ops.math.cast import cast, to_int64
 from headrace.ops.math.comparison import equal
+from headrace.ops.math.division import mod
 from headrace.ops.math.logical import logical_not, logical_or
 from headrace.ops.math.unary import log
 from headrace.ops.nn.softmax import log_softmax
@@ -55,17 +58,18 @@ class BeamSearchDecoderOutput(NamedTuple):
     parent_ids: Any
 
 
-def mask_probs(probs: Tensor, eos_token: TensorLike, finished: TensorLike) -> Tensor:
+def mask_probs(probs: Tensor, eos_token: TensorLike, finished: Tensor) -> Tensor:
     """Log probabilities of words, [batch, width, vocabulary]: beams that have ended go on with ends only, at no cost."""
-    vocabulary = dimension_value(probs.shape[-1]) or shape(probs)[-1]
+    vocabulary = shape(probs)[2]
     only_end = one_hot(
         eos_token,
         vocabulary,
-        on_value=convert_to_tensor(0.0, dtype=probs.dtype),
-        off_value=convert_to_tensor(probs.dtype.min, dtype=probs.dtype),
         dtype=probs.dtype,
+        on_value=convert_to_tensor(0.0, dtype=probs.dtype),
+        off_value=probs.dtype.min,
     )
-    return where_v2(expand_dims(finished, 2), only_end, probs)
+    ends = tile(reshape(only_end, [1, 1, -1]), concat([shape(finished), [1]], 0))
+    return where(tile(expand_dims(finished, 2), [1, 1, vocabulary]), ends, probs)
 
 
 class BeamSearch:
@@ -100,59 +104,55 @@ class BeamSearch:
             state: the state before the step.
         """
         beams, width = self._beams, self._beams.width
-        vocabulary = dimension_value(logits.shape[-1]) or shape(logits)[-1]
         finished = state.finished
         going_on = logical_not(finished)
         step_probs = mask_probs(log_softmax(logits), self._end_token, finished)
         total_probs = expand_dims(state.log_probs, 2) + step_probs
+        vocabulary = dimension_value(logits.shape[-1]) or shape(logits)[-1]
+        # What goes on with another word than the end grows longer.
+        words_count = one_hot(
+            fill([beams.batch_size, width], self._end_token), vocabulary, on_value=to_int64(0), off_value=to_int64(1)
+        )
+        added = words_count * expand_dims(cast(going_on, int64), 2)
+        lengths = added + expand_dims(state.lengths, 2)
 
         accumulated: Tensor | None = None
         attention_probs = attention_probs_of(next_cell_state, self._coverage_penalty_weight)
         if attention_probs is not None:
             attended = attention_probs * expand_dims(cast(going_on, attention_probs.dtype), 2)
             accumulated = state.accumulated_attention_probs + attended
-        scores = self._scores(total_probs, state, vocabulary, accumulated)
+        scores = self._scores(total_probs, lengths, finished, accumulated)
 
-        best_scores, places = top_k(reshape(scores, [beams.batch_size, -1]), k=width)
-        static_batch = beams.static_batch
-        best_scores.set_shape([static_batch, width])
-        places.set_shape([static_batch, width])
-        if scores is total_probs:
-            best_probs = best_scores
-        else:
-            best_probs = beams.pick_each(total_probs, places, width * vocabulary, name="next_beam_probs")
-        words = cast(places % vocabulary, int32, name="next_beam_word_ids")
-        parents = cast(places // vocabulary, int32, name="next_beam_parent_ids")
+        flat_scores = reshape(scores, [beams.batch_size, -1])
+        best_scores, places = top_k(flat_scores, k=convert_to_tensor(width, dtype=int32, name="beam_width"))
+        best_scores.set_shape([beams.static_batch, width])
+        places.set_shape([beams.static_batch, width])
+        best_probs = beams.pick(total_probs, places, width * vocabulary, [-1], name="next_beam_probs")
+        words = cast(mod(places, vocabulary, name="next_beam_word_ids"), int32)
+        parents = cast(places / vocabulary, int32, name="next_beam_parent_ids")
 
-        pick = beams.picker(parents)
-        finished = pick(finished)
+        finished = beams.pick(finished, parents, width, [-1])
+        ended = logical_or(finished, equal(words, self._end_token), name="next_beam_finished")
+        going_on = cast(logical_not(finished), int64)
+        next_lengths = beams.pick(state.lengths, parents, width, [-1]) + going_on
+        next_seen: Any = ()
+        if accumulated is not None:
+            next_seen = beams.reorder(accumulated, parents, "next_accumulated_attention_probs")
         next_state = BeamSearchDecoderState(
-            cell_state=nest.map_structure(pick, next_cell_state),
+            cell_state=nest.map_structure(lambda part: beams.reorder(part, parents), next_cell_state),
             log_probs=best_probs,
-            lengths=pick(state.lengths) + cast(logical_not(finished), int64),
-            finished=logical_or(finished, equal(words, self._end_token), name="next_beam_finished"),
-            accumulated_attention_probs=() if accumulated is None else pick(accumulated),
+            lengths=next_lengths,
+            finished=ended,
+            accumulated_attention_probs=next_seen,
         )
         return BeamSearchDecoderOutput(best_scores, words, parents), next_state
 
-    def _scores(
-        self, total_probs: Tensor, state: BeamSearchDecoderState, vocabulary: TensorLike, accumulated: Tensor | None
-    ) -> Tensor:
+    def _scores(self, total_probs: Tensor, lengths: Tensor, finished: Tensor, accumulated: Tensor | None) -> Tensor:
         """What beams are ordered by: their log probabilities, with the penalties of length and coverage.
 
         Wu et al., arXiv:1609.08144, equation 14.
         """
-        scores = total_probs
-        penalty_weight = convert_to_tensor(self._length_penalty_weight, name="penalty_factor")
-        penalty_weight.set_shape(())
-        known = constant_value(penalty_weight)
-        if known is None or known != 0:
-            # Only what goes on with another word than the end grows longer.
-            lengths = expand_dims(state.lengths, 2)
-            longer = lengths + expand_dims(cast(logical_not(state.finished), int64), 2)
-            ends = one_hot(self._end_token, vocabulary, on_value=True, off_value=False, dtype=bool_dtype)
-            penalties = where_v2(ends, length_penalty(lengths, penalty_weight), length_penalty(longer, penalty_weight))
-            scores = scores / cast(penalties, scores.dtype)
+        scores = total_probs / cast(length_penalty(lengths, self._length_penalty_weight), total_probs.dtype)
         weight = convert_to_tensor(self._coverage_penalty_weight, name="coverage_penalty_weight")
         if weight.shape.ndims != 0:
             raise ValueError(f"coverage_penalty_weight should be a scalar, but saw shape: {weight.shape}")
@@ -162,5 +162,5 @@ class BeamSearch:
             raise ValueError("accumulated_attention_probs can be None only if coverage penalty is disabled.")
         # Places that nothing has attended to are those past the end of the memory.
         seen = where(equal(accumulated, 0.0), ones_like(accumulated), accumulated)
-        coverage = reduce_sum(log(minimum(seen, 1.0)), 2) * cast(state.finished, seen.dtype)
+        coverage = reduce_sum(log(minimum(seen, 1.0)), 2) * cast(finished, seen.dtype)
         return scores + expand_dims(coverage * weight, 2)

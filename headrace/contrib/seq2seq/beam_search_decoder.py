@@ -9,7 +9,7 @@ import numpy as np
 
 from headrace.contrib.seq2seq.basic_decoder import check_output_layer, output_size_of
 from headrace.contrib.seq2seq.beam_search import BeamSearch, BeamSearchDecoderOutput, BeamSearchDecoderState, mask_probs
-from headrace.contrib.seq2seq.beams import Beams, attention_probs_of, known_rank
+from headrace.contrib.seq2seq.beams import Beams, attention_probs_of
 from headrace.contrib.seq2seq.decoder import Decoder
 from headrace.contrib.seq2seq.helper import embedding_function
 from headrace.contrib.seq2seq.reordering import check_holds_beams, may_hold_beams, sorted_array
@@ -26,7 +26,6 @@ from headrace.functions.math.reduction import reduce_all, reduce_max
 from headrace.kernels.composing.arranging import concat
 from headrace.kernels.composing.filling import zeros
 from headrace.kernels.composing.shapes import expand_dims, shape, size
-from headrace.layers.classic.core import Dense
 from headrace.ops.array.shape import reshape
 from headrace.ops.array.tile import tile
 from headrace.ops.array.where import one_hot
@@ -35,7 +34,6 @@ from headrace.ops.nn.gather_tree import gather_tree
 from headrace.recurrent.cell import assert_like_rnn_cell
 
 if TYPE_CHECKING:
-    from headrace.core.dtypes import DType
     from headrace.core.operation import Operation
     from headrace.core.typing import Nested, ShapeLike, TensorLike
     from headrace.recurrent.cell import RNNCell
@@ -152,16 +150,8 @@ class BeamSearchDecoder(Decoder):
         self._start_tokens = tile(expand_dims(self._start_tokens, 1), [1, beam_width])
         self._start_inputs = self._embedding_fn(self._start_tokens)
         # All beams begin alike: only the first is followed, the others count as ended.
-        self._finished = self._first_beam(False, True, bool_dtype)
-
-    def _first_beam(self, first: TensorLike, others: TensorLike, dtype: DType) -> Tensor:
-        """[batch, width] of one value for the first beam and another for the rest."""
-        return one_hot(
-            zeros([self._batch_size], dtype=int32),
-            depth=self._beam_width,
-            on_value=first,
-            off_value=others,
-            dtype=dtype,
+        self._finished = one_hot(
+            zeros([self._batch_size], dtype=int32), depth=beam_width, on_value=False, off_value=True, dtype=bool_dtype
         )
 
     @property
@@ -196,8 +186,12 @@ class BeamSearchDecoder(Decoder):
     def initialize(self, name: str | None = None) -> tuple[Tensor, Tensor, BeamSearchDecoderState]:
         """The start tokens' embeddings, and beams of which all but the first have probability 0."""
         dtype = self._dtype
-        log_probs = self._first_beam(
-            convert_to_tensor(0.0, dtype=dtype), convert_to_tensor(-np.inf, dtype=dtype), dtype
+        log_probs = one_hot(
+            zeros([self._batch_size], dtype=int32),
+            depth=self._beam_width,
+            on_value=convert_to_tensor(0.0, dtype=dtype),
+            off_value=convert_to_tensor(-np.inf, dtype=dtype),
+            dtype=dtype,
         )
         attention_probs = attention_probs_of(self._initial_cell_state, self._coverage_penalty_weight)
         state = BeamSearchDecoderState(
@@ -233,13 +227,9 @@ class BeamSearchDecoder(Decoder):
             merged = nest.map_structure(lambda part: beams.merge(part, part.shape[2:]), inputs)
             cell_state = nest.map_structure(beams.maybe_merge, state.cell_state, self._cell.state_size)
             outputs, next_cell_state = self._cell(merged, cell_state)
-            # A dense layer looks at the last axis only, and a matrix is simpler than beams of vectors.
-            flat = type(self._output_layer) is Dense and isinstance(outputs, Tensor) and known_rank(outputs) == 2
-            if flat:
-                outputs = self._output_layer(outputs)
             outputs = nest.map_structure(lambda part: beams.split(part, part.shape[1:]), outputs)
             next_cell_state = nest.map_structure(beams.maybe_split, next_cell_state, self._cell.state_size)
-            if self._output_layer is not None and not flat:
+            if self._output_layer is not None:
                 outputs = self._output_layer(outputs)
             output, next_state = self._search.step(outputs, next_cell_state, state)
             next_inputs = cond(

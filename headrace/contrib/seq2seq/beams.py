@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from headrace.contrib.seq2seq.attention_wrapper import AttentionWrapperState
 from headrace.core.constant_value import constant_value
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32
 from headrace.core.shapes import TensorShape
@@ -57,21 +58,23 @@ class Beams:
         self.batch_size, self.width = batch_size, width
         known = constant_value(batch_size)
         self.static_batch = None if known is None else int(known)
-        # Made here, once, not in every step of a loop.
-        self._rows = expand_dims(integers(batch_size), 1)
-        self._first_beams = self._rows * width
 
-    def _reshaped(
-        self, t: Tensor, outer: list[Any], inner_from: int, static: list[int | None], size: TensorLike
-    ) -> Tensor:
-        """`t` with other outer axes; the inner ones, from `inner_from` on, stay."""
-        inner = None if t.dims is None else t.dims[inner_from:]
-        if inner is None or None in inner:
-            new_shape: Any = concat((outer, shape(t)[inner_from:]), 0)
-        else:
-            new_shape = [*outer, *inner]
-        made = reshape(t, new_shape)
-        expected = TensorShape(static).concatenate(_depth(size))
+    def merge(self, t: Tensor, size: TensorLike) -> Tensor:
+        """[batch, width, ...] as [batch * width, ...]; `size` is what is known of the inner axes."""
+        sizes = shape(t)
+        made = reshape(t, concat(([self.batch_size * self.width], sizes[2:]), 0))
+        made.set_shape(TensorShape([self._static_count()]).concatenate(_depth(size)))
+        return made
+
+    def split(self, t: Tensor, size: TensorLike) -> Tensor:
+        """[batch * width, ...] as [batch, width, ...]; `size` is what is known of the inner axes.
+
+        Raises:
+            ValueError: if `t` has another shape.
+        """
+        sizes = shape(t)
+        made = reshape(t, concat(([self.batch_size, self.width], sizes[1:]), 0))
+        expected = TensorShape([self.static_batch, self.width]).concatenate(_depth(size))
         if not made.shape.is_compatible_with(expected):
             raise ValueError(
                 "Unexpected behavior when reshaping between beam width and batch size.  The reshaped tensor has shape: "
@@ -81,18 +84,8 @@ class Beams:
         made.set_shape(expected)
         return made
 
-    def merge(self, t: Tensor, size: TensorLike) -> Tensor:
-        """[batch, width, ...] as [batch * width, ...]; `size` is what is known of the inner axes."""
-        static = None if self.static_batch is None else self.static_batch * self.width
-        return self._reshaped(t, [-1], 2, [static], size)
-
-    def split(self, t: Tensor, size: TensorLike) -> Tensor:
-        """[batch * width, ...] as [batch, width, ...]; `size` is what is known of the inner axes.
-
-        Raises:
-            ValueError: if `t` has another shape.
-        """
-        return self._reshaped(t, [self.batch_size, self.width], 1, [self.static_batch, self.width], size)
+    def _static_count(self) -> int | None:
+        return None if self.static_batch is None else self.static_batch * self.width
 
     def maybe_split(self, t: Tensor | TensorArray, size: TensorLike) -> Tensor | TensorArray:
         """`split` of what has a batch: not of TensorArrays and scalars."""
@@ -102,45 +95,59 @@ class Beams:
         """`merge` of what has beams: not of TensorArrays and scalars."""
         return t if isinstance(t, TensorArray) or known_rank(t) < 2 else self.merge(t, size)
 
-    def pick_each(self, t: Tensor, places: Tensor, count: TensorLike, name: str | None = None) -> Tensor:
-        """Elements of each sequence.
+    def pick(
+        self,
+        t: Tensor,
+        places: Tensor,
+        count: TensorLike,
+        rows: Sequence[TensorLike],
+        name: str = "tensor_gather_helper",
+    ) -> Tensor:
+        """Entries of each sequence.
 
         Args:
-            t: [batch, ...] with `count` elements for each sequence.
-            places: [batch, width]: the numbers of the elements to take of each sequence.
+            t: a tensor of the batch, with `count` entries for each sequence.
+            places: [batch, width]: the numbers of the entries to take of each sequence.
             count: an int32 scalar.
+            rows: the shape of `t` with an entry a row.
             name: a name scope.
 
         Returns:
-            [batch, width].
+            a tensor with as many axes of `t` as `rows` has and one more, of the sizes of `t`.
         """
-        with name_scope(name, "pick_each"):
-            picked = gather(reshape(t, [-1]), places + self._rows * count)
-            picked.set_shape([self.static_batch, self.width])
-            return picked
+        with name_scope(name):
+            first_places = expand_dims(integers(self.batch_size) * count, 1)
+            flat_places = reshape(places + first_places, [-1])
+            picked = gather(reshape(t, rows), flat_places)
+            kept = 1 + len(rows)
+            made = reshape(picked, shape(t)[:kept], name="output")
+            made.set_shape(TensorShape([self.static_batch, *t.shape[1:kept]]))
+            return made
 
-    def picker(self, parents: Tensor) -> Callable[[Tensor | TensorArray], Tensor | TensorArray]:
-        """A function that puts the beams of tensors [batch, width, ...] in another order; what has no beams stays.
+    def reorder(
+        self, t: Tensor | TensorArray, parents: Tensor, name: str = "tensor_gather_helper"
+    ) -> Tensor | TensorArray:
+        """A state [batch, width, ...] with its beams in another order; what has no beams as it is.
 
         Args:
+            t: the state.
             parents: [batch, width]: the number of the beam that comes to each place.
+            name: a name scope.
         """
-        places = parents + self._first_beams
-
-        def pick(t: Tensor | TensorArray) -> Tensor | TensorArray:
-            if isinstance(t, TensorArray) or known_rank(t) < 2:
-                return t
-            with name_scope(None, "pick_beams"):
-                picked = gather(self.merge(t, t.shape[2:]), places)
-                picked.set_shape(t.dims)
-                return picked
-
-        return pick
+        rows: list[TensorLike] = [self.batch_size * self.width, -1]
+        if isinstance(t, TensorArray) or known_rank(t) < len(rows):
+            return t
+        return self.pick(t, parents, self.width, rows, name)
 
 
-def length_penalty(lengths: Tensor, weight: Tensor) -> Tensor:
-    """`((5 + lengths) / 6) ** weight` (Wu et al., arXiv:1609.08144, equation 14)."""
-    return div((5.0 + cast(lengths, float32)) ** weight, (5.0 + 1.0) ** weight)
+def length_penalty(lengths: Tensor, weight: TensorLike) -> Tensor | float:
+    """`((5 + lengths) / 6) ** weight` (Wu et al., arXiv:1609.08144, equation 14); 1 where the weight is known to be 0."""
+    exponent = convert_to_tensor(weight, name="penalty_factor")
+    exponent.set_shape(())
+    known = constant_value(exponent)
+    if known is not None and known == 0:
+        return 1.0
+    return div((5.0 + cast(lengths, float32)) ** exponent, (5.0 + 1.0) ** exponent)
 
 
 def _mean(parts: list[Tensor]) -> Tensor:

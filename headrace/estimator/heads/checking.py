@@ -16,13 +16,14 @@ from headrace.core.tensor_util import constant_value
 from headrace.feature_column.base import TransformationCache
 from headrace.feature_column.numeric import NumericColumn, numeric_column
 from headrace.functions.flow.assertion import Assert
-from headrace.functions.flow.checks import assert_equal, assert_less_equal, assert_non_negative
+from headrace.functions.flow.checks import assert_equal, assert_greater, assert_less_equal, assert_non_negative
 from headrace.functions.flow.rank_checks import assert_rank_at_least
 from headrace.functions.math.reduction import reduce_all, reduce_any
 from headrace.keras.utils.losses_utils import ReductionV2
 from headrace.kernels.composing import concat, expand_dims, shape
 from headrace.kernels.composing.arranging import identity
 from headrace.ops.array.constant import constant
+from headrace.ops.flow.grouping import no_op
 from headrace.ops.math.cast import to_float
 from headrace.util.inspection import fn_args
 
@@ -42,7 +43,7 @@ def check_logits_final_dim(logits: Any, expected: int | None) -> Tensor:
         logits = to_float(logits)
         sizes = shape(logits)
         text = f"logits shape must be [D0, D1, ... DN, logits_dimension={expected}], got "
-        at_least_matrix = assert_rank_at_least(logits, 2, message=text)
+        at_least_matrix = assert_rank_at_least(logits, 2, data=[sizes], message=text)
         with control_dependencies([at_least_matrix]):
             last = logits.shape[-1].value if logits.shape.ndims else None
             if last is not None and expected is not None:
@@ -200,12 +201,18 @@ def checked_n_classes(n_classes: int | None) -> int:
     """
     if n_classes is None:
         raise ValueError("n_classes cannot be None")
+    given: Any = n_classes
     if isinstance(n_classes, Tensor):
         n_classes = constant_value(n_classes)
     if isinstance(n_classes, np.ndarray):
         n_classes = n_classes.item()
     if isinstance(n_classes, bool) or not isinstance(n_classes, int) or n_classes <= 2:
         raise ValueError(f"n_classes must be > 2: {n_classes}.")
+    # TensorFlow checks it in the graph, too: seeds of what comes after these operations count on their number.
+    with control_dependencies(
+        [assert_greater(convert_to_tensor(given), 2, message="n_classes must be greater than 2")]
+    ):
+        no_op()
     return n_classes
 
 

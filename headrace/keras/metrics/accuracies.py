@@ -97,7 +97,9 @@ def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k:
     if labels is not None and predictions is not None:
         if predictions > 2:
             y_pred = raw.Reshape(y_pred, [-1, y_pred.get_shape()[-1]])
-        if labels > 1:
+        if labels == 2:
+            y_true = squeeze(y_true, [-1])
+        elif labels > 2:
             y_true = raw.Reshape(y_true, [-1])
     return cast(in_top_k(y_pred, cast(y_true, "int32"), k), floatx())
 

@@ -88,8 +88,7 @@ class SensitivityAtSpecificity(SensitivitySpecificityBase):
     def result(self) -> Any:
         """The rate so far."""
         at = self._nearest(div_no_nan(self.true_negatives, self.true_negatives + self.false_positives))
-        right = self.true_positives[at]
-        return div_no_nan(right, right + self.false_negatives[at])
+        return div_no_nan(self.true_positives[at], self.true_positives[at] + self.false_negatives[at])
 
     def get_config(self) -> dict[str, Any]:
         """The arguments to make another such metric with."""
@@ -123,8 +122,7 @@ class SpecificityAtSensitivity(SensitivitySpecificityBase):
     def result(self) -> Any:
         """The rate so far."""
         at = self._nearest(div_no_nan(self.true_positives, self.true_positives + self.false_negatives))
-        right = self.true_negatives[at]
-        return div_no_nan(right, right + self.false_positives[at])
+        return div_no_nan(self.true_negatives[at], self.true_negatives[at] + self.false_positives[at])
 
     def get_config(self) -> dict[str, Any]:
         """The arguments to make another such metric with."""

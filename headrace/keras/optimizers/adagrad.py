@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.dtypes import DType
+from headrace.core.dtypes import DType, int64
 from headrace.core.registry import raw
 from headrace.keras.backend_config import epsilon as default_epsilon
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
+from headrace.kernels.composing.filling import zeros
 from headrace.state.initializers import Constant
 
 
@@ -55,7 +56,10 @@ class Adagrad(OptimizerV2):
 
     def _prepare_local(self, var_device: str, var_dtype: DType, apply_state: Any) -> None:
         super()._prepare_local(var_device, var_dtype, apply_state)
-        apply_state[var_device, var_dtype]["epsilon"] = convert_to_tensor(self.epsilon, var_dtype)
+        shared = apply_state[var_device, var_dtype]
+        shared["epsilon"] = convert_to_tensor(self.epsilon, var_dtype)
+        # TensorFlow makes these two, which nothing takes: seeds of what comes after them count on it.
+        shared.update(neg_lr_t=raw.Neg(shared["lr_t"]), zero=zeros([], int64))
 
     def set_weights(self, weights: Sequence[Any]) -> None:
         """Gives its variables new values, in the order of `weights`; those of 1.x's `Adagrad` have no count of steps."""

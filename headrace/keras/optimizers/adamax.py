@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.dtypes import DType
+from headrace.core.dtypes import DType, int64
 from headrace.core.registry import raw
 from headrace.keras.backend_config import epsilon as default_epsilon
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
 from headrace.kernels.composing.arranging import gather
+from headrace.kernels.composing.filling import zeros
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.binary import pow
 from headrace.ops.math.cast import cast
@@ -66,6 +67,8 @@ class Adamax(OptimizerV2):
             beta_1_power=beta_1_power,
             one_minus_beta_1_t=1 - beta_1,
             beta_2_t=beta_2,
+            # TensorFlow makes it, and nothing takes it: seeds of what comes after it count on it.
+            zero=zeros([], int64),
         )
 
     def _resource_apply_dense(self, grad: Any, var: Any, apply_state: Any = None) -> Any:

@@ -83,14 +83,12 @@ class Nadam(OptimizerV2):
         beta_1 = raw.Identity(self._get_hyper("beta_1", var_dtype))
         beta_2 = raw.Identity(self._get_hyper("beta_2", var_dtype))
         step, next_step = cast(self.iterations + 1, var_dtype), cast(self.iterations + 2, var_dtype)
-        base = convert_to_tensor(_BASE, var_dtype)
+        base = cast(_BASE, var_dtype)
         momentum = beta_1 * (1.0 - _SHARE * pow(base, self._initial_decay * step))
         next_momentum = beta_1 * (1.0 - _SHARE * pow(base, self._initial_decay * next_step))
         schedule = self._m_cache_read * momentum
         if var_dtype is self._m_cache.dtype.base_dtype:
-            updated = self._m_cache.assign(schedule, use_locking=self._use_locking)
-            with control_dependencies([updated]):
-                schedule = raw.Identity(schedule)
+            schedule = raw.Identity(self._m_cache.assign(schedule, use_locking=self._use_locking))
         next_schedule = schedule * next_momentum
         apply_state[var_device, var_dtype] = {
             "lr_t": rate,

@@ -12,6 +12,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies
 from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
+from headrace.core.shapes import dimension_value
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.checks import assert_greater_equal, assert_less_equal
 from headrace.functions.math.reduction import reduce_sum
@@ -164,7 +165,8 @@ def parse_init_thresholds(thresholds: Any, default_threshold: float = 0.5) -> li
 def _filter_top_k(x: Tensor, k: int) -> Tensor:
     """The k largest values of the last dimension, a number below all thresholds for the others."""
     _, places = top_values(x, k, sorted=False)
-    kept = reduce_sum(one_hot(places, composing.shape(x)[-1], axis=-1), axis=-2)
+    classes = dimension_value(x.shape[-1]) or composing.shape(x)[-1]
+    kept = reduce_sum(one_hot(places, classes, axis=-1), axis=-2)
     return x * kept + NEG_INF * (1 - kept)
 
 
@@ -200,8 +202,8 @@ def ragged_assert_compatible_and_get_flat_values(values: Any, mask: Any = None) 
 _COUNTED = {
     ConfusionMatrix.TRUE_POSITIVES: (True, True),
     ConfusionMatrix.FALSE_NEGATIVES: (True, False),
-    ConfusionMatrix.TRUE_NEGATIVES: (False, False),
     ConfusionMatrix.FALSE_POSITIVES: (False, True),
+    ConfusionMatrix.TRUE_NEGATIVES: (False, False),
 }
 
 
@@ -267,17 +269,14 @@ def update_confusion_matrix_variables(
     weights = None
     if sample_weight is not None:
         weights = raw.Tile(raw.Reshape(broadcast_weights(sample_weight, y_pred), [1, -1]), [count, 1])
-    predicted = {True: positive}
-    labels = {True: labelled}
+    wanted = [(variables_to_update[key], *pair) for key, pair in _COUNTED.items() if key in variables_to_update]
+    predicted, labels = {True: positive}, {True: labelled}
+    if any(not prediction for _, _, prediction in wanted):
+        predicted[False] = raw.LogicalNot(positive)
+    if any(not label for _, label, _ in wanted):
+        labels[False] = raw.LogicalNot(labelled)
     updates = []
-    for key, variable in variables_to_update.items():
-        if key not in _COUNTED:
-            continue
-        label, prediction = _COUNTED[key]
-        if prediction not in predicted:
-            predicted[prediction] = raw.LogicalNot(positive)
-        if label not in labels:
-            labels[label] = raw.LogicalNot(labelled)
+    for variable, label, prediction in wanted:
         counted = cast(raw.LogicalAnd(labels[label], predicted[prediction]), variable.dtype)
         if weights is not None:
             counted = counted * weights
