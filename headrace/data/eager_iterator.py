@@ -14,7 +14,7 @@ from headrace.data.iterator_saveable import IteratorSaveable
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.data.dataset import Dataset
+    from headrace.data.dataset import DatasetV2
 
 
 class EagerIterator(structure.Described, Trackable):
@@ -33,7 +33,7 @@ class EagerIterator(structure.Described, Trackable):
         1
     """
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: DatasetV2) -> None:
         if not executing_eagerly() and not get_default_graph().building_function:
             raise RuntimeError(
                 f"{type(self).__name__} objects can only be used when eager execution is enabled, use "

@@ -14,7 +14,7 @@ from headrace.core.tensor import Tensor
 from headrace.core.type_specs import SparseTensorSpec, TensorSpec
 from headrace.data import nest, structure
 from headrace.data.arguments import check_predicate, int64, known_size
-from headrace.data.dataset import Dataset
+from headrace.data.dataset import Dataset, DatasetV2
 from headrace.data.element_functions import ElementFunction
 from headrace.data.grouping import group_by_reducer
 from headrace.data.padding import shape_tensor
@@ -339,7 +339,7 @@ def cardinality(dataset: Dataset) -> Tensor:
 
 def get_single_element(dataset: Dataset) -> Any:
     """The only element of a dataset; running it is an InvalidArgumentError if there is none, or more than one."""
-    if not isinstance(dataset, Dataset):
+    if not isinstance(dataset, DatasetV2):
         raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
     spec = dataset.element_spec
     made = raw.DatasetToSingleElement(dataset._variant_tensor, **structure.described(spec))
@@ -348,7 +348,7 @@ def get_single_element(dataset: Dataset) -> Any:
 
 def reduce_dataset(dataset: Dataset, reducer: Reducer) -> Tensor:
     """All elements put together by a `Reducer`, into one."""
-    if not isinstance(dataset, Dataset):
+    if not isinstance(dataset, DatasetV2):
         raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
     return get_single_element(dataset.apply(group_by_reducer(lambda *_: int64(0, "key"), reducer)))
 
@@ -410,7 +410,7 @@ class TFRecordWriter:
         Raises:
             TypeError: if `dataset` is none, or one of other elements than strings.
         """
-        if not isinstance(dataset, Dataset):
+        if not isinstance(dataset, DatasetV2):
             raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
         if not structure.are_compatible(dataset.element_spec, TensorSpec([], "string")):
             raise TypeError(

@@ -17,7 +17,7 @@ from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec
 from headrace.data import structure
 from headrace.data.arguments import int64
-from headrace.data.dataset import Dataset
+from headrace.data.dataset import Dataset, make_one_shot_iterator
 from headrace.data.experimental import ignore_errors as without_errors
 from headrace.data.experimental import parallel_interleave, parse_example_dataset, shuffle_and_repeat
 from headrace.data.options import Options
@@ -456,4 +456,4 @@ def read_batch_features(
         num_epochs=num_epochs,
         shuffle_buffer_size=capacity,
     )
-    return dataset.make_one_shot_iterator().get_next()
+    return make_one_shot_iterator(dataset).get_next()

@@ -9,7 +9,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.registry import raw
 from headrace.core.type_specs import TensorSpec
 from headrace.data import structure
-from headrace.data.dataset import Dataset
+from headrace.data.dataset import Dataset, DatasetV2
 from headrace.data.sources import RandomDataset
 from headrace.ops.math.unary import log
 
@@ -49,7 +49,7 @@ def sample_from_datasets(
     def chosen(logits: TensorLike, seeds: Tensor) -> Tensor:
         return raw.Squeeze(raw.StatelessMultinomial(logits, 1, seeds), squeeze_dims=[0, 1])
 
-    if isinstance(weights, Dataset):
+    if isinstance(weights, DatasetV2):
         logits_of = weights.map(lambda *p: log(p, name="logits"))
         selector = Dataset.zip((logits_of, RandomDataset(seed).batch(2))).map(chosen)
         return directed(selector, datasets)

@@ -10,7 +10,7 @@ from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec
 from headrace.data.arguments import int64
-from headrace.data.dataset import Dataset
+from headrace.data.dataset import Dataset, DatasetV2
 from headrace.ops.array.shape import reshape
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _names(filenames: TensorLike | Dataset) -> Dataset:
     Raises:
         TypeError: if it holds anything but single strings.
     """
-    if isinstance(filenames, Dataset):
+    if isinstance(filenames, DatasetV2):
         if filenames.output_types != _line().dtype:
             raise TypeError("`filenames` must be a `tf.data.Dataset` of `tf.string` elements.")
         if not filenames.output_shapes.is_compatible_with([]):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import raw
-from headrace.data import structure
+from headrace.data import nest, structure
 from headrace.data.dataset_base import DatasetBase
 from headrace.data.element_functions import ElementFunction
 
@@ -40,10 +41,21 @@ def traced_with_state(
 
     Raises:
         TypeError: if the next state has other classes or element types than the initial one.
+        InvalidArgumentError: if it has another number of components.
     """
     while True:
         function = ElementFunction(func, transformation, (state, dataset.element_spec))
-        new = pick(function.output_structure)
+        parts = nest.flatten(pick(function.output_structure))
+        if len(parts) != len(nest.flatten(state)):
+            # In 1.15 the step fails; what is wrong is known here.
+            raise InvalidArgumentError(
+                None,
+                None,
+                "The number of components of the initial state and the reduce function output does not match. "
+                f"(initial_state={len(nest.flatten(state))}, output={len(parts)}).",
+            )
+        # As in 1.15, the components are compared one by one, whatever structure they come in.
+        new = nest.pack_sequence_as(state, parts)
         if structure.legacy_classes(new) != structure.legacy_classes(state):
             raise TypeError(
                 f"The element classes for the new state must match the initial state. Expected "

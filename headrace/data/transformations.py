@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.registry import raw
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 class Transformations(DatasetBase):
     """The methods of `tf.data.Dataset` that transform it."""
+
+    # Whether a function of `map` that says there is nothing more fails instead of ending the dataset.
+    _preserves_cardinality: ClassVar[bool]
 
     def _made(self, variant: Tensor, element_spec: object, *others: DatasetBase) -> Dataset:
         """The dataset that a tensor stands for, made of this one and others."""
@@ -181,19 +184,18 @@ class Transformations(DatasetBase):
         calls = num_parallel_calls if num_parallel_calls is not None else num_threads
         function = ElementFunction(map_func, "Dataset.map()", self.element_spec)
         spec = function.output_structure
+        attrs = {
+            "f": function.name,
+            "preserve_cardinality": self._preserves_cardinality,
+            **structure.described(spec),
+        }
         if calls is None:
-            variant = raw.MapDataset(
-                self._variant_tensor, function.captured, f=function.name, **structure.described(spec)
-            )
+            variant = raw.MapDataset(self._variant_tensor, function.captured, **attrs)
         else:
             count = convert_to_tensor(calls, dtype="int32", name="num_parallel_calls")
-            variant = raw.ParallelMapDataset(
-                self._variant_tensor, function.captured, count, f=function.name, **structure.described(spec)
-            )
+            variant = raw.ParallelMapDataset(self._variant_tensor, function.captured, count, **attrs)
         made = self._made(variant, spec)
         return made if output_buffer_size is None else made.prefetch(output_buffer_size)
-
-    map_with_legacy_function = map
 
     def flat_map(self, map_func: Callable[..., Any]) -> Dataset:
         """The elements of the datasets that `map_func` makes of the elements, one dataset after the other.
@@ -256,8 +258,6 @@ class Transformations(DatasetBase):
             self._variant_tensor, function.captured, predicate=function.name, **self._flat_structure
         )
         return self._same(variant)
-
-    filter_with_legacy_function = filter
 
     def window(
         self,

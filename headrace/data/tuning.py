@@ -12,7 +12,7 @@ from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec
 from headrace.data import structure
 from headrace.data.arguments import int64
-from headrace.data.dataset import Dataset
+from headrace.data.dataset import Dataset, DatasetV2
 from headrace.data.element_functions import ElementFunction
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def replicate(dataset: Dataset, devices: Sequence[str]) -> dict[str, Dataset]:
     Raises:
         TypeError: if `dataset` is none.
     """
-    if not isinstance(dataset, Dataset):
+    if not isinstance(dataset, DatasetV2):
         raise TypeError(f"`dataset` must be a `tf.data.Dataset` object. Got {dataset}.")
     return dict.fromkeys(devices, dataset)
 

@@ -11,7 +11,7 @@ from headrace.core.errors import OutOfRangeError
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
 from headrace.data import nest
-from headrace.data.dataset import Dataset
+from headrace.data.dataset import DatasetV2, make_initializable_iterator
 from headrace.data.eager_iterator import EagerIterator
 from headrace.distribute.batch_splitting import auto_shard_dataset, check_batched, clone_dataset, rebatch, split_batch
 from headrace.distribute.values import regroup
@@ -44,7 +44,7 @@ class _WorkerIterator:
         with device(self._worker):
             if executing_eagerly() or get_default_graph().building_function:
                 return EagerIterator(self.dataset)
-            return self.dataset.make_initializable_iterator()
+            return make_initializable_iterator(self.dataset)
 
     def initialize(self) -> Operation | None:
         """The operation that begins anew; eagerly it has begun."""
@@ -271,7 +271,7 @@ class DistributedDataset(_Distributed):
         split_batch_by: int | None = None,
         input_context: InputContext | None = None,
     ) -> None:
-        if not isinstance(dataset, Dataset):
+        if not isinstance(dataset, DatasetV2):
             raise TypeError(f"experimental_distribute_dataset: expected a tf.data.Dataset, got {dataset!r}")
         self._input_workers, self._strategy = input_workers, strategy
         pipelines = input_context.num_input_pipelines if input_context is not None else 1
@@ -332,7 +332,7 @@ class DistributedDatasetsFromFunction(_Distributed):
             worker, devices = workers.worker_devices[number], workers.compute_devices_for_worker(number)
             with device(worker):
                 result = self._dataset_fn(context)
-            if isinstance(result, Dataset):
+            if isinstance(result, DatasetV2):
                 iterators.append(_WorkerIterator(result, worker, devices, False))
             elif callable(result):
                 iterators.append(_CallableIterator(result, worker, devices))

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.errors import OpError
-from headrace.data.dataset import Dataset
+from headrace.data.dataset import DatasetV2, make_initializable_iterator
 from headrace.data.iterator import Iterator
 from headrace.files import file_io
 from headrace.sessions.session_run_hook import SessionRunHook
@@ -49,8 +49,8 @@ def parse_input_fn_result(result: Any) -> tuple[Any, Any, list[SessionRunHook]]:
         ValueError: for a list or tuple of another length than 2.
     """
     hooks: list[SessionRunHook] = []
-    if isinstance(result, Dataset):
-        iterator = result.make_initializable_iterator()
+    if isinstance(result, DatasetV2):
+        iterator = make_initializable_iterator(result)
         hooks.append(DatasetInitializerHook(iterator))
         result = iterator.get_next()
     elif isinstance(result, Iterator):

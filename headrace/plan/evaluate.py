@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from headrace.core.dims import Dims
 from headrace.plan.ir import Node, Value
+from headrace.plan.late_shapes import Given
 from headrace.plan.values import to_numpy, to_torch
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
-    from headrace.core.tensor import Tensor
 
 
 def evaluate(op: Operation, values: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -45,7 +45,7 @@ def is_bounded(op: Operation, values: Sequence[np.ndarray], limit: int) -> bool:
     if op.decl.shape_rule is None:
         return False
     try:
-        shapes = op.decl.shape_rule(_Given(op, values))
+        shapes = op.decl.shape_rule(Given(op, [array.shape for array in values], values))
     except (ValueError, TypeError, IndexError, ArithmeticError):
         # What does not fit is refused when the graph runs.
         return False
@@ -58,35 +58,6 @@ def is_bounded(op: Operation, values: Sequence[np.ndarray], limit: int) -> bool:
     # Sizes among the attributes, such as paddings that a stride skips again, are no output's.
     known = most is not None or op.decl.sized_by_shapes
     return known or not any(abs(number) > limit for number in _integers(op))
-
-
-class _Given:
-    """An operation for its shape rule to look at, with arrays for inputs."""
-
-    def __init__(self, op: Operation, values: Sequence[np.ndarray]) -> None:
-        self._op = op
-        self._values = values
-        self.inputs = [_Sized(source, array.shape) for source, array in zip(op.inputs, values, strict=True)]
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._op, name)
-
-    def constant(self, index: int) -> np.ndarray:
-        return self._values[index]
-
-    def constant_dims(self, index: int) -> Dims:
-        return tuple(None if v < 0 else int(v) for v in self._values[index].ravel())
-
-
-class _Sized:
-    """An input with the shape of the array that it is."""
-
-    def __init__(self, source: Tensor, dims: tuple[int, ...]) -> None:
-        self._source = source
-        self.dims = dims
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._source, name)
 
 
 def _size(dims: Dims) -> int | None:

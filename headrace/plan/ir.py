@@ -11,6 +11,7 @@ from headrace.core.dtypes import DType
 from headrace.core.errors import OpError
 from headrace.core.registry import OpDecl, find
 from headrace.plan.failures import as_op_error
+from headrace.plan.late_shapes import checked_late, needs_late_check
 
 if TYPE_CHECKING:
     import numpy as np
@@ -173,7 +174,11 @@ class Node:
             raise
         except Exception as error:
             raise as_op_error(error, self) from error
-        return made if made is None or not self.decl.writes_state else _noting_writes(made, self.inputs)
+        if made is None:
+            return made
+        if self.decl.writes_state:
+            return _noting_writes(made, self.inputs)
+        return checked_late(made, self) if needs_late_check(self) else made
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name}>"

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import headrace as tf
 from headrace.autodiff.gradients import gradients
 from headrace.core.convert import convert_to_tensor
 from headrace.core.errors import InvalidArgumentError
@@ -204,3 +205,16 @@ def test_unseeded_samplers_differ_from_session_to_session():
     first, second = run(drawn), run(drawn)
     assert len(set(first.tolist())) == 16
     assert first.tolist() != second.tolist()
+
+
+@pytest.mark.parametrize(("images", "filters"), [(0, 2), (2, 0)])
+def test_gradients_of_convolutions_of_nothing(images, filters):
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, gradient = tf.zeros([images, 3, 4, 1]), tf.zeros([images, 2, 3, filters])
+        weights = tf.ones([2, 2, 1, filters])
+        setting = {"strides": [1, 1, 1, 1], "padding": "VALID"}
+        of_filter = tf.nn.conv2d_backprop_filter(x, [2, 2, 1, filters], gradient, **setting)
+        of_input = tf.nn.conv2d_backprop_input([images, 3, 4, 1], weights, gradient, **setting)
+        found = session.run([of_filter, of_input])
+        assert [value.shape for value in found] == [(2, 2, 1, filters), (images, 3, 4, 1)]
+        assert not any(value.any() for value in found)

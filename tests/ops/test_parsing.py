@@ -123,3 +123,15 @@ def test_the_first_bad_example_is_named():
         parsed = tf.parse_example(records, features)
         with pytest.raises(tf.errors.InvalidArgumentError, match="Key: f, Index: 1"):
             sess.run(parsed)
+
+
+@pytest.mark.parametrize(("dtype", "called"), [(tf.string, "bytes"), (tf.float32, "float"), (tf.int64, "int64")])
+def test_errors_name_the_list_that_has_another_length(dtype, called):
+    value = {tf.string: b"z", tf.float32: 3.0, tf.int64: 3}[dtype]
+    example = tf.train.Example()
+    getattr(example.features.feature["b"], f"{called}_list").value.append(value)
+    with tf.Graph().as_default(), tf.Session() as session:
+        for feature in (tf.FixedLenFeature([2], dtype), tf.FixedLenSequenceFeature([2], dtype, allow_missing=True)):
+            parsed = tf.parse_example([example.SerializeToString()], {"b": feature})
+            with pytest.raises(tf.errors.InvalidArgumentError, match=f"Number of {called} values"):
+                session.run(parsed)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import headrace as tf
+from headrace.contrib.rnn import block_ops
 from headrace.core.registry import raw
 
 RNG = np.random.RandomState(0)
@@ -60,3 +61,30 @@ def test_what_lies_past_the_longest_sequence_is_zero():
         assert not short[2:].any()
     assert grad[:2].any()
     assert not grad[2:].any()
+
+
+def test_function_over_a_list_of_inputs():
+    rng = np.random.RandomState(5)
+    values = [rng.randn(2, 3).astype(np.float32) for _ in range(4)]
+    weights, biases = rng.randn(7, 16).astype(np.float32), rng.randn(16).astype(np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        inputs = [tf.constant(value) for value in values]
+        found = block_ops.block_lstm(4, inputs, tf.constant(weights), tf.constant(biases))
+        memory = output = tf.zeros([2, 4])
+        outputs = []
+        for each in inputs:
+            step = block_ops.lstm_block_cell(each, memory, output, tf.constant(weights), tf.constant(biases))
+            memory, output = step[1], step[6]
+            outputs.append(output)
+        assert [len(part) for part in found] == [4] * 7
+        np.testing.assert_allclose(session.run(found[6]), session.run(outputs), rtol=1e-5, atol=1e-6)
+
+
+def test_function_needs_the_number_of_units():
+    with tf.Graph().as_default():
+        inputs = [tf.placeholder(tf.float32, [2, 3])]
+        with pytest.raises(ValueError, match="static shape"):
+            block_ops.block_lstm(1, inputs, tf.placeholder(tf.float32), tf.placeholder(tf.float32))
+        unknown, known = tf.placeholder(tf.float32), tf.placeholder(tf.float32, [2, 4])
+        with pytest.raises(ValueError, match="number of units"):
+            block_ops.lstm_block_cell(inputs[0], unknown, known, unknown, unknown)

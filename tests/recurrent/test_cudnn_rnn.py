@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import headrace as tf
+from headrace.core.registry import raw
 
 C = tf.contrib.cudnn_rnn
 KINDS = {"lstm": C.CudnnLSTM, "gru": C.CudnnGRU, "rnn_tanh": C.CudnnRNNTanh, "rnn_relu": C.CudnnRNNRelu}
@@ -200,3 +201,11 @@ def test_dropout_is_the_same_in_both_directions_of_a_step():
 def test_refusals(make, error):
     with tf.Graph().as_default(), pytest.raises(error):
         make(tf.constant(X))
+
+
+def test_memories_of_another_shape():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, h, c = np.zeros([3, 2, 2]), np.zeros([1, 2, 2]), np.zeros([1, 1, 2])
+        made = raw.CudnnRNNV2(*[np.float32(value) for value in (x, h, c, np.zeros(48))], rnn_mode="lstm")
+        with pytest.raises(tf.errors.InvalidArgumentError, match="input_c"):
+            session.run(made[0])

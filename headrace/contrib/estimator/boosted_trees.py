@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.data.dataset import Dataset
+from headrace.data.dataset import DatasetV2
 from headrace.estimator.canned.boosted_trees import ONLY_ONE, BoostedTreesClassifier, BoostedTreesRegressor
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def _repeating(input_fn: Callable[[], Any]) -> Callable[[], Any]:
 
     def repeated() -> Any:
         result = input_fn()
-        return result.repeat() if isinstance(result, Dataset) else result
+        return result.repeat() if isinstance(result, DatasetV2) else result
 
     return repeated
 

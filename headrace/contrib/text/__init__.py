@@ -81,8 +81,7 @@ def skip_gram_sample(
         )
     with name_scope(name, "skip_gram_sample", [input_tensor, min_skips, max_skips, start, limit]):
         tokens = convert_to_tensor(input_tensor)
-        if vocab_freq_table is not None:
-            tokens = _filtered(tokens, vocab_freq_table, vocab_min_count, vocab_subsampling, corpus_size, seed)
+        tokens = filtered(tokens, vocab_freq_table, vocab_min_count, vocab_subsampling, corpus_size, seed)
         seed1, seed2 = get_seed(seed)
         pairs = raw.SkipGramGenerateCandidates(
             tokens, min_skips, max_skips, start, limit, emit_self_as_target, seed=seed1 or 0, seed2=seed2 or 0
@@ -193,14 +192,18 @@ def _frequencies(file: str, last: int, index: int, dtype: DTypeLike, delimiter: 
     return found
 
 
-def _filtered(
-    tokens: Tensor,
-    table: int | HashTable,
-    min_count: float | None,
-    subsampling: float | None,
-    corpus_size: float | None,
+def filtered(
+    input_tensor: Tensor,
+    vocab_freq_table: int | HashTable | None,
+    vocab_min_count: float | None,
+    vocab_subsampling: float | None,
+    corpus_size: TensorLike | None,
     seed: int | None,
 ) -> Tensor:
+    """The tokens that are frequent enough, and of the most frequent ones a part; arguments of `skip_gram_sample`."""
+    tokens, table = input_tensor, vocab_freq_table
+    if table is None:
+        return tokens
     if not isinstance(table, InitializableLookupTableBase):
         raise ValueError(
             "vocab_freq_table must be a subclass of InitializableLookupTableBase (such as HashTable) instead of type "
@@ -209,15 +212,15 @@ def _filtered(
     with name_scope("filter_vocab", values=[tokens]):
         frequency = table.lookup(tokens)
         kept = not_equal(frequency, table.default_value)
-        if min_count is not None:
-            kept = logical_and(kept, greater_equal(frequency, cast(min_count, frequency.dtype)))
+        if vocab_min_count is not None:
+            kept = logical_and(kept, greater_equal(frequency, cast(vocab_min_count, frequency.dtype)))
         tokens, frequency = boolean_mask(tokens, kept), boolean_mask(frequency, kept)
-    if not subsampling or corpus_size is None:
+    if not vocab_subsampling or corpus_size is None:
         return tokens
-    if subsampling < 0 or subsampling > 1:
-        raise ValueError(f"Invalid vocab_subsampling={subsampling} - it should be within range [0, 1].")
+    if vocab_subsampling < 0 or vocab_subsampling > 1:
+        raise ValueError(f"Invalid vocab_subsampling={vocab_subsampling} - it should be within range [0, 1].")
     with name_scope("subsample_vocab", values=[tokens, frequency]):
-        rare = cast(subsampling, "float64") * cast(corpus_size, "float64")
+        rare = cast(vocab_subsampling, "float64") * cast(corpus_size, "float64")
         frequency = cast(frequency, "float64")
         probability = (sqrt(frequency / rare) + 1.0) * (rare / frequency)
         drawn = random_uniform(shape(frequency), minval=0, maxval=1, dtype="float64", seed=seed)

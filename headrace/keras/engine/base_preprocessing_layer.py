@@ -13,6 +13,7 @@ import numpy as np
 from headrace.core.eager import executing_eagerly
 from headrace.core.errors import OutOfRangeError
 from headrace.core.shapes import TensorShape
+from headrace.data.dataset import make_initializable_iterator
 from headrace.data.experimental import INFINITE_CARDINALITY, cardinality
 from headrace.keras.backend.sessions import get_session
 from headrace.keras.backend.variables import batch_get_value, batch_set_value
@@ -157,7 +158,7 @@ class CombinerPreprocessingLayer(PreprocessingLayer):
 
     def _in_session(self, dataset: Any) -> Iterator[Any]:
         """The elements of a dataset, read in the session of the layers."""
-        iterator = dataset.make_initializable_iterator()
+        iterator = make_initializable_iterator(dataset)
         element, session = iterator.get_next(), get_session()
         session.run(iterator.initializer)
         while True:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from headrace.core.errors import OutOfRangeError
 from headrace.kernels.data.base import Dataset, Element, Iteration, Next
 
 Call = Callable[..., Element]
@@ -29,7 +30,13 @@ class Mapped(Dataset):
 
         def next_element() -> Element | None:
             element = upstream()
-            return None if element is None else call(*element)
+            if element is None:
+                return None
+            try:
+                return call(*element)
+            except OutOfRangeError:
+                # A function that may end the dataset has done so.
+                return None
 
         return next_element
 

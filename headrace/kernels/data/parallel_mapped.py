@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from headrace.core import shutdown, spans
+from headrace.core.errors import OutOfRangeError
 from headrace.devices import pool
 from headrace.kernels.data.base import BoundFunction, Dataset, Element, Iteration, Next, invalid
 from headrace.kernels.data.mapped import Mapped
@@ -70,7 +71,11 @@ class _Calls:
             if element is None:
                 return None
             begun = time.perf_counter()
-            result = self._call(*element)
+            try:
+                result = self._call(*element)
+            except OutOfRangeError:
+                # A function that may end the dataset has done so.
+                return None
             is_slow = time.perf_counter() - begun >= WORTH_A_THREAD
             function.slow_calls = function.slow_calls + 1 if is_slow else 0
             return result
@@ -85,9 +90,11 @@ class _Calls:
             self._under_way.remove(task)
         if not self._over:
             self._submit()
-        if type(task.result) is Failed:
-            raise task.result.error
-        return task.result
+        if type(task.result) is not Failed:
+            return task.result
+        if task.element and isinstance(task.result.error, OutOfRangeError):
+            return None
+        raise task.result.error
 
     def _submit(self) -> bool:
         """Hands the next element of the input to the threads; whether there was one."""

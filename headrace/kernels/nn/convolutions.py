@@ -5,6 +5,7 @@ A convolution is linear in its image and in its filter; the halves of the gradie
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -202,6 +203,9 @@ def input_gradient_kernel(rank: int, depthwise: bool = False, like: bool = False
             setting.require_batch_and_depth(
                 sizes[0], gradient, filters.shape[0], "BackpropInput" if rank == 4 else "BackpropInputOp"
             )
+            if not (gradient.numel() and filters.numel()):
+                # torch takes no empty filters.
+                return gradient.new_zeros(tuple(sizes))
             paddings = setting.paddings(spatial, windows)
             both, rest = split_padding(paddings)
             # What the windows left over at the end, which their count does not tell.
@@ -256,6 +260,9 @@ def filter_gradient_kernel(rank: int, depthwise: bool = False, like: bool = Fals
             setting.require_batch_and_depth(
                 x.shape[0], gradient, depth, "BackpropFilter" if rank == 4 else "BackpropFilterOp"
             )
+            if not (gradient.numel() and x.numel() and math.prod(sizes)):
+                # torch takes no empty filters.
+                return x.new_zeros(tuple(sizes))
             groups = setting.groups(x.shape[1], sizes[-2])
             both, rest = setting.split or split_padding(setting.paddings(x.shape[2:], windows))
             if rest is not None:

@@ -44,6 +44,7 @@ class Column:
         self.key = key
         self.dtype = dtype
         self.member, self.decode, self.c_name = _READERS[dtype.base_dtype.name]
+        self.list_name = self.member.removesuffix("_list")
 
     def lists(self, features: Sequence[Any], first: int = 0) -> tuple[list[bytes], list[int]]:
         """The list of values of each Feature as it is written, and which of them are empty messages.
@@ -192,7 +193,7 @@ class DenseColumn(Column):
             if i not in absent:
                 raise self.unparsed(
                     i,
-                    f"Number of {self.c_name} values != expected.  Values size: {counts[i]} but output shape: "
+                    f"Number of {self.list_name} values != expected.  Values size: {counts[i]} but output shape: "
                     f"{shape_text(self.dims)}",
                 )
             if not has_default:
@@ -231,7 +232,7 @@ class RaggedColumn(DenseColumn):
             i = int(np.flatnonzero(counts % self.elements)[0])
             raise self.unparsed(
                 i,
-                f"Number of {self.c_name} values is not a multiple of stride length. Saw {counts[i]} values but output "
+                f"Number of {self.list_name} values is not a multiple of stride length. Saw {counts[i]} values but output "
                 f"shape is: {shape_text((None, *self.dims))}",
             )
         return counts // max(self.elements, 1)

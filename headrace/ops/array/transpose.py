@@ -54,6 +54,9 @@ def transpose_shape(op):
         if count is not None and len(dims) != count:
             raise ValueError(f"Dimension must be {len(dims)} but is {count}")
         count = len(dims)
+    if dims is None and count is not None and count < 2:
+        # There is nothing to permute: as in 1.15, the shape is that of the input, which is not known.
+        return [None]
     if perm is None or dims is None:
         return [unknown_dims(count) if dims != () else ()]
     axes = [int(axis) for axis in perm]

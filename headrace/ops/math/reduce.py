@@ -162,7 +162,7 @@ def _same(x: torch.Tensor) -> torch.Tensor:
 
 def _sum_rule(node: NodeView) -> Callable[..., Any]:
     dtype = node.inputs[0].dtype
-    if dtype.is_integer:
+    if dtype.is_integer or dtype.is_quantized:
         # torch would widen integers to int64; the op keeps their type, and so wraps.
         kind = _WIDER.get(dtype.torch, dtype.torch)
         make = reduction_kernel(
@@ -175,7 +175,7 @@ def _sum_rule(node: NodeView) -> Callable[..., Any]:
 
 def _mean_rule(node: NodeView) -> Callable[..., Any]:
     dtype = node.inputs[0].dtype
-    if not dtype.is_integer:
+    if not (dtype.is_integer or dtype.is_quantized):
         return reduction_kernel(torch.mean, torch.mean, _same, None)(node)
     kind = _WIDER.get(dtype.torch, dtype.torch)
 

@@ -230,6 +230,8 @@ class _Network:
         units = c.shape[2] if self.mode == "lstm" else h.shape[2]
         if h.shape[0] % directions or h.shape[1] != batch:
             raise invalid(f"CudnnRNN: input_h of shape {list(h.shape)} does not fit input {list(x.shape)}")
+        if self.mode == "lstm" and (c.dim() != 3 or c.shape[:2] != h.shape[:2]):
+            raise invalid(f"CudnnRNN: input_c of shape {list(c.shape)} does not fit input_h {list(h.shape)}")
         layout = _layout(self.attrs, h.shape[0] // directions, units, depth)
         if params.numel() != layout.size:
             raise invalid(f"CudnnRNN: the buffer must hold {layout.size} numbers, got {params.numel()}")

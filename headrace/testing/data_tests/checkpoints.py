@@ -21,7 +21,7 @@ from headrace.core.nest import is_sequence as is_nested
 from headrace.core.nest import map_structure
 from headrace.core.tensor import Tensor
 from headrace.data import nest
-from headrace.data.dataset import Dataset
+from headrace.data.dataset import Dataset, make_initializable_iterator
 from headrace.data.options import Options
 from headrace.data.saving import make_saveable_from_iterator
 from headrace.functions.ragged.value import RaggedTensorValue
@@ -238,7 +238,7 @@ class DatasetSerializationTestBase(TestCase):
         return np.linspace(0, num_outputs, num_samples, dtype=int)
 
     def _build_graph(self, ds_fn: Callable[..., Any], sparse_tensors: bool = False) -> tuple[Any, Any, Saver]:
-        iterator = ds_fn().make_initializable_iterator()
+        iterator = make_initializable_iterator(ds_fn())
         add_to_collection(GraphKeys.SAVEABLE_OBJECTS, make_saveable_from_iterator(iterator))
         element = iterator.get_next()
         if sparse_tensors:

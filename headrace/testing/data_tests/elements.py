@@ -14,7 +14,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import as_dtype
 from headrace.core.registry import raw
 from headrace.data import nest, structure
-from headrace.data.dataset import Dataset
+from headrace.data.dataset import Dataset, make_one_shot_iterator
 from headrace.functions.flow.tensor_array import TensorArray
 from headrace.functions.ragged.value import RaggedTensorValue
 from headrace.testing.combinations import combine
@@ -59,7 +59,7 @@ class DatasetTestBase(TestCase):
             iterator = dataset.make_initializable_iterator(shared_name)
             self.evaluate(iterator.initializer)
         else:
-            iterator = dataset.make_one_shot_iterator()
+            iterator = make_one_shot_iterator(dataset)
         element = iterator.get_next()
         if isinstance(element, TensorArray):
             element = element.stack()
