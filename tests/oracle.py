@@ -48,7 +48,7 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
     from headrace.shim import install_as_tensorflow
     from headrace.testing.test_util import forget_eager_names
 
-    install_as_tensorflow()
+    install_as_tensorflow(old_names=False)
     import tensorflow as tf
 
     tf.reset_default_graph()

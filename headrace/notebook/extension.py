@@ -8,7 +8,6 @@ from headrace.messages import protos
 from headrace.notebook.pages import as_html
 from headrace.notebook.progress import Progress
 from headrace.shim.hook import install_as_tensorflow
-from headrace.shim.old_names import restore_old_names
 
 _MESSAGES = (protos.GraphDef, protos.MetaGraphDef, protos.SavedModel)
 _loaded: dict[int, Progress] = {}
@@ -29,7 +28,6 @@ def load_ipython_extension(ipython: Any) -> None:
     if id(ipython) in _loaded:
         return
     install_as_tensorflow()
-    restore_old_names()
     pages = ipython.display_formatter.formatters["text/html"]
     for kind in _MESSAGES:
         pages.for_type(kind, as_html)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.api.lazy import ROOT_ALIAS, Namespace, RootView, alias_spec
 from headrace.shim.keras_package import install_as_keras
+from headrace.shim.old_names import restore_old_names
 from headrace.shim.old_versions import restore_version
 from headrace.shim.tools import spec_of_tool
 
@@ -96,7 +97,7 @@ _FINDER = TensorFlowFinder()
 _SLIM_FINDER = SlimFinder()
 
 
-def install_as_tensorflow(*, keras: bool = True, version: str | None = None) -> ModuleType:
+def install_as_tensorflow(*, keras: bool = True, version: str | None = None, old_names: bool = True) -> ModuleType:
     """Makes `import tensorflow`, and every module below it, resolve to Headrace in this process.
 
     `tensorflow.nn` is then the very module `headrace.nn`; `tensorflow.__version__` is 1.15.5's. Calling it
@@ -107,6 +108,8 @@ def install_as_tensorflow(*, keras: bool = True, version: str | None = None) -> 
             that has been imported already stays.
         version: the version before 1.0 that programs here are of, such as "0.8", whose calls then mean what they meant
             (argument orders, defaults); None for 1.x.
+        old_names: whether NumPy, SciPy, Pillow and the standard library get back the names that they have dropped since
+            (`np.float`, `np.asfarray`, `Image.ANTIALIAS`), as programs of those years use them.
 
     Returns:
         the module that `import tensorflow` gives.
@@ -139,4 +142,6 @@ def install_as_tensorflow(*, keras: bool = True, version: str | None = None) -> 
     sys.modules["tensorflow"] = view
     if version is not None:
         restore_version(version)
+    if old_names:
+        restore_old_names()
     return view

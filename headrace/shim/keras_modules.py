@@ -36,16 +36,17 @@ _NETWORKS = [
 ]
 # Those whose modules have constants with the addresses of their weights.
 _WITH_PATHS = ["inception_v3", "resnet50", "vgg16", "vgg19", "xception"]
+_BACKEND = "keras.standalone.backend_renames keras.standalone.backend keras.backend"
 _DATASETS = ["boston_housing", "cifar10", "cifar100", "fashion_mnist", "imdb", "mnist", "reuters"]
 
 MODULES: dict[str, str] = {
     "": "keras.standalone.package",
     "activations": "keras.standalone.activations keras.activations",
     "applications": "keras.applications",
-    "backend": "keras.standalone.backend keras.backend keras.backend.arrays",
-    "backend.common": "keras.standalone.backend keras.backend keras.standalone.tensorflow_backend",
-    "backend.load_backend": "keras.standalone.backend keras.backend",
-    "backend.tensorflow_backend": "keras.standalone.tensorflow_backend keras.standalone.backend keras.backend",
+    "backend": f"{_BACKEND} keras.backend.arrays",
+    "backend.common": f"{_BACKEND} keras.standalone.tensorflow_backend",
+    "backend.load_backend": _BACKEND,
+    "backend.tensorflow_backend": f"keras.standalone.tensorflow_backend {_BACKEND}",
     "callbacks": "keras.standalone.callbacks keras.callbacks",
     **{
         f"callbacks.{name}": "keras.standalone.callbacks keras.callbacks"

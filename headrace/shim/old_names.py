@@ -1,6 +1,6 @@
 """Names that NumPy and Python have dropped since, which programs of TensorFlow 1's years use, and how NumPy printed.
 
-The runner puts them back for the program it runs; `import headrace` alone leaves both as they are.
+`install_as_tensorflow` puts them back, and so does the runner; `import headrace` alone leaves both as they are.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike
 
 
+@functools.cache
 def restore_old_names() -> None:
-    """Gives NumPy, once it is imported, and the standard library the names that are missing; others stay."""
+    """Gives NumPy, once it is imported, and the standard library the names that are missing; others stay. Once a process."""
     abstract = {name: getattr(collections.abc, name) for name in collections.abc.__all__}
     _add(collections, abstract)
     _add(inspect, {"getargspec": _getargspec})

@@ -18,7 +18,6 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any, NoReturn
 
 from headrace.shim.hook import install_as_tensorflow
-from headrace.shim.old_names import restore_old_names
 from headrace.shim.python2 import compile_source
 from headrace.shim.python2_imports import convert_imports_below
 from headrace.shim.spawned import prepare_children
@@ -106,7 +105,6 @@ def _prepare(keras: bool, version: str | None) -> None:
         install_as_tensorflow(keras=keras, version=version)
     except ValueError as error:
         _refuse(f"--tf-version: {error}", 2)
-    restore_old_names()
     prepare_children(keras, version)
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from headrace.shim.after_import import after_import
 from headrace.shim.hook import install_as_tensorflow
-from headrace.shim.old_names import restore_old_names
 from headrace.shim.python2 import compile_source
 from headrace.shim.python2_imports import convert_imports_below
 
@@ -64,7 +63,6 @@ def prepare_child(keras: bool, version: str | None) -> None:
         version: the version of TensorFlow whose calls mean what they meant.
     """
     install_as_tensorflow(keras=keras, version=version)
-    restore_old_names()
     prepare_children(keras, version)
     after_import("multiprocessing.spawn", _convert_main)
 

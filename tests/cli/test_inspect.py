@@ -53,7 +53,7 @@ def test_it_says_what_is_wrong():
 def test_programs_import_it_from_its_old_place(capsys):
     from headrace.shim import install_as_tensorflow
 
-    install_as_tensorflow()
+    install_as_tensorflow(old_names=False)
     from tensorflow.python.tools import inspect_checkpoint
 
     inspect_checkpoint.print_tensors_in_checkpoint_file(

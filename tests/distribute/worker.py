@@ -29,7 +29,7 @@ def server_of(strategy):
 
 def model(name):
     """Trains as the program of two workers does."""
-    install_as_tensorflow()
+    install_as_tensorflow(old_names=False)
     train = runpy.run_path(str(PROGRAM))["train"]
     strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()
     server, config = server_of(strategy)

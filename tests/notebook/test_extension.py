@@ -90,7 +90,6 @@ def ipython(monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
     monkeypatch.setitem(sys.modules, "IPython.display", display)
     monkeypatch.setattr("headrace.notebook.extension.install_as_tensorflow", lambda: None)
-    monkeypatch.setattr("headrace.notebook.extension.restore_old_names", lambda: None)
     return Shell()
 
 
