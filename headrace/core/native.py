@@ -25,6 +25,9 @@ class NativeBuilder(Protocol):
     def constant(self, value: Any) -> int:
         """A value that is known."""
 
+    def stream(self, stream: object) -> int:
+        """The place of a random stream, which draws move on."""
+
     def dim(self, value: int, axis: int) -> int:
         """Says "the size of that axis of that value" where ints ask for a size."""
 

@@ -122,6 +122,7 @@ class PlanningFacts:
         scalar_rule: how it is computed from NumPy scalars.
         scalar_inputs: the inputs that may be NumPy scalars as well as tensors.
         native_rule: how it becomes native instructions: see `core.native`.
+        draws_from: of a planned node, the stream that its native instructions draw from.
         on_list: whether it makes or takes a handle that leads to a TensorArray or a stack, for which a list of rows stands
             in native programs.
         most_elements_rule: of an operation and the arrays it takes, how many elements come out at most, where the shapes
@@ -155,6 +156,7 @@ class PlanningFacts:
     scalar_rule: ScalarRule | None = None
     scalar_inputs: tuple[int, ...] = ()
     native_rule: NativeRule | None = None
+    draws_from: Callable[[NodeView], object] | None = None
     on_list: bool = False
     most_elements_rule: MostElementsRule | None = None
     fusion: FusionView | None = None
@@ -346,6 +348,11 @@ class PlanningFacts:
         """Declares how an op on a TensorArray or a stack becomes native instructions: see `native`."""
         self.native_rule, self.on_list = rule, True
         return rule
+
+    def native_draw(self: Declared, draws_from: Callable[[NodeView], object], rule: NativeRule) -> Declared:
+        """Declares how an op that draws from a random stream of its own becomes native instructions: see `native`."""
+        self.native_rule, self.draws_from = rule, draws_from
+        return self
 
     def most_elements(self, rule: MostElementsRule) -> MostElementsRule:
         """Declares how many elements may come out at most: takes an operation and the arrays that it is given."""

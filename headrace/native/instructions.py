@@ -302,7 +302,7 @@ _CELLS = [
 ]
 
 # `place` is where in the op's stream of random blocks the request begins: int64 [3] of key, high and position (the fields of
-# headrace.kernels.random.philox.Philox, modulo 2**64), which the caller reserves in the stream before the run.
+# headrace.kernels.random.philox.Philox, modulo 2**64). The position moves on past what the request has reserved.
 _RANDOM = [
     Instruction("random_uniform", "place:int64", "out: @0", FLOAT, ints="type of the result (floats), sizes"),
     Instruction("random_normal", "place:int64", "out: @0", FLOAT, ints="type of the result (floats), sizes"),
@@ -310,6 +310,16 @@ _RANDOM = [
     Instruction(
         "random_uniform_int", "place:int64 low high", "out", INTEGER, ints="sizes", fails="low is not below high"
     ),
+    # Samples of each row of logits.
+    Instruction(
+        "multinomial",
+        "place:int64 logits",
+        "out: @0",
+        FLOAT,
+        ints="type of the result (int32, int64), how many samples",
+    ),
+    # Where the numbers of stateless ops begin.
+    Instruction("place_of_seeds", "seeds", "place: int64", INTEGER),
 ]
 
 _FLOW = [

@@ -76,11 +76,12 @@ class RegionFailure(Exception):
     Attributes:
         instruction: its number, in the order of applying.
         code: what it says besides, such as the number of the row that is out of range.
+        undone: whether buffers hold what they held before the run.
     """
 
-    def __init__(self, instruction: int, code: int, arena: object) -> None:
+    def __init__(self, instruction: int, code: int, arena: object, undone: bool) -> None:
         super().__init__(f"instruction {instruction} failed with {code}")
-        self.instruction, self.code, self._arena = instruction, code, arena
+        self.instruction, self.code, self.undone, self._arena = instruction, code, undone, arena
 
     def value(self, value: int) -> Array:
         """A copy of an input of the failing instruction."""
@@ -118,6 +119,10 @@ class Builder:
         """Memory that is read and may be written in place: a variable's tensor, which must be contiguous."""
         self._buffers += 1
         return self._value(_BUFFER, dtype, dims)
+
+    def stream(self, stream: object) -> int:
+        """The place of a random stream, which draws move on: memory like that of variables."""
+        return self.buffer("int64", (3,))
 
     def constant(self, value: npt.ArrayLike) -> int:
         """A value that is known; the program keeps it."""

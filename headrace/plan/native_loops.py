@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _KEPT = "native loop"
 # So many levels of loops at most, as each of them is looked at for all that are around it.
-_MOST_LEVELS = 100
+_MOST_LEVELS = 150
 
 
 def is_native_loop(node: Node) -> bool:
@@ -53,8 +53,6 @@ def _is_native(region: Region) -> bool:
 def _is_native_inside(node: Node) -> bool:
     if node.decl.binding_rule is not None:
         return True
-    if node.decl.writes_state:
-        return False
     if node.decl.role in (Role.SWITCH, Role.MERGE):
         return is_branching(node)
     if node.region is not None:

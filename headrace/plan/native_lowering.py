@@ -43,7 +43,7 @@ def _lowering(node: Node) -> Lowering | None:
         if value.bound is not UNBOUND:
             if value.constant is None and not isinstance(value.bound, VariableBuffer):
                 return None
-        elif value.dtype._is_ref_dtype:
+        elif value.dtype._is_ref_dtype or (value.dtype.name == "resource" and not node.decl.on_list):
             if variable_of(value) is None:
                 return None
         elif not _is_taken(value, node):

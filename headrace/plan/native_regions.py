@@ -269,7 +269,6 @@ class _Block:
             result = [_writes_last(each, before) if isinstance(each, list) else each for each in self._grouped(before)]
             groups = [group for group in result if isinstance(group, list)]
             parted = self._parted(groups) & self.native
-            parted.update(node for group in groups for node in self._after_writes(group))
             if not parted:
                 return result
             self.native -= parted
@@ -330,15 +329,6 @@ class _Block:
                 done.update(group)
             waiting = left
 
-    def _after_writes(self, group: Sequence[Node]) -> list[Node]:
-        """Loops, branches and uses of lists after a write: were they to fail, nothing else could do what they do again."""
-        writes = next((i for i, node in enumerate(group) if node.decl.writes_state), len(group))
-        return [
-            node
-            for node in group[writes:]
-            if node.region is not None or node.decl.on_list or node in self._branches.members
-        ]
-
     def _before(self) -> dict[Node, set[Node]]:
         """What must have run before each node."""
         before: dict[Node, set[Node]] = {}
@@ -352,7 +342,7 @@ class _Block:
             needed.update(node.control)
             needed.update(order.before(node))
             if node in self.native:
-                if node.decl.writes_state:
+                if _writes(node):
                     # A step that fails has changed as little as it can.
                     needed.update(fallible)
                 if not node.decl.cannot_fail:
@@ -429,6 +419,10 @@ def _written(node: Node, handles: Handles) -> Iterator[object]:
                 yield handle
 
 
+def _writes(node: Node) -> bool:
+    return any(inner.decl.writes_state for inner in nodes_within(node))
+
+
 def _is_candidate(node: Node, scalars: bool) -> bool:
     return is_native_loop(node) if node.region is not None else lowering_of(node, scalars) is not None
 
@@ -437,7 +431,7 @@ def _writes_last(group: list[Node], before: Mapping[Node, Set[Node]]) -> list[No
     """The nodes of a group, those first that need no write of a variable: what fails then has changed nothing."""
     late: dict[Node, None] = {}
     for node in group:
-        if node.decl.writes_state or not before[node].isdisjoint(late):
+        if _writes(node) or not before[node].isdisjoint(late):
             late[node] = None
     return [*(node for node in group if node not in late), *late] if late else group
 

@@ -64,15 +64,19 @@ class NativeRegion:
         ]
         buffers = [variable_of(value) for node in within for value in node.inputs]
         self._buffers = tuple(dict.fromkeys(buffer for buffer in buffers if buffer is not None))
-        changed = [variable_of(node.inputs[i]) for node in nodes for i in input_positions(node, node.decl.writes_state)]
+        changed = [
+            variable_of(node.inputs[i]) for node in self.members for i in input_positions(node, node.decl.writes_state)
+        ]
         self._written = tuple(dict.fromkeys(buffer for buffer in changed if buffer is not None))
         # References that are handed on, such as by a Switch; the plain function takes them as well.
         own = {value for node in nodes for value in node.outputs}
         taken = [value for node in nodes for value in node.inputs if value.bound is UNBOUND and value not in own]
         self._references = tuple(dict.fromkeys(value for value in taken if value not in inputs and variable_of(value)))
-        locked = {b for node in nodes for b in _locked_by(node)}
+        locked = {b for node in self.members for b in _locked_by(node)}
+        drawn = {node.decl.draws_from(node) for node in self.members if node.decl.draws_from is not None}
         # In one order everywhere, so that two steps never wait for each other.
         self._locks = sorted((buffer.lock for buffer in locked), key=id)
+        self._streams: list[Any] = sorted(drawn, key=id)
         self._programs: dict[tuple[int, ...], tuple[Program, _Recorder] | None] = {}
         self._plain: Kernel | None = None
         self._building = threading.Lock()
@@ -93,18 +97,19 @@ class NativeRegion:
     def kernel(self) -> Kernel:
         """What the plan's function calls: takes the arenas of the step if it borrows, then the inputs; returns a tuple."""
         ranks_known = None not in [value.dims for value in self.inputs] + [buffer.dims for buffer in self._buffers]
-        run = self._run_locked if self._locks else self._fast_kernel() if ranks_known else self._run
+        run = self._fast_kernel() if ranks_known else self._run
         return run if self.borrows else functools.partial(run, {})
 
     def _fast_kernel(self) -> Kernel:
         """As `_run`, where one program serves whatever is given."""
         buffers, region, changes, borrows = self._buffers, self, bool(self._written), self.borrows
         program: Program | None = None
+        execute: Callable[..., tuple[Any, ...] | None] | None = None
         # One object, as other threads run this too.
         kept: tuple[int, tuple[Any, ...]] = (-1, ())
 
         def run(arenas: Arenas, *arguments: Any) -> tuple[Any, ...]:
-            nonlocal program, kept
+            nonlocal program, execute, kept
             seen, tensors = kept
             if seen != replacements.latest:
                 # First: what changes from here on is looked up again.
@@ -113,13 +118,13 @@ class NativeRegion:
                 if any(tensor is None for tensor in tensors):
                     return region._run_plainly(arguments)
                 kept = latest, tensors
-            if program is None:
+            if program is None or execute is None:
                 made = region._program(arguments)
                 if made is None:
                     return region._run_plainly(arguments)
-                program = made[0]
+                program, execute = made[0], region._executor(made[0])
             try:
-                results = program.run(arguments, tensors, arena_of(program, arenas) if borrows else None)
+                results = execute(arguments, tensors, arena_of(program, arenas) if borrows else None)
             except RegionFailure as failure:
                 return region._failed(failure, arguments)
             if results is None:
@@ -136,7 +141,7 @@ class NativeRegion:
         if made is not None:
             arena = arena_of(made[0], arenas) if self.borrows else None
             try:
-                results: tuple[Any, ...] | None = made[0].run(arguments, tensors, arena)
+                results = self._executor(made[0])(arguments, tensors, arena)
             except RegionFailure as failure:
                 return self._failed(failure, arguments)
             if results is not None:
@@ -144,27 +149,25 @@ class NativeRegion:
                 return results
         return self._run_plainly(arguments)
 
-    def _run_locked(self, arenas: Arenas, *arguments: Any) -> tuple[Any, ...]:
-        tensors = tuple([buffer.value for buffer in self._buffers])
-        made = None if any(tensor is None for tensor in tensors) else self._program(arguments)
+    def _executor(self, program: Program) -> Callable[..., tuple[Any, ...] | None]:
+        """What runs the program: alone, where others may update its variables or draw from its streams."""
+        return functools.partial(self._run_alone, program) if self._locks or self._streams else program.run
+
+    def _run_alone(
+        self, program: Program, arguments: Sequence[Any], tensors: Sequence[Any], arena: object
+    ) -> tuple[Any, ...] | None:
+        for lock in self._locks:
+            lock.acquire()
+        places = [stream.lend() for stream in self._streams]
         results: tuple[Any, ...] | None = None
-        failed: RegionFailure | None = None
-        if made is not None:
-            arena = arena_of(made[0], arenas) if self.borrows else None
+        try:
+            results = program.run(arguments, (*tensors, *places), arena)
+        finally:
+            for stream in self._streams:
+                # Who does the same in another way draws the same.
+                stream.take_back(results is not None)
             for lock in self._locks:
-                lock.acquire()
-            try:
-                results = made[0].run(arguments, tensors, arena)
-            except RegionFailure as failure:
-                failed = failure
-            finally:
-                for lock in self._locks:
-                    lock.release()
-        if failed is not None:
-            return self._failed(failed, arguments)
-        if results is None:
-            return self._run_plainly(arguments)
-        written(self._written)
+                lock.release()
         return results
 
     # ---- the program
@@ -188,6 +191,7 @@ class NativeRegion:
                 buffer: builder.buffer(buffer.dtype.name, (None,) * rank)
                 for buffer, rank in zip(self._buffers, ranks[len(self.inputs) :], strict=True)
             }
+            builder.streams = {stream: builder.builder.stream(stream) for stream in self._streams}
             for node in self.reads:
                 ids[node.outputs[0]] = memory[_variable(node.inputs[0])]
             lowering = Lowering(builder, ids, memory, self._copied)
@@ -239,7 +243,7 @@ class NativeRegion:
         node = program.notes[failure.instruction]
         assert isinstance(node, Node)
         position = self.nodes.index(node)
-        if not any(earlier.decl.writes_state for earlier in self.nodes[:position]):
+        if failure.undone or not any(earlier.decl.writes_state for earlier in self.nodes[:position]):
             # Nothing has been written yet.
             return self._run_plainly(arguments)
         written(self._written)
@@ -275,6 +279,7 @@ class _Recorder:
         node: the node that is being lowered.
         notes: the node of each instruction.
         ids: the number of each value of the plan.
+        streams: the place of each random stream.
     """
 
     def __init__(self) -> None:
@@ -282,8 +287,13 @@ class _Recorder:
         self.node: Node | None = None
         self.notes: list[object] = []
         self.ids: Mapping[Value, int] = {}
+        self.streams: Mapping[object, int] = {}
         self.input, self.buffer, self.constant = self.builder.input, self.builder.buffer, self.builder.constant
         self.dim, self.contents, self.dtype = self.builder.dim, self.builder.contents, self.builder.dtype
+
+    def stream(self, stream: object) -> int:
+        """The place of a random stream."""
+        return self.streams[stream]
 
     def apply(
         self, name: str, inputs: Sequence[int], ints: Sequence[int] = (), floats: Sequence[float] = ()

@@ -16,6 +16,7 @@ from typing import Any, SupportsInt
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.kernels.random import philox as plain
@@ -76,6 +77,9 @@ class RandomStream:
         self._next = Philox(int(seed) % _UINT64, int(seed2) % _UINT64)
         self._lock = threading.Lock()
         self._ahead: _Ahead | None = None
+        # Its place as others move it on, in one memory.
+        self._words: npt.NDArray[np.uint64]
+        self._lent: torch.Tensor | None = None
 
     def reserve(self, blocks: int) -> Philox:
         """The place of the next `blocks` blocks, which no other request will get.
@@ -86,6 +90,31 @@ class RandomStream:
             here = self._next
             self._next = here.skip(blocks)
         return here
+
+    def lend(self) -> torch.Tensor:
+        """Its place, to be moved on by whoever draws in another way; until `take_back` nobody else does.
+
+        Returns:
+            int64 tensor of key, high and position modulo 2**64, the same in each call.
+        """
+        self._lock.acquire()
+        if self._lent is None:
+            self._words = np.array([word % _UINT64 for word in self._next], np.uint64)
+            self._lent = torch.from_numpy(self._words.view(np.int64))
+        else:
+            self._words[2] = self._next.position % _UINT64
+        return self._lent
+
+    def take_back(self, moved: bool) -> None:
+        """Ends what `lend` began.
+
+        Args:
+            moved: whether the place is where the next request begins; it stays where it was otherwise.
+        """
+        if moved:
+            key, high, _ = self._next
+            self._next = Philox(key, high, int(self._words[2]))
+        self._lock.release()
 
     def _reserve_outputs(self, count: int) -> Philox:
         """The place of a request for `count` numbers. TensorFlow reserves a block where a word was meant."""

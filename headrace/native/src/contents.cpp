@@ -56,7 +56,7 @@ const Planner::Contents& Planner::told(int32_t value) {
     const View& view = layout_.views[size_t(value)];
     require(holds_contents(view), "sizes are a few integers");
     require(blocks_.empty(), "within a loop or branch sizes depend on values");
-    require(!writes_, "sizes depend on values that are known after a write");
+    require(written_.empty(), "sizes depend on values that are known after a write");
     if (answered_ == layout_.answers.size()) throw Asks{view};
     know(value, layout_.answers[answered_++]);
     asked_at_ = steps();

@@ -1,6 +1,7 @@
 // Random numbers of Philox streams: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3",
 // SC 2011.
 // Numbers come in the order of headrace/kernels/random/philox.py.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -29,9 +30,15 @@ struct Philox {
   }
 };
 
+// Outputs whose number of tries varies own this many words each: RESERVED_PER_OUTPUT of philox.py.
+constexpr int64_t kReserved = 256;
+
+// Where the request begins, whose blocks no other request gets.
 Philox place_of(const Step& step, Frame& frame) {
   uint64_t words[3];
   std::memcpy(words, step.at(1, frame), sizeof words);
+  const uint64_t after = words[2] + uint64_t(step.k);
+  std::memcpy(step.at(1, frame) + 16, &after, sizeof after);
   return {words[0], words[1], words[2]};
 }
 
@@ -144,11 +151,58 @@ View drawn(Planner& p, const Instruction& i, size_t first) {
   return p.make(p.result_type(i), int(i.ints.size() - first), dims);
 }
 
+// The classes are drawn by inverting the distribution function softmax(logits), whose sums are of doubles: see `_multinomial` of
+// streams.py. What is not finite weighs nothing.
+template <class T>
+int64_t multinomial_kernel(const Step& step, Frame& frame) {
+  const Philox place = place_of(step, frame);
+  const T* logits = step.as<const T>(2, frame);
+  double* sums = step.as<double>(3, frame);
+  const int64_t samples = step.extra[0];
+  double drawn[2];
+  int64_t at = 0;
+  for (int64_t row = 0; row < step.rows; row++, logits += step.cols) {
+    double peak = -INFINITY, total = 0;
+    for (int64_t c = 0; c < step.cols; c++)
+      if (std::isfinite(logits[c]) && double(logits[c]) > peak) peak = double(logits[c]);
+    for (int64_t c = 0; c < step.cols; c++) {
+      if (std::isfinite(logits[c])) total += std::exp(double(logits[c]) - peak);
+      sums[c] = total;
+    }
+    for (int64_t s = 0; s < samples; s++, at++) {
+      if (at % 2 == 0) {
+        uint32_t words[4];
+        place.block(uint64_t(at / 2), words);
+        uniform_of(words, drawn);
+      }
+      const double x = drawn[at % 2] * total;
+      const int64_t chosen = std::upper_bound(sums, sums + step.cols, x) - sums;
+      if (step.flags == I64) step.as<int64_t>(0, frame)[at] = chosen;
+      else step.as<int32_t>(0, frame)[at] = int32_t(chosen);
+    }
+  }
+  return 0;
+}
+
+// One block under a fixed key spreads two seeds, so that neighbouring ones will do: see `scrambled` of streams.py.
+int64_t scramble_kernel(const Step& step, Frame& frame) {
+  uint64_t seeds[2];
+  for (int k = 0; k < 2; k++)
+    seeds[k] = step.flags == I64 ? uint64_t(step.as<int64_t>(1, frame)[k]) : uint64_t(int64_t(step.as<int32_t>(1, frame)[k]));
+  uint32_t words[4];
+  Philox{0x02461E293EC8F720ull, seeds[1], seeds[0]}.block(0, words);
+  uint64_t* place = step.as<uint64_t>(0, frame);
+  place[0] = words[0] | uint64_t(words[1]) << 32;
+  place[1] = words[2] | uint64_t(words[3]) << 32;
+  place[2] = 0;
+  return 0;
+}
+
 enum Distribution { kUniform, kNormal, kTruncated };
 
 void draw(Planner& p, const Instruction& i) {
   require(!i.ints.empty(), "what is drawn has a type");
-  const View place = p.dense(p.in(i, 0)), d = drawn(p, i, 1);
+  const View place = p.in(i, 0), d = drawn(p, i, 1);
   require(place.elements() == 3, "a place has three words");
   p.out(i, 0, d);
   if (!d.elements()) return;
@@ -168,10 +222,11 @@ void draw(Planner& p, const Instruction& i) {
   p.operand(step, 0, d);
   p.operand(step, 1, place);
   step.cols = d.elements();
+  step.k = d.elements() * kReserved;
 }
 
 void draw_integers(Planner& p, const Instruction& i) {
-  const View place = p.dense(p.in(i, 0)), low = p.in(i, 1), high = p.in(i, 2), d = drawn(p, i, 0);
+  const View place = p.in(i, 0), low = p.in(i, 1), high = p.in(i, 2), d = drawn(p, i, 0);
   require(place.elements() == 3 && low.elements() == 1 && high.elements() == 1, "bounds are scalars");
   p.out(i, 0, d);
   if (!d.elements()) return;
@@ -181,7 +236,40 @@ void draw_integers(Planner& p, const Instruction& i) {
   p.operand(step, 2, low);
   p.operand(step, 3, high);
   step.cols = d.elements();
+  step.k = d.elements() * kReserved;
   step.flags = d.dtype;
+}
+
+void multinomial(Planner& p, const Instruction& i) {
+  const View place = p.in(i, 0), logits = p.dense(p.in(i, 1));
+  require(i.ints.size() == 2 && place.elements() == 3 && logits.rank == 2, "logits are a matrix");
+  const int64_t dims[2] = {logits.dims[0], p.size(i.ints[1])};
+  require(dims[1] >= 0 && logits.dims[1] > 0, "there is nothing to choose from");
+  const View d = p.make(p.result_type(i), 2, dims), sums = p.scratch(8 * logits.dims[1]);
+  p.out(i, 0, d);
+  Step& step = p.emit(logits.dtype == F64 ? multinomial_kernel<double> : multinomial_kernel<float>,
+                      double(logits.elements()) * 10 + double(d.elements()) * 20);
+  p.operand(step, 0, d);
+  p.operand(step, 1, place);
+  p.operand(step, 2, logits);
+  p.operand(step, 3, sums);
+  step.rows = logits.dims[0];
+  step.cols = logits.dims[1];
+  step.k = dims[0] * ((dims[1] + 3) / 4) * 8 * kReserved;
+  step.flags = d.dtype;
+  step.extra = p.keep({dims[1]});
+}
+
+void scramble(Planner& p, const Instruction& i) {
+  const View seeds = p.dense(p.in(i, 0));
+  require(seeds.rank == 1 && seeds.elements() == 2, "there are two seeds");
+  const int64_t dims[1] = {3};
+  const View place = p.make(I64, 1, dims);
+  p.out(i, 0, place);
+  Step& step = p.emit(scramble_kernel, 10);
+  p.operand(step, 0, place);
+  p.operand(step, 1, seeds);
+  step.flags = seeds.dtype;
 }
 
 }  // namespace
@@ -189,7 +277,7 @@ void draw_integers(Planner& p, const Instruction& i) {
 const std::vector<Lowering>& random_lowerings() {
   static const std::vector<Lowering> rows = {
       {"random_uniform", draw, kUniform}, {"random_normal", draw, kNormal}, {"truncated_normal", draw, kTruncated},
-      {"random_uniform_int", draw_integers},
+      {"random_uniform_int", draw_integers}, {"multinomial", multinomial}, {"place_of_seeds", scramble},
   };
   return rows;
 }

@@ -178,7 +178,8 @@ View Planner::dense_again(const View& a) {
 }
 
 void Planner::written(const View& a) {
-  writes_ = writes_ || !is_own(a);
+  if (!is_own(a) && std::find(written_.begin(), written_.end(), a.storage) == written_.end()) written_.push_back(a.storage);
+  saves_ = saves_ || !blocks_.empty();
   // A copy from before a loop serves all its iterations, so what it was made of stays as it is.
   const size_t kept = blocks_.empty() ? 0 : blocks_.back().copies;
   for (size_t i = 0; i < kept && i < copied_.size(); i++)
@@ -224,6 +225,7 @@ int32_t Planner::gradient_list(int32_t forward, int64_t source) const {
 void Planner::open(Block block) {
   block.begin = steps();
   block.copies = copied_.size();
+  saves_ = saves_ || !written_.empty();
   blocks_.push_back(std::move(block));
 }
 
@@ -376,7 +378,9 @@ void Planner::finish() {
     }
     layout_.outputs.push_back(view);
   }
+  if (saves_) save_written();
   place_storages();
+  for (auto& saved : layout_.saved) saved.offset = storages_[size_t(saved.offset)].offset;
   for (Step& step : layout_.steps)
     for (int i = 0; i < step.count; i++) resolve(step.operand[i]);
   for (auto& operands : layout_.operands)
@@ -385,6 +389,24 @@ void Planner::finish() {
   for (View& view : layout_.views)
     if (view.storage >= 0) view = final_view(view);
   if (layout_.waits) layout_.asked = final_view(layout_.asked);
+}
+
+// Large variables are not saved in every run.
+constexpr int64_t kMostSaved = int64_t(1) << 22;
+
+void Planner::save_written() {
+  int64_t total = 0;
+  for (int32_t base : written_) {
+    const View& buffer = layout_.views[size_t(program_.buffers[size_t(base - program_.first_buffer())])];
+    const int64_t bytes = buffer.elements() * kSizes[buffer.dtype];
+    require((total += bytes) <= kMostSaved, "a variable that is written in a loop is large");
+    layout_.cost += 5 + double(bytes) / 16;
+    // The storage's number, until it has a place. What the run has computed so far stays where it is.
+    const View kept = scratch(bytes);
+    storages_[size_t(kept.storage)].first = int32_t(asked_at_);
+    storages_[size_t(kept.storage)].last = INT32_MAX;
+    layout_.saved.push_back({base, kept.storage, bytes});
+  }
 }
 
 void Planner::resolve(Operand& operand) const {

@@ -103,7 +103,10 @@ class Planner {
     }
   };
   int32_t add_list(const List& list);
-  List& list(int32_t number) { return lists_[size_t(number)]; }
+  List& list(int32_t number) {
+    saves_ = saves_ || !written_.empty();
+    return lists_[size_t(number)];
+  }
   int32_t list_number(const View& view) const;
   View list_view(int32_t number) const;
   // The list of gradients that is there already, or -1.
@@ -126,6 +129,7 @@ class Planner {
   void plan(const Instruction& instruction);
   void derive(const Instruction& instruction);
   void finish();
+  void save_written();
   struct Storage {
     int32_t base;      // of the frame
     int64_t bytes;     // of the arena's storages
@@ -151,7 +155,9 @@ class Planner {
   size_t answered_ = 0;
   // The step before which the run was asked last: until then no memory is used again, as it was not when that was planned.
   int64_t asked_at_ = 0;
-  bool writes_ = false;  // to a buffer
+  std::vector<int32_t> written_;  // bases of the buffers that are
+  // Something that may fail and cannot be done again by others comes after a write, or a write in a loop or branch.
+  bool saves_ = false;
 };
 
 }  // namespace headrace

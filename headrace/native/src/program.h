@@ -77,6 +77,12 @@ struct Layout {
   std::deque<std::vector<Operand>> operands;
   std::vector<View> views;  // of the program's values; storage is a base here
   std::vector<View> outputs;
+  // Buffers that are saved before they are written: a run that fails gives them back what they held.
+  struct Saved {
+    int32_t base;
+    int64_t offset, bytes;  // in the arena
+  };
+  std::vector<Saved> saved;
   int32_t lists = 0;
   int64_t arena_bytes = 0;
   double cost = 0;  // ns

@@ -1,5 +1,6 @@
 // Running programs: the layout for the sizes that are given, then one step after the other.
 #include <chrono>
+#include <cstring>
 
 #include "interrupts.h"
 #include "objects.h"
@@ -60,6 +61,17 @@ Outcome execute(const Layout& layout, size_t from, const Arena* arena) {
   return {};
 }
 
+// Buffers are saved where the steps that write them are about to run.
+void save(const Layout& layout, const Arena* arena) {
+  for (const Layout::Saved& s : layout.saved)
+    std::memcpy(arena->bases[0] + s.offset, arena->bases[s.base], size_t(s.bytes));
+}
+
+void give_back_saved(const Layout& layout, const Arena* arena) {
+  for (const Layout::Saved& s : layout.saved)
+    std::memcpy(arena->bases[s.base], arena->bases[0] + s.offset, size_t(s.bytes));
+}
+
 void begin_lists(const Arena* arena) {
   for (RowList& list : *arena->lists) list.begun = false;
 }
@@ -76,6 +88,7 @@ Answer execute_all(Compiled* c, std::shared_ptr<const Layout>& layout, Arena* ar
     if (!(from ? grow(arena, layout->arena_bytes) : reserve(arena, layout->arena_bytes))) return kError;
     arena->bases[0] = arena->start;
     if (arena->lists->size() < size_t(layout->lists)) arena->lists->resize(size_t(layout->lists));
+    save(*layout, arena);
     if (layout->cost > c->release_at) {
       Py_BEGIN_ALLOW_THREADS;
       outcome = execute(*layout, from, arena);
@@ -83,6 +96,7 @@ Answer execute_all(Compiled* c, std::shared_ptr<const Layout>& layout, Arena* ar
     } else {
       outcome = execute(*layout, from, arena);
     }
+    if (outcome.step) give_back_saved(*layout, arena);
     if (outcome.step || !layout->waits) return kFits;
     from = layout->steps.size();
     Answers answers = layout->answers;
@@ -99,8 +113,8 @@ PyObject* fail(const Outcome& outcome, const std::shared_ptr<const Layout>& layo
   }
   *arena->layout = layout;
   Py_CLEAR(arena->tensors);
-  Reference error(PyObject_CallFunction(python.failure, "iLO", int(outcome.step->instruction), (long long)outcome.code,
-                                        reinterpret_cast<PyObject*>(arena)));
+  Reference error(PyObject_CallFunction(python.failure, "iLOO", int(outcome.step->instruction), (long long)outcome.code,
+                                        reinterpret_cast<PyObject*>(arena), layout->saved.empty() ? Py_False : Py_True));
   if (error.object) PyErr_SetObject(python.failure, error.object);
   return nullptr;
 }

@@ -16,6 +16,7 @@ from headrace.core.registry import OpDecl, op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.host_values import to_array, to_tensor
 from headrace.kernels.random import streams
+from headrace.kernels.random.drawing import begins_at_seeds, draws
 from headrace.kernels.random.sampling import (
     generator_for,
     is_seeded,
@@ -128,6 +129,11 @@ stateless_truncated_op = _declare_stateless("StatelessTruncatedNormal", "statele
 no_gradient_through(
     standard_normal_op, truncated_normal_op, parameterized_op, stateless_normal_op, stateless_truncated_op
 )
+
+draws(standard_normal_op, "random_normal")
+draws(truncated_normal_op, "truncated_normal")
+begins_at_seeds(stateless_normal_op, "random_normal")
+begins_at_seeds(stateless_truncated_op, "truncated_normal")
 
 standard_normal_op.accepts(np.array([2, 3], np.int32), seed=1, dtype="float32")
 truncated_normal_op.accepts(np.array([2, 3], np.int32), seed=1, dtype="float64")

@@ -20,6 +20,7 @@ from headrace.kernels import composing
 from headrace.kernels.host_values import to_array, to_tensor
 from headrace.kernels.math.incomplete import gamma_sample_derivative
 from headrace.kernels.random import streams
+from headrace.kernels.random.drawing import draws_classes
 from headrace.kernels.random.sampling import (
     generator_for,
     is_seeded,
@@ -220,6 +221,7 @@ def _poisson_rules(decl: OpDecl) -> None:
 _poisson_rules(random_poisson_op)
 _poisson_rules(random_poisson_v2_op)
 no_gradient_through(multinomial_op, stateless_multinomial_op)
+draws_classes(multinomial_op)
 
 multinomial_op.accepts(np.zeros([2, 3], np.float32), 4, seed=1)
 multinomial_op.rejects([3], 4, seed=1, error=ValueError)

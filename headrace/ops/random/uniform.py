@@ -17,6 +17,7 @@ from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.host_values import to_tensor
 from headrace.kernels.random import streams
+from headrace.kernels.random.drawing import begins_at_seeds, draws, draws_integers
 from headrace.kernels.random.sampling import (
     generator_for,
     host_generator,
@@ -139,6 +140,9 @@ def stateless_uniform_int_kernel(node):
 
 
 no_gradient_through(random_uniform_op, stateless_uniform_op, stateless_uniform_int_op)
+draws(random_uniform_op, "random_uniform")
+draws_integers(random_uniform_int_op)
+begins_at_seeds(stateless_uniform_op, "random_uniform")
 
 random_uniform_op.accepts(np.array([2, 3], np.int32), seed=1, dtype="float32")
 random_uniform_op.rejects(np.array([[2, 3]], np.int32), dtype="float32", error=ValueError)

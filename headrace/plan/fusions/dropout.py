@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from headrace.core.native import TYPE_CODES, Lowering, NativeBuilder
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
@@ -26,6 +27,17 @@ def dropout_factor_kernel(node: NodeView) -> Kernel:
 def dropout_factor_in_place(node: NodeView, index: int) -> Kernel | None:
     # Scalar tensors: Python's numbers are made such in every call, at three times the cost.
     return None if index else lambda noise, rate, scale: noise.ge_(rate).mul_(scale)
+
+
+@dropout_factor.native
+def _dropout_factor_native(node: NodeView) -> Lowering:
+    code = TYPE_CODES[node.outputs[0].dtype.name]
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        (kept,) = b.apply("greater_equal", inputs[:2])
+        return b.apply("mul", [*b.apply("cast", [kept], [code]), inputs[2]])
+
+    return lower
 
 
 _SUMS = frozenset({"_SumLike", "_SumToShape"})
