@@ -179,6 +179,15 @@ _ROWS = [
     Instruction(
         "sparse_softmax_cross_entropy", "logits labels:index", "loss backprop", FLOAT, fails="a label is out of range"
     ),
+    # TensorFlow's op CTCLoss.
+    Instruction(
+        "ctc_loss",
+        "logits indices:int64 values:int32 lengths:int32",
+        "loss gradient",
+        FLOAT,
+        ints="1 if equal labels that follow one another are made one + 2 if they are in paths + 4 if too long sequences give 0",
+        fails="a label or a length is refused",
+    ),
     # Element-wise: max(x, 0) - x * z + log1p(exp(-|x|)).
     Instruction("sigmoid_cross_entropy", "logits labels", "loss", FLOAT),
 ]

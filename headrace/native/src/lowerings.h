@@ -16,5 +16,6 @@ const std::vector<Lowering>& random_lowerings();
 const std::vector<Lowering>& flow_lowerings();
 const std::vector<Lowering>& list_lowerings();
 const std::vector<Lowering>& contents_lowerings();
+const std::vector<Lowering>& ctc_lowerings();
 
 }  // namespace headrace

@@ -12,6 +12,7 @@ import torch
 from headrace.core.composite import SparseTensor
 from headrace.core.dims import merge_dim
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing, renamed_arguments
@@ -148,6 +149,16 @@ def ctc_loss_kernel(node):
         return result, gradient
 
     return loss
+
+
+@ctc_loss_op.native
+def _ctc_loss_native(node):
+    options = (
+        (1, "preprocess_collapse_repeated"),
+        (2, "ctc_merge_repeated"),
+        (4, "ignore_longer_outputs_than_inputs"),
+    )
+    return applied("ctc_loss", [sum(number for number, name in options if node.attrs[name])])
 
 
 @ctc_loss_op.gradient
