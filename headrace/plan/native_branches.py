@@ -49,7 +49,7 @@ class Branches:
 def is_branching(node: Node) -> bool:
     """Whether the node begins or ends branches, with values that the runner has."""
     if node.decl.role is Role.SWITCH:
-        return node.inputs[0].dtype.name in (*TYPES, "resource")
+        return node.inputs[0].dtype.base_dtype.name in (*TYPES, "resource")
     return node.decl.role is Role.MERGE and node.outputs[0].dtype.name in TYPES
 
 
