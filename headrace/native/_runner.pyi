@@ -79,3 +79,34 @@ def ftrl_rows(
 def adagrad_rows(
     var: object, accum: object, grad: object, indices: object, lr: float, update_slots: bool, /
 ) -> Any: ...
+def nearest_centers(
+    points: object, centers: object, indices: object, distances: object, begin: int, end: int, /
+) -> Any: ...
+def add_to_segments(data: object, ids: object, sums: object, begin: int, end: int, /) -> Any: ...
+def forest_leaves(
+    values: object,
+    features: object,
+    thresholds: object,
+    left: object,
+    right: object,
+    strict: bool,
+    leaves: object,
+    /,
+) -> Any: ...
+def forest_starts(leaves: object, table: object, filled: object, candidates: int, found: object, /) -> Any: ...
+def forest_counts(
+    values: object,
+    labels: object,
+    weights: object,
+    examples: object,
+    rows: object,
+    features: object,
+    thresholds: object,
+    left: object,
+    total: object,
+    sums: object,
+    strict: bool,
+    split_after: float,
+    /,
+) -> Any: ...
+def forest_best(left: object, total: object, row: int, count: int, /) -> Any: ...

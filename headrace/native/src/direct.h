@@ -101,7 +101,7 @@ struct DirectTable {
   const Direct* rows;
   size_t count;
 };
-extern const DirectTable kSparseCalls, kSegmentCalls, kTextCalls, kUpdateCalls;
+extern const DirectTable kSparseCalls, kSegmentCalls, kTextCalls, kUpdateCalls, kClusterCalls, kForestCalls;
 
 // Numbers integers in the order in which they first come.
 class Numbering {

@@ -50,6 +50,13 @@ void add_rows_of(const Block& sums, const Block& data, int64_t n, int64_t width,
   else add_rows<double>(sums, data, n, width, to, from);
 }
 
+template <class To, class From>
+void add_numbers_of(const Block& sums, const Block& data, int64_t n, int64_t width, To to, From from) {
+  if (data.dtype == I32) add_rows<int32_t>(sums, data, n, width, to, from);
+  else if (data.dtype == I64) add_rows<int64_t>(sums, data, n, width, to, from);
+  else add_rows_of(sums, data, n, width, to, from);
+}
+
 bool width_of(const Block& data, int from, int64_t& width) {
   width = data.elements(from);
   return data.is_float() && data.rank >= from;
@@ -86,17 +93,17 @@ PyObject* sum_of_repeated(PyObject*, PyObject* const* args, Py_ssize_t count) {
 PyObject* unsorted_sum(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!takes(count, 3)) return nullptr;
   Block data, ids, number, sums;
-  int64_t width;
   if (!read_block(args[0], data) || !read_block(args[1], ids) || !read_block(args[2], number) || !ids.is_index() ||
-      ids.rank < 1 || !width_of(data, ids.rank, width) || number.rank || !number.is_index() ||
+      ids.rank < 1 || data.rank < ids.rank || !(data.is_float() || data.is_index()) || number.rank || !number.is_index() ||
       !std::equal(ids.dims, ids.dims + ids.rank, data.dims))
     return declined();
-  const int64_t rows = number.index(0), n = ids.elements();
+  const int64_t rows = number.index(0), n = ids.elements(), width = data.elements(ids.rank);
   if (rows < 0 || rows > kMostElements || rows * std::max(width, int64_t(1)) > kMostElements) return declined();
   for (int64_t i = 0; i < n; i++)
     if (ids.index(i) >= rows) return declined();
   PyObject* made = make_rows(data, ids.rank, rows, sums);
-  if (made) add_rows_of(sums, data, n, width, [&](int64_t i) { return ids.index(i); }, [](int64_t i) { return i; });
+  const auto to = [&](int64_t i) { return ids.index(i); };
+  if (made) add_numbers_of(sums, data, n, width, to, [](int64_t i) { return i; });
   return made;
 }
 

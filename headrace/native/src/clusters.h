@@ -1,0 +1,27 @@
+// The kernels of `direct_clusters.cpp` that depend on the instruction set.
+#pragma once
+
+#include <cstdint>
+
+namespace headrace {
+
+// Centers as the kernels want them.
+struct Clusters {
+  int64_t width = 0;    // of points
+  int64_t count = 0;    // of centers
+  int64_t columns = 0;  // those, filled up to whole vectors
+  const float* turned = nullptr;   // their opposites
+  const float* offsets = nullptr;  // half their squared lengths
+};
+
+struct ClusterKernels {
+  int64_t lanes, points;  // of a vector; that are looked at together
+  void (*turn)(const float* centers, Clusters& job, float* turned, float* offsets);
+  void (*nearest_rows)(const Clusters& job, const float* points, int64_t n, float* scratch, int64_t* nearest,
+                       float* distances);
+};
+
+// Those for the instruction set that `choose_kernels` chose.
+const ClusterKernels& cluster_kernels();
+
+}  // namespace headrace
