@@ -19,6 +19,7 @@ from headrace.devices.large_products import product_with_turned
 from headrace.devices.parallel_for import parallel_blocks
 from headrace.kernels.array.arguments import invalid
 from headrace.kernels.random.philox import Philox
+from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView, OpView
@@ -82,9 +83,32 @@ def _scalar(value: torch.Tensor, name: str) -> int:
     return int(value)
 
 
+def _half_lengths(centers: torch.Tensor) -> torch.Tensor:
+    return 0.5 * (centers * centers).sum(1)
+
+
+def _nearest_of_block(
+    block: torch.Tensor, centers: torch.Tensor, product: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The nearest centers, as floats, and how far they are.
+
+    The least of a column of distances is found several times as fast as that of a row.
+    """
+    count = len(centers)
+    # The first center counts most, so that it wins among equals. Numbers that float32 holds exactly, since it compares
+    # and multiplies them several times as fast as other types.
+    places = torch.arange(count, 0, -1, dtype=block.dtype, device=block.device).unsqueeze(1)
+    halves = product(-centers, block).add_(_half_lengths(centers).unsqueeze(1))
+    least = halves.amin(0)
+    # Where a distance is NaN none is the least, and the remainder is 0.
+    first = count - halves.eq_(least).mul_(places).amax(0)
+    return first.remainder_(count), least.mul_(2.0).add_((block * block).sum(1))
+
+
 @nearest_neighbors_op.kernel
 def nearest_neighbors_kernel(node: NodeView) -> Callable[..., Any]:
     product = product_with_turned(node)
+    asked = direct_call("nearest_centers")
 
     def nearest(points: torch.Tensor, centers: torch.Tensor, k: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         _require_matrix(points, "points")
@@ -96,46 +120,33 @@ def nearest_neighbors_kernel(node: NodeView) -> Callable[..., Any]:
             raise invalid("Expected points.cols() > 0.")
         if points.shape[1] != centers.shape[1]:
             raise invalid(f"Expected point_dimensions == center_dimensions: {points.shape[1]} vs {centers.shape[1]}.")
-        half_lengths = 0.5 * (centers * centers).sum(1)
         if neighbors == 1 and len(centers):
-            return nearest_one(points, centers, half_lengths)
+            return nearest_one(points, centers)
         # Half the squared distances, without the lengths of the points. Stable, so that of two centers at one distance
         # the first comes first.
-        halves = torch.addmm(half_lengths, points, centers.T, alpha=-1.0)
+        halves = torch.addmm(_half_lengths(centers), points, centers.T, alpha=-1.0)
         values, indices = halves.sort(dim=1, stable=True)
         values, indices = values[:, :neighbors], indices[:, :neighbors]
         distances = 2.0 * values + (points * points).sum(1, keepdim=True)
         return indices.contiguous(), distances
 
-    def nearest_one(
-        points: torch.Tensor, centers: torch.Tensor, half_lengths: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The least of a column of distances is found several times as fast as that of a row."""
-        count = len(centers)
-        # The first center counts most, so that it wins among equals. Numbers that float32 holds exactly, since it
-        # compares and multiplies them several times as fast as other types.
-        places = torch.arange(count, 0, -1, dtype=points.dtype, device=points.device).unsqueeze(1)
-        opposite, offsets = -centers, half_lengths.unsqueeze(1)
-        rows = max(1, _AT_A_TIME // count)
-
-        def of_block(block: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-            halves = product(opposite, block).add_(offsets)
-            least = halves.amin(0)
-            # Where a distance is NaN none is the least, and the remainder is 0.
-            first = count - halves.eq_(least).mul_(places).amax(0)
-            return first.remainder_(count), least.mul_(2.0).add_((block * block).sum(1))
-
-        if len(points) <= rows or points.device.type != "cpu":
-            first, least = of_block(points)
+    def nearest_one(points: torch.Tensor, centers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        count, rows = points.shape[0], max(1, _AT_A_TIME // centers.shape[0])
+        if points.device.type != "cpu":
+            first, least = _nearest_of_block(points, centers, product)
             return first.to(torch.int64).unsqueeze(1), least.unsqueeze(1)
-        indices = points.new_empty([len(points)], dtype=torch.int64)
-        distances = points.new_empty([len(points)])
+        indices, distances = points.new_empty([count, 1], dtype=torch.int64), points.new_empty([count, 1])
 
         def some(begin: int, end: int) -> None:
-            indices[begin:end], distances[begin:end] = of_block(points[begin:end])
+            if asked is None or asked(points, centers, indices, distances, begin, end) is None:
+                found = _nearest_of_block(points[begin:end], centers, product)
+                indices[begin:end, 0], distances[begin:end, 0] = found
 
-        parallel_blocks(some, len(points), rows)
-        return indices.unsqueeze(1), distances.unsqueeze(1)
+        if count <= rows:
+            some(0, count)
+        else:
+            parallel_blocks(some, count, rows)
+        return indices, distances
 
     return nearest
 

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from headrace.core.typing import NodeView, OpView, TensorLike
 
 
+# What the runner sums.
+_DIRECT = (torch.float32, torch.float64, torch.int32, torch.int64)
+
+
 def _invalid(text: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, text)
 
@@ -174,7 +178,7 @@ def _unsorted_kernel(kind: str) -> KernelRule:
             result = combined(kind, rows, ids, count)
             return _after_nan(kind, rows, ids, result) if careful and has_nan(result) else result
 
-        if kind == "Sum" and node.device.type == "cpu" and node.inputs[0].dtype.torch in (torch.float32, torch.float64):
+        if kind == "Sum" and node.device.type == "cpu" and node.inputs[0].dtype.torch in _DIRECT:
             return directly("unsorted_sum", run)
         return in_wider(node, run)
 
