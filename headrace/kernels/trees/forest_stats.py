@@ -11,6 +11,7 @@ from headrace.core.errors import NotFoundError
 from headrace.kernels.trees.forest_draws import Draws
 from headrace.kernels.trees.hash_order import hash_order
 from headrace.messages import forest_protos
+from headrace.native.direct import direct_call
 
 
 class Growth(NamedTuple):
@@ -88,10 +89,11 @@ class FertileLeaves:
         """Takes the row of a leaf that is split back."""
         self.free.append(self.row_of.pop(node))
 
-    def _rows(self, leaves: np.ndarray) -> np.ndarray:
+    def _table(self, leaves: np.ndarray) -> np.ndarray:
+        """The row of each leaf, -1 where it has none."""
         table = np.full(max(leaves.max(initial=0), max(self.row_of, default=0)) + 1, -1, np.int64)
         table[list(self.row_of)] = list(self.row_of.values())
-        return table[leaves]
+        return table
 
     def add_examples(
         self,
@@ -114,7 +116,29 @@ class FertileLeaves:
             strict: whether examples at a threshold go to the right.
             collates: whether the examples of a leaf are taken together, one leaf after the other.
         """
-        rows = self._rows(leaves)
+        examples, rows, number, counted = self._parted(leaves, collates)
+        self._add_candidates(values, examples[:counted], rows[:counted], number[:counted], draws)
+        return self._add_sums(values, labels, weights, leaves, examples[counted:], rows[counted:], strict)
+
+    def _parted(self, leaves: np.ndarray, collates: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+        """The examples that bring their leaves candidates, then those that are counted.
+
+        Returns:
+            the examples, the row of each, its place among the candidates, and from where on they are counted.
+        """
+        table = self._table(leaves)
+        count = self.growth.candidates
+        ask = direct_call("forest_starts")
+        if ask and not collates:
+            found = np.empty((3, len(leaves)), np.int64)
+            parted = ask(leaves, table, self.filled, count, found)
+            if parted is not None:
+                starts, counts = parted
+                if starts + counts < len(leaves):
+                    found = np.concatenate((found[:, :starts], found[:, len(leaves) - counts :]), 1)
+                examples, rows, places = found
+                return examples, rows, places, starts
+        rows = table[leaves]
         known = np.flatnonzero(rows >= 0)
         if collates and len(known):
             # The leaves in the order of a hash map.
@@ -122,23 +146,23 @@ class FertileLeaves:
             place = {leaf: at for at, leaf in enumerate(hash_order(leaves[known][np.sort(first)].tolist()))}
             known = known[np.argsort([place[leaf] for leaf in leaves[known].tolist()], kind="stable")]
         rows = rows[known]
-        missing = self.growth.candidates - self.filled
+        missing = count - self.filled
         number = _number_within(rows)
-        starts = number < missing[rows]
+        begins = number < missing[rows]
         # When leaves are collated, what comes after the last candidate of a leaf waits for the next batch.
-        counts = ~starts & (missing[rows] <= 0) if collates else ~starts
-        self._add_candidates(values, known[starts], rows[starts], number[starts], draws)
-        return self._add_sums(values, labels, weights, leaves, known[counts], rows[counts], strict)
+        counts = ~begins & (missing[rows] <= 0) if collates else ~begins
+        order = np.concatenate((np.flatnonzero(begins), np.flatnonzero(counts)))
+        rows = rows[order]
+        return known[order], rows, self.filled[rows] + number[order], int(begins.sum())
 
     def _add_candidates(
-        self, values: np.ndarray, examples: np.ndarray, rows: np.ndarray, number: np.ndarray, draws: Draws
+        self, values: np.ndarray, examples: np.ndarray, rows: np.ndarray, places: np.ndarray, draws: Draws
     ) -> None:
         if not len(examples):
             return
         chosen = draws.below(values.shape[1], len(examples))
-        place = self.filled[rows] + number
-        self.features[rows, place] = chosen
-        self.thresholds[rows, place] = values[examples, chosen]
+        self.features[rows, places] = chosen
+        self.thresholds[rows, places] = values[examples, chosen]
         np.add.at(self.filled, rows, 1)
 
     def _add_sums(
@@ -153,6 +177,14 @@ class FertileLeaves:
     ) -> list[int]:
         if not len(examples):
             return []
+        counted = None if self.growth.is_regression else direct_call("forest_counts")
+        if counted:
+            kept = self.features, self.thresholds, self.left, self.total, self.weights
+            after = float(self.growth.split_after)
+            ready = counted(values, labels, weights, examples, rows, *kept, strict, after)
+            if ready is not None:
+                node_of = {row: node for node, row in self.row_of.items()} if ready else {}
+                return hash_order([node_of[row] for row in ready])
         found = values[examples[:, None], self.features[rows]]
         goes_left = found < self.thresholds[rows] if strict else found <= self.thresholds[rows]
         weight = weights[examples]
@@ -188,7 +220,17 @@ class FertileLeaves:
         _, first = np.unique(found, return_index=True)
         return hash_order(found[np.sort(first)].tolist())
 
-    def scores(self, row: int) -> np.ndarray:
+    def best(self, row: int) -> int | None:
+        """The candidate of a leaf whose sides are least mixed, if one has something on both."""
+        ask = None if self.growth.is_regression else direct_call("forest_best")
+        found = ask(self.left, self.total, row, int(self.filled[row])) if ask else None
+        if found is not None:
+            return None if found < 0 else int(found)
+        scores = self._scores(row)
+        best = int(scores.argmin())
+        return None if np.isinf(scores[best]) else best
+
+    def _scores(self, row: int) -> np.ndarray:
         """How mixed both sides of each candidate of a leaf are; the least is the best."""
         count = self.filled[row]
         left = self.left[row, :count]

@@ -8,6 +8,7 @@ import numpy as np
 
 from headrace.core.errors import InvalidArgumentError, NotFoundError
 from headrace.messages import forest_protos
+from headrace.native.direct import direct_call
 
 # So many steps are taken between looks at which examples have arrived.
 _STEPS = 3
@@ -55,13 +56,17 @@ class ForestTree:
 
     def leaves_of(self, values: np.ndarray) -> np.ndarray:
         """The leaf that each row of a matrix of features comes to."""
+        leaves = np.empty(len(values), np.int64)
+        walk = direct_call("forest_leaves")
+        if walk and walk(values, self.features, self.thresholds, self.left, self.right, self.strict, leaves):
+            return leaves
         count, width = values.shape
         flat = values.reshape(-1)
         inner = self.left >= 0
         # A leaf leads back to itself, so that not every step has to ask who has arrived.
         ways = np.where(inner, np.stack((self.right, self.left)), np.arange(len(self))).T.reshape(-1)
         goes_left = np.less if self.strict else np.less_equal
-        leaves, rows, at = np.zeros(count, np.int64), np.arange(count), np.zeros(count, np.int64)
+        rows, at = np.arange(count), np.zeros(count, np.int64)
         starts = rows * width
         while len(rows):
             for _ in range(_STEPS):

@@ -327,9 +327,8 @@ def _grow(tree: ForestTree, stats: FertileLeaves, leaf: int) -> None:
     row = stats.row_of[leaf]
     if not stats.filled[row]:
         return
-    scores = stats.scores(row)
-    best = int(scores.argmin())
-    if np.isinf(scores[best]):
+    best = stats.best(row)
+    if best is None:
         return
     left, total = stats.left[row, best].copy(), stats.total[row].copy()
     depth = int(stats.depths[row])

@@ -1,0 +1,126 @@
+"""Direct calls for clusters and forests, beside plain arithmetic and beside the kernels in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import headrace as tf
+from headrace import native
+from headrace.contrib.tensor_forest import forest
+from headrace.core.registry import raw
+from headrace.kernels.math import segments
+from headrace.native import loading
+
+pytestmark = pytest.mark.skipif(not native.available(), reason="the native runner is not built")
+
+
+def in_python(monkeypatch):
+    monkeypatch.setattr(loading, "why_not", lambda: "a test wants the kernels in Python")
+
+
+def nearest(points, centers):
+    with tf.Graph().as_default(), tf.Session() as session:
+        return session.run(raw.NearestNeighbors(tf.constant(points), tf.constant(centers), 1))
+
+
+@pytest.mark.parametrize(
+    ("points", "width", "centers"), [(1000, 64, 32), (17, 3, 5), (9001, 7, 33), (64, 100, 100), (5, 1, 1), (0, 4, 2)]
+)
+def test_the_nearest_center_is_that_of_exact_distances(points, width, centers):
+    state = np.random.RandomState(width)
+    x = state.randn(points, width).astype(np.float32)
+    c = state.randn(centers, width).astype(np.float32)
+    squares = ((x[:, None].astype(np.float64) - c) ** 2).sum(2)
+    indices, distances = nearest(x, c)
+    np.testing.assert_array_equal(indices[:, 0], squares.argmin(1))
+    np.testing.assert_allclose(distances[:, 0], squares.min(1), rtol=1e-4, atol=1e-4)
+
+
+def test_the_first_of_equal_centers_wins_and_of_none(monkeypatch):
+    x = np.random.RandomState(0).randn(40, 20).astype(np.float32)
+    x[3, 2], x[5, 0], x[6, 1] = np.nan, np.inf, -np.inf
+    centers = np.repeat(x[10:13], 15, axis=0)
+    made = nearest(x, centers)
+    assert made[0][10:13, 0].tolist() == [0, 15, 30]
+    in_python(monkeypatch)
+    expected = nearest(x, centers)
+    np.testing.assert_array_equal(made[0], expected[0])
+    np.testing.assert_allclose(made[1], expected[1], rtol=1e-5, atol=1e-5)
+
+
+def test_a_center_that_is_no_number(monkeypatch):
+    x = np.random.RandomState(0).randn(40, 20).astype(np.float32)
+    centers = x[:4].copy()
+    centers[1, 1], centers[2, 2] = np.nan, np.inf
+    made = nearest(x, centers)
+    in_python(monkeypatch)
+    np.testing.assert_array_equal(made[0], nearest(x, centers)[0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("rows", [500, 30000])
+def test_sums_of_segments(dtype, rows):
+    state = np.random.RandomState(rows)
+    data, ids = state.randint(-9, 9, (rows, 40)).astype(dtype), state.randint(0, 6, rows)
+    expected = np.zeros((7, 40), dtype)
+    np.add.at(expected, ids, data)
+    made = segments.combined("Sum", torch.from_numpy(data), torch.from_numpy(ids), 7)
+    np.testing.assert_array_equal(made.numpy(), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_whole_numbers_wrap(dtype):
+    most = np.iinfo(dtype).max
+    with tf.Graph().as_default(), tf.Session() as session:
+        made = session.run(tf.unsorted_segment_sum(np.array([most, 3, 1, 5], dtype), [1, 0, 1, -1], 3))
+    assert made.dtype == dtype
+    assert made.tolist() == [3, np.iinfo(dtype).min, 0]
+
+
+def grown(settings):
+    state = np.random.RandomState(1)
+    values = np.round(state.randn(300, 8), 1).astype(np.float32)
+    labels = (np.arange(300) % settings["num_classes"]).astype(np.float32)
+    params = forest.ForestHParams(num_features=8, num_trees=2, base_random_seed=3, split_after_samples=15, **settings)
+    params.checkpoint_stats = True
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, y = tf.placeholder(tf.float32, [None, 8]), tf.placeholder(tf.float32, [None])
+        graphs = forest.RandomForestGraphs(params.fill())
+        train = graphs.training_graph(x, y)
+        about = {"params": params.serialized_params_proto}
+        trees = [raw.TreeSerialize(tree.variables.tree) for tree in graphs.trees]
+        stats = [raw.FertileStatsSerialize(tree.variables.stats, **about) for tree in graphs.trees]
+        leaves = graphs.inference_graph(x)[0]
+        session.run(tf.global_variables_initializer())
+        session.run([resource.create for resource in tf.get_collection("resources")])
+        history = []
+        for _ in range(6):
+            session.run(train, {x: values, y: labels})
+            history.append(session.run([trees, stats, leaves], {x: values}))
+    return history
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"num_classes": 3},
+        {"num_classes": 9},
+        {"num_classes": 3, "split_name": "less"},
+        {"num_classes": 3, "collate_examples": True},
+        {"num_classes": 3, "max_nodes": 9},
+        {"num_classes": 1, "regression": True},
+    ],
+    ids=str,
+)
+def test_forests_grow_alike(settings, monkeypatch):
+    made = grown({"max_nodes": 100, **settings})
+    in_python(monkeypatch)
+    agree(made, grown({"max_nodes": 100, **settings}))
+
+
+def agree(made, expected):
+    for one, other in zip(made, expected, strict=True):
+        assert one[:2] == other[:2]
+        np.testing.assert_array_equal(one[2], other[2])
