@@ -446,6 +446,7 @@ TYPES: dict[str, str] = {
         "QuantileStreamResourceHandleOp Quantiles"
     ),
     "ops.trees.statistics": "BoostedTreesAggregateStats BoostedTreesMakeStatsSummary BoostedTreesSparseAggregateStats",
+    "plan.fusions.adam_of_rows": "_Decay _StepByRoot",
     "plan.fusions.bias": "_Conv2DBias _Conv3DBias _DepthwiseConv2dBias _MatMulBias",
     "plan.fusions.broadcast_gradients": "_SumLike _SumToShape _SumToShapeOf",
     "plan.fusions.clipped_gradients": "_WithinBound",

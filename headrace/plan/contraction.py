@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence, Set
 
 from headrace.core.buffers import VariableBuffer
 from headrace.plan.ir import Node, Value
+from headrace.plan.loops import topological
 
 # Nodes, and the node that stands for them.
 Together = tuple[list[Node], Node]
@@ -40,6 +41,44 @@ def in_a_circle(nodes: Sequence[Node], together: Sequence[Together]) -> Together
             if not waiting[other]:
                 ready.append(other)
     return next((pair for pair in reversed(together) if len(pair[0]) > 1 and waiting[pair[1]]), None)
+
+
+def only_serve(
+    members: Collection[Node], consumers: Mapping[Value, Sequence[Node]], keep: Set[Node], wanted: Set[Value]
+) -> bool:
+    """Whether nothing but themselves takes what nodes compute.
+
+    Args:
+        members: the nodes.
+        consumers: of each value the nodes that take it.
+        keep: nodes that have to stay.
+        wanted: values that are fetched.
+    """
+    own = set(members)
+    if not own.isdisjoint(keep):
+        return False
+    values = (value for node in own for value in node.outputs)
+    return not any(value in wanted or not own.issuperset(consumers.get(value, ())) for value in values)
+
+
+def all_replaced(nodes: Sequence[Node], together: Sequence[Together]) -> list[Node]:
+    """The nodes with others in the places of their last members.
+
+    Args:
+        nodes: the nodes of the plan, without those that will stand for others.
+        together: what is to be replaced; nothing else takes what the members compute.
+    """
+    stands = {member: fused for members, fused in together for member in members}
+    result: dict[Node, None] = {}
+    for node in nodes:
+        here = stands.get(node, node)
+        result.pop(here, None)
+        result[here] = None
+    for node in result:
+        if any(other in stands for other in node.control):
+            control = dict.fromkeys(stands.get(other, other) for other in node.control)
+            node.control = [other for other in control if other is not node]
+    return topological([*result])
 
 
 def known_as(value: Value) -> Hashable:

@@ -4,6 +4,9 @@ Made by tools/make_op_index.py from the files of `plan.fusions`, so that one is 
 """
 
 GROUPS: dict[str, str] = {
+    "adam of rows": (
+        "Assign AssignVariableOp | AssignSub AssignSubVariableOp | ResourceScatterAdd ScatterAdd | Sqrt | RealDiv"
+    ),
     "bias": "Conv2D Conv3D DepthwiseConv2dNative MatMul | Add AddV2 BiasAdd",
     "broadcast gradients": "BroadcastGradientArgs",
     "clipped gradients": "Select | GreaterEqual LessEqual | Fill ZerosLike",

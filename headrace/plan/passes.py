@@ -281,6 +281,7 @@ PASSES: tuple[Pass, ...] = (
     FusionPass("kept ids"),
     FusionPass("sizes"),
     FusionPass("sparse shapes"),
+    FusionPass("adam of rows"),
     FusionPass("keras updates"),
     FusionPass("updates"),
     rewrite(

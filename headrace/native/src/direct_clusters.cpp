@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "clusters.h"
 #include "direct.h"
+#include "large.h"
 
 namespace headrace {
 namespace {
@@ -33,7 +33,7 @@ PyObject* nearest_centers(PyObject*, PyObject* const* args, Py_ssize_t count) {
     return declined();
   int64_t begin, end;
   if (!read_range(args + 4, points.dims[0], begin, end)) return nullptr;
-  const ClusterKernels& kernels = cluster_kernels();
+  const LargeKernels& kernels = large_kernels();
   Clusters job;
   job.width = points.dims[1], job.count = centers.dims[0];
   job.columns = (job.count + kernels.lanes - 1) / kernels.lanes * kernels.lanes;

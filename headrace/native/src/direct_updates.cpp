@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "direct.h"
+#include "large.h"
 
 namespace headrace {
 namespace {
@@ -108,9 +109,34 @@ PyObject* adagrad(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return same(Py_True);
 }
 
+// adam_step(var, m, v, rate, epsilon, begin, end): whether it has taken rate * m / (sqrt(v) + epsilon) off those elements.
+PyObject* adam_step(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  double numbers[2];
+  if (!takes(count, 7) || !read_numbers(args + 3, 2, numbers)) return nullptr;
+  const int64_t begin = PyLong_AsLongLong(args[5]), end = PyLong_AsLongLong(args[6]);
+  if (PyErr_Occurred()) return nullptr;
+  Block blocks[3];
+  for (int k = 0; k < 3; k++)
+    if (!read_large_block(args[k], blocks[k]) || !blocks[k].is_float() || blocks[k].dtype != blocks[0].dtype ||
+        blocks[k].elements() != blocks[0].elements())
+      return declined();
+  if (begin < 0 || end < begin || end > blocks[0].elements()) return declined();
+  const LargeKernels& kernels = large_kernels();
+  Py_BEGIN_ALLOW_THREADS
+  if (blocks[0].dtype == F32)
+    kernels.step_of_floats(blocks[0].as<float>() + begin, blocks[1].as<float>() + begin, blocks[2].as<float>() + begin,
+                           end - begin, float(numbers[0]), float(numbers[1]));
+  else
+    kernels.step_of_doubles(blocks[0].as<double>() + begin, blocks[1].as<double>() + begin, blocks[2].as<double>() + begin,
+                            end - begin, numbers[0], numbers[1]);
+  Py_END_ALLOW_THREADS
+  return same(Py_True);
+}
+
 const Direct kRows[] = {
     {"ftrl_rows", ftrl},
     {"adagrad_rows", adagrad},
+    {"adam_step", adam_step},
 };
 
 }  // namespace

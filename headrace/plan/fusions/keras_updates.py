@@ -11,10 +11,9 @@ from headrace.core.buffers import VariableBuffer
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.kernels.train import keras_updates
-from headrace.plan.contraction import Together, in_a_circle, known_as
+from headrace.plan.contraction import Together, all_replaced, in_a_circle, known_as, only_serve
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import ADDITIONS, UNBOUND, Node, Value, consumers_of, new_node
-from headrace.plan.loops import topological
 
 rms_prop_op = op(
     "_ApplyRMSPropByRootMany",
@@ -163,7 +162,7 @@ def fuse_keras_updates(
     ]
     while together and (stuck := in_a_circle(nodes, together)) is not None:
         together.remove(stuck)
-    return (_replaced(nodes, together), {}) if together else (nodes, {})
+    return (all_replaced(nodes, together), {}) if together else (nodes, {})
 
 
 def _step(assignment: Node, consumers: dict[Value, list[Node]]) -> _Step | None:
@@ -223,17 +222,10 @@ def _is_complement(rest: Value, rate: Value) -> bool:
 
 def _is_alone(step: _Step, consumers: dict[Value, list[Node]], keep: set[Node], wanted: set[Value]) -> bool:
     """Whether nothing else takes what the members compute, and the gradient fits the variable."""
-    members = set(step.members)
-    if not members.isdisjoint(keep):
-        return False
     dims = step.gradient.dims
     if dims is None or None in dims or any(state.bound.dims != dims for state in step.states):
         return False
-    return not any(
-        value in wanted or not members.issuperset(consumers.get(value, ()))
-        for node in members
-        for value in node.outputs
-    )
+    return only_serve(step.members, consumers, keep, wanted)
 
 
 def _fused(steps: list[_Step]) -> Node:
@@ -252,21 +244,6 @@ def _fused(steps: list[_Step]) -> Node:
     fused.control = [other for other in dict.fromkeys(waited) if other not in members]
     fused.serial = last.members[-1].serial
     return fused
-
-
-def _replaced(nodes: list[Node], together: list[Together]) -> list[Node]:
-    """The nodes with others in the places of their last members."""
-    stands = {member: fused for members, fused in together for member in members}
-    result: dict[Node, None] = {}
-    for node in nodes:
-        here = stands.get(node, node)
-        result.pop(here, None)
-        result[here] = None
-    for node in result:
-        if any(other in stands for other in node.control):
-            control = dict.fromkeys(stands.get(other, other) for other in node.control)
-            node.control = [other for other in control if other is not node]
-    return topological([*result])
 
 
 fusion = Fusion(

@@ -1,13 +1,15 @@
-// The kernels of clusters for each instruction set: few and small, so one file compiles them all.
-#include "clusters.h"
+// The kernels over large memory for each instruction set: few and small, so one file compiles them all.
 #include "isa_includes.h"
+#include "large.h"
 
 #define HEADRACE_BYTES 16
 namespace headrace {
-namespace clusters_baseline {
+namespace large_baseline {
 #include "isa/vectors.inc"
 #include "isa/clusters.inc"
-}  // namespace clusters_baseline
+#include "isa/adam_rows.inc"
+#include "isa/large.inc"
+}  // namespace large_baseline
 }  // namespace headrace
 #undef HEADRACE_BYTES
 #undef INLINE
@@ -21,10 +23,12 @@ namespace clusters_baseline {
 #endif
 #define HEADRACE_BYTES 32
 namespace headrace {
-namespace clusters_avx2 {
+namespace large_avx2 {
 #include "isa/vectors.inc"
 #include "isa/clusters.inc"
-}  // namespace clusters_avx2
+#include "isa/adam_rows.inc"
+#include "isa/large.inc"
+}  // namespace large_avx2
 }  // namespace headrace
 #undef HEADRACE_BYTES
 #undef INLINE
@@ -40,10 +44,12 @@ namespace clusters_avx2 {
 #endif
 #define HEADRACE_BYTES 64
 namespace headrace {
-namespace clusters_avx512 {
+namespace large_avx512 {
 #include "isa/vectors.inc"
 #include "isa/clusters.inc"
-}  // namespace clusters_avx512
+#include "isa/adam_rows.inc"
+#include "isa/large.inc"
+}  // namespace large_avx512
 }  // namespace headrace
 #undef HEADRACE_BYTES
 #undef INLINE
@@ -56,13 +62,13 @@ namespace clusters_avx512 {
 
 namespace headrace {
 
-const ClusterKernels& cluster_kernels() {
+const LargeKernels& large_kernels() {
 #if defined(__x86_64__)
   const std::string name = kernels().name;
-  if (name == "x86-64-v4") return clusters_avx512::kClusterKernels;
-  if (name == "x86-64-v3") return clusters_avx2::kClusterKernels;
+  if (name == "x86-64-v4") return large_avx512::kLargeKernels;
+  if (name == "x86-64-v3") return large_avx2::kLargeKernels;
 #endif
-  return clusters_baseline::kClusterKernels;
+  return large_baseline::kLargeKernels;
 }
 
 }  // namespace headrace

@@ -1,4 +1,4 @@
-// The kernels of `direct_clusters.cpp` that depend on the instruction set.
+// Kernels over large memory that depend on the instruction set, beside those of the runner's instructions.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,16 @@ struct Clusters {
   const float* offsets = nullptr;  // half their squared lengths
 };
 
-struct ClusterKernels {
+struct LargeKernels {
   int64_t lanes, points;  // of a vector; that are looked at together
   void (*turn)(const float* centers, Clusters& job, float* turned, float* offsets);
   void (*nearest_rows)(const Clusters& job, const float* points, int64_t n, float* scratch, int64_t* nearest,
                        float* distances);
+  void (*step_of_floats)(float* var, const float* m, const float* v, int64_t n, float rate, float epsilon);
+  void (*step_of_doubles)(double* var, const double* m, const double* v, int64_t n, double rate, double epsilon);
 };
 
 // Those for the instruction set that `choose_kernels` chose.
-const ClusterKernels& cluster_kernels();
+const LargeKernels& large_kernels();
 
 }  // namespace headrace
