@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from headrace.core.buffers import VariableBuffer, replacements
+from headrace.kernels.math.turned_products import add_turned_product
 from headrace.kernels.state.handles import invalid, shape_text
 
 if TYPE_CHECKING:
@@ -311,6 +312,8 @@ def descent_by_product(node: NodeView) -> Callable[..., None]:
 
     def update(alpha, buffer, a, b):
         rate = alpha.item()
+        if a_turned and not b_turned and not decay and add_turned_product(buffer.read(), a, b, -rate):
+            return
         a, b = a.t() if a_turned else a, b.t() if b_turned else b
         buffer.read().addmm_(a, b, beta=1.0 - rate * decay, alpha=-rate)
 

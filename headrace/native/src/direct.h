@@ -101,7 +101,8 @@ struct DirectTable {
   const Direct* rows;
   size_t count;
 };
-extern const DirectTable kSparseCalls, kSegmentCalls, kTextCalls, kUpdateCalls, kClusterCalls, kForestCalls;
+extern const DirectTable kSparseCalls, kSegmentCalls, kTextCalls, kUpdateCalls, kClusterCalls, kForestCalls,
+    kProductCalls;
 
 // Numbers integers in the order in which they first come.
 class Numbering {

@@ -20,6 +20,9 @@ struct LargeKernels {
   void (*nearest_rows)(const Clusters& job, const float* points, int64_t n, float* scratch, int64_t* nearest,
                        float* distances);
   void (*step_of_floats)(float* var, const float* m, const float* v, int64_t n, float rate, float epsilon);
+  // d[m, n] += alpha * a[k, m]' b[k, n], of rows [first, last) of d.
+  void (*add_turned)(const float* a, const float* b, float* d, int64_t m, int64_t n, int64_t k, float alpha, int64_t first,
+                     int64_t last);
   void (*step_of_doubles)(double* var, const double* m, const double* v, int64_t n, double rate, double epsilon);
 };
 

@@ -8,6 +8,7 @@ namespace large_baseline {
 #include "isa/vectors.inc"
 #include "isa/clusters.inc"
 #include "isa/adam_rows.inc"
+#include "isa/turned_products.inc"
 #include "isa/large.inc"
 }  // namespace large_baseline
 }  // namespace headrace
@@ -27,6 +28,7 @@ namespace large_avx2 {
 #include "isa/vectors.inc"
 #include "isa/clusters.inc"
 #include "isa/adam_rows.inc"
+#include "isa/turned_products.inc"
 #include "isa/large.inc"
 }  // namespace large_avx2
 }  // namespace headrace
@@ -48,6 +50,7 @@ namespace large_avx512 {
 #include "isa/vectors.inc"
 #include "isa/clusters.inc"
 #include "isa/adam_rows.inc"
+#include "isa/turned_products.inc"
 #include "isa/large.inc"
 }  // namespace large_avx512
 }  // namespace headrace

@@ -18,6 +18,7 @@ from headrace.devices.large_products import large_product, turned_product
 from headrace.kernels import composing
 from headrace.kernels.composing import matmul
 from headrace.kernels.math.elementwise import broadcast_or_raise
+from headrace.kernels.math.turned_products import product_of_turned
 from headrace.kernels.native import known
 
 if TYPE_CHECKING:
@@ -115,11 +116,11 @@ def matmul_kernel(node):
 
 @matmul_op.kernel_on("cpu")
 def matmul_kernel_on_cpu(node):
-    """oneDNN's product where that is worth it, else the generic kernel."""
+    """The runner's product of a turned matrix, or oneDNN's, where that is worth it, else the generic kernel."""
     transpose_a, transpose_b = node.attrs["transpose_a"], node.attrs["transpose_b"]
     if transpose_a and not transpose_b:
         generic = matmul_kernel(node)
-        return turned_product(node, generic) or generic
+        return product_of_turned(node, turned_product(node, generic) or generic)
     large = large_product(node) if _fits(node) and not transpose_a else None
     if large is None:
         return matmul_kernel(node)

@@ -1,4 +1,4 @@
-"""Direct calls for clusters and forests, beside plain arithmetic and beside the kernels in Python."""
+"""Direct calls for clusters, forests and large products, beside plain arithmetic and beside the kernels in Python."""
 
 from __future__ import annotations
 
@@ -77,6 +77,24 @@ def test_whole_numbers_wrap(dtype):
         made = session.run(tf.unsorted_segment_sum(np.array([most, 3, 1, 5], dtype), [1, 0, 1, -1], 3))
     assert made.dtype == dtype
     assert made.tolist() == [3, np.iinfo(dtype).min, 0]
+
+
+@pytest.mark.parametrize(
+    ("inner", "rows", "columns"), [(100, 784, 128), (64, 67, 47), (33, 301, 97), (1, 500, 300), (7, 700, 16)]
+)
+def test_products_of_a_turned_matrix(inner, rows, columns):
+    state = np.random.RandomState(inner)
+    a, b = state.randn(inner, rows).astype(np.float32), state.randn(inner, columns).astype(np.float32)
+    total = state.randn(rows, columns).astype(np.float32)
+    exact = a.T.astype(np.float64) @ b
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, y, v = tf.placeholder(tf.float32, a.shape), tf.placeholder(tf.float32, b.shape), tf.Variable(total)
+        made = tf.matmul(x, y, transpose_a=True)
+        moved = tf.train.GradientDescentOptimizer(0.5).apply_gradients([(tf.matmul(x, y, transpose_a=True), v)])
+        session.run(tf.global_variables_initializer())
+        np.testing.assert_allclose(session.run(made, {x: a, y: b}), exact, rtol=1e-4, atol=1e-4)
+        session.run(moved, {x: a, y: b})
+        np.testing.assert_allclose(session.run(v), total - 0.5 * exact, rtol=1e-4, atol=1e-4)
 
 
 def grown(settings):
