@@ -79,7 +79,7 @@ def product_of_turned(
     def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         elements = a.numel()
         # Somebody who exports the step leaves the size of a batch open.
-        if elements.__class__ is int and _MANY <= elements * columns and elements <= _CACHED and _are_dense(a, b):
+        if elements.__class__ is int and elements * columns >= _MANY and elements <= _CACHED and _are_dense(a, b):
             total = a.new_zeros((a.shape[1], columns))
             if add_turned_product(total, a, b, 1.0):
                 return total
