@@ -198,6 +198,7 @@ def train_and_evaluate(
         tf_logging.info("Running `train_and_evaluate` with Distribute Coordinator.")
         coordinated.train_and_evaluate(estimator, train_spec, eval_spec, TrainingExecutor)
         return None
+    tf_logging.info("Not using Distribute Coordinator.")
     return executor.run()
 
 
@@ -316,12 +317,15 @@ class TrainingExecutor:
         """Evaluates checkpoints as they come, until the last of training."""
         delay = self._eval_spec.start_delay_secs
         if delay:
-            tf_logging.info("Waiting %s secs before starting eval.", delay)
+            tf_logging.info("Waiting %f secs before starting eval.", delay)
             time.sleep(delay)
         evaluator = _Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
         while not evaluator.is_final:
             begun = time.time()
-            evaluator.evaluate_and_export()
+            result, _ = evaluator.evaluate_and_export()
+            if evaluator.is_final and result.metrics:
+                step, last = result.metrics[GraphKeys.GLOBAL_STEP], self._train_spec.max_steps
+                tf_logging.info("Exiting evaluation, global_step=%s >= train max_steps=%s", step, last)
             left = self._eval_spec.throttle_secs - (time.time() - begun)
             if not evaluator.is_final and left > 0:
                 tf_logging.info("Waiting %f secs before starting next eval run.", left)

@@ -36,6 +36,9 @@ def _is_floating(value: object) -> bool:
 class ExportOutput(abc.ABC):
     """An output of a model that is served."""
 
+    # The attribute by which Python 2 found it, one of 1.15's public names.
+    __metaclass__ = abc.ABCMeta
+
     @abc.abstractmethod
     def as_signature_def(self, receiver_tensors: Any) -> protos.SignatureDef:
         """The signature from the tensors that requests fill to this output.

@@ -44,3 +44,18 @@ def test_every_segment_comes_once_and_after_the_one_before(threads, batch_size):
         (n, i, min(3, 2 * n + 1 - 3 * i), 3 * i) for n in range(5) for i in range((2 * n + 3) // 3) for _ in range(2)
     ]
     assert sorted(segments) == sorted(expected)
+
+
+def test_segments_of_sparse_sequences_have_a_known_rank():
+    with tf.Graph().as_default():
+        batch = tf.contrib.training.batch_sequences_with_states(
+            input_key="key",
+            input_sequences={"words": tf.SparseTensor([[0, 0], [3, 1]], ["a", "b"], [4, 2])},
+            input_context={},
+            input_length=None,
+            initial_states={"seen": tf.constant(0)},
+            num_unroll=2,
+            batch_size=2,
+        )
+        assert batch.sequences["words"].dense_shape.shape.as_list() == [3]
+        assert batch.sequences["words"].shape[1:].as_list() == [2, None]

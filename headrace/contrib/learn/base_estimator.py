@@ -417,7 +417,7 @@ class BaseEstimator(Parameterized, Evaluable, Trainable):
                 hooks=all_hooks,
                 config=self._session_config,
             )
-            write_results(folder, {k: v for k, v in results.items() if k != key}, int(results[key]))
+            write_results(folder, results, int(results[key]))
             return results
 
     def _infer_model(

@@ -355,6 +355,10 @@ class MultiLabelHead(_ClassificationHead):
         """0 or 1 for each class; sparse labels hold the numbers of those that an example has."""
         given = convert_to_tensor_or_sparse_tensor(labels[self.label_name] if isinstance(labels, dict) else labels)
         if isinstance(given, SparseTensor):
+            if self._logits_dimension < 2:
+                raise ValueError(
+                    f"Must set num_classes >= 2 when passing labels as a SparseTensor; got {self._logits_dimension}."
+                )
             return cast(sparse_to_indicator(given, self._logits_dimension), int64)
         return given
 

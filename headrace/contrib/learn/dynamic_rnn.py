@@ -16,6 +16,8 @@ from headrace.contrib.learn.model_outputs import ModelFnOps
 from headrace.contrib.learn.recurrent_parts import (
     PredictionType,
     RNNKeys,
+    check_probabilities,
+    check_problem_type,
     construct_rnn_cell,
     get_eval_metric_ops,
     mask_activations_and_labels,
@@ -210,11 +212,7 @@ def _get_dynamic_rnn_model_fn(
 ) -> Callable[..., ModelFnOps]:
     """The model function; arguments as of `DynamicRnnEstimator`."""
     _check_types(problem_type, prediction_type)
-    if predict_probabilities and problem_type != ProblemType.CLASSIFICATION:
-        raise ValueError(
-            "predict_probabilities can only be set to True for problem_type ProblemType.CLASSIFICATION; got "
-            f"{problem_type}."
-        )
+    check_probabilities(problem_type, predict_probabilities)
     single = prediction_type == PredictionType.SINGLE_VALUE
 
     def model_fn(features: Any, labels: Any, mode: str) -> ModelFnOps:
@@ -268,11 +266,7 @@ def _get_dynamic_rnn_model_fn(
 
 
 def _check_types(problem_type: int, prediction_type: int) -> None:
-    if problem_type not in (ProblemType.CLASSIFICATION, ProblemType.LINEAR_REGRESSION):
-        raise ValueError(
-            "problem_type must be either ProblemType.LINEAR_REGRESSION or ProblemType.CLASSIFICATION; got "
-            f"{problem_type}"
-        )
+    check_problem_type(problem_type)
     if prediction_type not in (PredictionType.SINGLE_VALUE, PredictionType.MULTIPLE_VALUE):
         raise ValueError(
             "prediction_type must be one of PredictionType.MULTIPLE_VALUE or PredictionType.SINGLE_VALUE; got "

@@ -181,7 +181,7 @@ class Experiment:
                 delay_secs = 0
             else:
                 delay_secs = min(60, task * 5)
-        _wait(delay_secs)
+        _wait(delay_secs, "training")
         return self._call_train(max_steps=self._train_steps, more_hooks=hooks)
 
     def evaluate(self, delay_secs: float | None = None, name: str | None = None) -> dict[str, Any]:
@@ -194,7 +194,7 @@ class Experiment:
         Returns:
             the metrics by name.
         """
-        _wait(self._eval_delay_secs if delay_secs is None else delay_secs)
+        _wait(self._eval_delay_secs if delay_secs is None else delay_secs, "eval")
         return self._call_evaluate(self._eval_input_fn, self._eval_steps, name or "one_pass")
 
     def continuous_eval(
@@ -264,7 +264,6 @@ class Experiment:
                     )
                 )
         self._serve()
-        _wait(0)
         self._call_train(max_steps=self._train_steps, listeners=listeners)
         result = self._call_evaluate(self._eval_input_fn, self._eval_steps, None)
         return result, self._export(result)
@@ -392,7 +391,7 @@ class Experiment:
     ) -> None:
         with_path = _check_predicate(predicate)
         throttle = self._continuous_eval_throttle_secs if throttle_delay_secs is None else throttle_delay_secs
-        _wait(self._eval_delay_secs if delay_secs is None else delay_secs)
+        _wait(self._eval_delay_secs if delay_secs is None else delay_secs, "eval")
         previous, warned, result = None, 0.0, None
         while True:
             if predicate is not None:
@@ -419,7 +418,7 @@ class Experiment:
                 previous, warned = newest, 0.0
             spent = time.time() - start
             if spent < throttle:
-                _wait(throttle - spent)
+                _wait(throttle - spent, "next eval run")
 
 
 def _check_estimator(estimator: Any, eval_metrics: Any, listeners: Any) -> None:
@@ -452,9 +451,9 @@ def _check_predicate(predicate: Callable[..., bool] | None) -> bool:
     return with_path
 
 
-def _wait(seconds: float | None) -> None:
+def _wait(seconds: float | None, what: str) -> None:
     if seconds:
-        tf_logging.info("Waiting %f secs.", seconds)
+        tf_logging.info("Waiting %g secs before starting %s.", seconds, what)
         time.sleep(seconds)
 
 

@@ -51,5 +51,5 @@ class Parameterized:
         return self
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in sorted(self.get_params(deep=False).items()))
+        given = ", ".join(f"{name}={value}" for name, value in sorted(self.get_params(deep=False).items()))
         return f"{type(self).__name__}({given})"

@@ -47,6 +47,24 @@ class RNNKeys:
     STATE_PREFIX = "rnn_cell_state"
 
 
+def check_problem_type(problem_type: int) -> None:
+    """Raises ValueError for what is neither a linear regression nor a classification."""
+    if problem_type not in (ProblemType.CLASSIFICATION, ProblemType.LINEAR_REGRESSION):
+        raise ValueError(
+            "problem_type must be either ProblemType.LINEAR_REGRESSION or ProblemType.CLASSIFICATION; got "
+            f"{problem_type}"
+        )
+
+
+def check_probabilities(problem_type: int, predict_probabilities: bool) -> None:
+    """Raises ValueError where probabilities are wanted of what is no classification."""
+    if predict_probabilities and problem_type != ProblemType.CLASSIFICATION:
+        raise ValueError(
+            "predict_probabilities can only be set to True for problem_type ProblemType.CLASSIFICATION; got "
+            f"{problem_type}."
+        )
+
+
 def _cell(cell_type: Any, num_units: int) -> Any:
     if isinstance(cell_type, type) and issubclass(cell_type, RNNCell):
         return cell_type(num_units=num_units)

@@ -126,7 +126,7 @@ def _signature(export_dir: str, tags: list[str], key: str | None) -> protos.Sign
     if key not in meta_graph.signature_def:
         there = "\n".join(sorted(meta_graph.signature_def))
         raise ValueError(f'Got signature_def_key "{key}". Available signatures are: \n{there}')
-    tf_logging.info("Using signature %s.", key)
+    tf_logging.debug("Using signature %s.", key)
     return meta_graph.signature_def[key]
 
 

@@ -147,9 +147,11 @@ def _as_tensor(value: SparseTensor | Tensor | np.ndarray, key: str) -> Any:
 
 def _time_steps(sequences: Mapping[str, Any]) -> Tensor:
     """The first dimension of the sequences, int64."""
+    # Without sequences it is this one, which 1.15 makes in any case: seeds of later initializers are numbers of ops.
+    none = constant(1)
     for value in sequences.values():
         return cast(value.dense_shape[0] if isinstance(value, SparseTensor) else shape(value)[0], int64)
-    return convert_to_tensor(1, dtype=int64)
+    return cast(none, int64)
 
 
 def padding(sequences: Mapping[str, Any], num_unroll: int) -> tuple[Any, dict[str, Any]]:
@@ -246,7 +248,8 @@ def _stored(sequences: dict[str, Any]) -> tuple[dict[str, Tensor], dict[str, Ope
 
 def _restored(handles: Tensor, storing: Operation, unroll: int) -> SparseTensor:
     """The sparse tensors of a batch of numbers, of shape (batch, unroll, …)."""
-    flat = take_many_sparse_from_tensors_map(storing, reshape(handles, [-1]))
+    rank = storing.inputs[2].shape[0].value
+    flat = take_many_sparse_from_tensors_map(storing, reshape(handles, [-1]), rank=rank)
     row = flat.indices[:, :1]
     rows = cast(shape(handles)[:1], int64)
     return SparseTensor(

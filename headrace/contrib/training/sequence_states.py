@@ -69,6 +69,18 @@ def _require_shapes(tensors: Mapping[str, Tensor], what: str, first: int = 0) ->
             raise ValueError(f"Shape for {what} {key} is not fully defined {ignored}: {tensor.shape}")
 
 
+class _SequenceInputWrapper:
+    """A sequence as tensors: its length, its key, what it has at each step, and what belongs to it as a whole."""
+
+    def __init__(
+        self, length: Any, key: TensorLike | None, sequences: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> None:
+        self.length = convert_to_tensor(length, name="length")
+        self.key = convert_to_tensor(key, name="key")
+        self.sequences = _named_tensors(sequences, "sequence", may_be_empty=False)
+        self.context = _named_tensors(context, "context")
+
+
 class SequenceQueueingStateSaver:
     """Cuts sequences into segments, gives batches of segments, and keeps states from one segment to the next.
 
@@ -128,10 +140,8 @@ class SequenceQueueingStateSaver:
             self._batch_size = batch_size
             self._num_unroll = num_unroll
             self._name = self._scope = scope
-            length = convert_to_tensor(input_length, name="length")
-            key = convert_to_tensor(input_key, name="key")
-            sequences = _named_tensors(input_sequences, "sequence", may_be_empty=False)
-            self._context = _named_tensors(input_context, "context")
+            given = _SequenceInputWrapper(input_length, input_key, input_sequences, input_context)
+            length, key, sequences, self._context = given.length, given.key, given.sequences, given.context
             self._states = states = _named_tensors(initial_states, "state", may_be_empty=False)
             _require_shapes(states, "state")
             _require_shapes(self._context, "context")

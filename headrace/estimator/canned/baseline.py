@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
+from headrace.core.composite import convert_to_tensor_or_sparse_tensor
 from headrace.core.defaults import control_dependencies
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -51,8 +51,6 @@ def batch_size_and_checks(features: Mapping[str, Any], weight_key: str | None) -
         if key == weight_key:
             continue
         first = shape(convert_to_tensor_or_sparse_tensor(feature))[0]
-        if isinstance(feature, SparseTensor):
-            first = feature.dense_shape[0]
         if size is None:
             size = first
         else:

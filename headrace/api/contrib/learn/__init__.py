@@ -16,6 +16,7 @@ HOMES = {
     "contrib.learn.trainable": "Evaluable NotFittedError Trainable",
     "contrib.learn.estimator_inputs": "infer_real_valued_columns_from_input infer_real_valued_columns_from_input_fn",
     "contrib.learn.dynamic_rnn": "DynamicRnnEstimator",
+    "contrib.learn.state_saving_rnn": "StateSavingRnnEstimator",
     "contrib.learn.graph_runs": "infer run_feeds run_n",
     "contrib.learn.graph_training": "evaluate train",
     "contrib.learn.kmeans": "KMeansClustering",
@@ -53,9 +54,4 @@ NESTED = {
 SPELLED = {
     "TensorFlowClassifier": "contrib.learn.array_models.TensorFlowLinearClassifier",
     "TensorFlowRegressor": "contrib.learn.array_models.TensorFlowLinearRegressor",
-}
-
-_BY_MODEL_FN = "Use tf.contrib.learn.DynamicRnnEstimator, or a model function with tf.nn.static_state_saving_rnn."
-ABSENT = {
-    "StateSavingRnnEstimator": _BY_MODEL_FN,
 }
