@@ -162,6 +162,7 @@ ROWS: dict[str, str] = {
     "strings.to_hash_bucket": "input, num_buckets, name=None",
     "strings.to_number": "input, out_type='float32', name=None",
     "autograph.to_code": "entity, recursive=True, experimental_optional_features=None",
+    "autograph.to_graph": "entity, recursive=True, experimental_optional_features=None",
     "test.assert_equal_graph_def": "expected, actual",
 }
 

@@ -1,6 +1,11 @@
-"""tf.contrib.autograph: tf.autograph, where it was before 1.13."""
+"""tf.contrib.autograph: tf.autograph with the arguments of TensorFlow 2, where it was before 1.13."""
 
 HOMES = {
-    "autograph": "Feature do_not_convert set_loop_options to_code to_graph",
+    "autograph": "Feature do_not_convert set_loop_options",
     "autograph.settings": "set_verbosity trace",
+}
+
+SPELLED = {
+    "to_code": "api.v2_arguments.autograph__to_code",
+    "to_graph": "api.v2_arguments.autograph__to_graph",
 }
