@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from headrace.core.eager import executing_eagerly
 from headrace.devices.process_settings import LogicalDevice, PhysicalDevice, VirtualDeviceConfiguration, settings
 
 if TYPE_CHECKING:
@@ -234,8 +235,8 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
 
 
 def get_soft_device_placement() -> bool:
-    """Whether operations placed on a device there is not run on another."""
-    return bool(settings.soft_placement)
+    """Whether operations placed on a device there is not run on another; in eager execution they do by default."""
+    return executing_eagerly() if settings.soft_placement is None else settings.soft_placement
 
 
 def set_soft_device_placement(enabled: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +52,15 @@ def track_variable(variable: Any) -> None:
         of_graph(graph).waiting.append(variable)
 
 
+# What gives the session of a graph that has none yet, in place of a plain one: where Keras is used, it knows of strategies.
+_providers: list[Callable[[], Any]] = []
+
+
+def register_provider(provide: Callable[[], Any]) -> None:
+    """Lets a function give the session of the default graph where there is none."""
+    _providers[:] = [provide]
+
+
 def get_session() -> Any:
     """The default session, else one of its own for the default graph."""
     session = get_default_session()
@@ -58,6 +68,8 @@ def get_session() -> Any:
         return session
     graph = get_default_graph()
     kept = of_graph(graph)
+    if kept.session is None and _providers:
+        return _providers[0]()
     if kept.session is None:
         kept.session = Session(graph=graph)
     return kept.session

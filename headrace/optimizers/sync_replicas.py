@@ -73,6 +73,7 @@ class SyncReplicasOptimizer(Optimizer):
         self._variable_averages = variable_averages
         self._variables_to_average = variables_to_average
         self._gradients_applied = False
+        self._accumulator_list: list[tuple[ConditionalAccumulatorBase, str]] = []
         self._global_step: Any = None
         self._sync_token_queue: Any = None
         self._chief_queue_runner: Any = None
@@ -111,7 +112,7 @@ class SyncReplicasOptimizer(Optimizer):
         self.local_step_init_op = assign(self._local_step, global_step)
         self.ready_for_local_init_op = report_uninitialized_variables(global_variables())
         with name_scope(None, self._name):
-            added, means, accumulators = self._accumulated(pairs)
+            added, means = self._accumulated(pairs)
             where = global_step.device
             with device(where), name_scope(""):
                 update = self._opt.apply_gradients(means, global_step)
@@ -132,18 +133,17 @@ class SyncReplicasOptimizer(Optimizer):
                         sync = self._variable_averages.apply(self._variables_to_average)
                 self._chief_queue_runner = QueueRunner(dummy, [sync])
             first: list[Any] = [self.local_step_init_op]
-            for accumulator, place in accumulators:
+            for accumulator, place in self._accumulator_list:
                 with device(place):
                     first.append(accumulator.set_global_step(global_step, name="SetGlobalStep"))
             self.chief_init_op = group(*first)
             self._gradients_applied = True
             return train_op
 
-    def _accumulated(self, pairs: Sequence[tuple[Any, Any]]) -> tuple[list[Any], list[Any], list[Any]]:
+    def _accumulated(self, pairs: Sequence[tuple[Any, Any]]) -> tuple[list[Any], list[Any]]:
         """Operations that add each gradient to an accumulator, and the means with their variables."""
         added: list[Any] = []
         means: list[Any] = []
-        accumulators: list[Any] = []
         count = self._replicas_to_aggregate
         for gradient, variable in pairs:
             with device(variable.device):
@@ -162,8 +162,8 @@ class SyncReplicasOptimizer(Optimizer):
                     means.append((accumulator.take_indexed_slices_grad(count), variable))
                 else:
                     raise ValueError("Unknown grad type!")
-                accumulators.append((accumulator, variable.device))
-        return added, means, accumulators
+                self._accumulator_list.append((accumulator, variable.device))
+        return added, means
 
     def get_chief_queue_runner(self) -> QueueRunner:
         """The runner that applies updates; its threads run in one process only.

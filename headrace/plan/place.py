@@ -93,7 +93,7 @@ def _device_for(
 def _check_device(node: Node, asked: str, runtime: Runtime) -> None:
     names = runtime.device_names()
     settings = runtime.settings
-    if not _is_there(asked, names, settings is not None and settings.allow_soft_placement):
+    if not is_there(asked, names, settings is not None and settings.allow_soft_placement):
         raise InvalidArgumentError(
             None,
             node.origin,
@@ -104,7 +104,7 @@ def _check_device(node: Node, asked: str, runtime: Runtime) -> None:
 
 
 @functools.lru_cache(maxsize=256)
-def _is_there(asked: str, names: tuple[str, ...], soft: bool) -> bool:
+def is_there(asked: str, names: tuple[str, ...], soft: bool) -> bool:
     """Whether a device scope fits one of the devices; under soft placement, one of their tasks."""
     wanted = DeviceSpec.from_string(asked)
     # Compiling is not a place of its own here.

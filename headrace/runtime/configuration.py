@@ -23,7 +23,7 @@ from headrace.runtime.resources import LOCAL_TASK
 if TYPE_CHECKING:
     from headrace.core.typing import Fetches
     from headrace.messages import protos
-    from headrace.plan.ir import Value
+    from headrace.plan.ir import Node, Value
     from headrace.runtime.session import BaseSession
 
 
@@ -36,7 +36,7 @@ class Settings:
         if config is None:
             self._follow_process()
         else:
-            self.allow_soft_placement = bool(config.allow_soft_placement)
+            self._soft = bool(config.allow_soft_placement)
             self.log_device_placement = bool(config.log_device_placement)
             self.threads = int(config.intra_op_parallelism_threads)
             self.thread_pools = max(1, len(config.session_inter_op_thread_pool))
@@ -44,10 +44,15 @@ class Settings:
         self.timeout = max(0, config.operation_timeout_in_ms) / 1000.0 if config is not None else 0.0
         self.device_count = dict(config.device_count) if config is not None else {}
 
+    @property
+    def allow_soft_placement(self) -> bool:
+        """Whether operations go to another device where theirs is not there."""
+        return self._soft
+
     def _follow_process(self) -> None:
         """Takes the options from what is set for the whole process."""
         self.thread_pools = 1
-        self.allow_soft_placement = bool(process.soft_placement)
+        self._soft = bool(process.soft_placement)
         self.log_device_placement = bool(process.log_placement)
         self.threads = process.intra_op_threads or 0
 
@@ -69,6 +74,15 @@ class Settings:
         names = [f"{LOCAL_TASK}/device:CPU:{i}" for i in range(self.cpu_count())]
         names += [f"{LOCAL_TASK}/device:GPU:{i}" for i in range(self.gpu_count())]
         return tuple(names)
+
+
+class EagerSettings(Settings):
+    """Those of eager execution, where operations go to another device unless the process forbids it."""
+
+    @property
+    def allow_soft_placement(self) -> bool:
+        """Whether operations go to another device where theirs is not there."""
+        return process.soft_placement is not False
 
 
 def run_with_options(
@@ -171,8 +185,7 @@ def _fill_step_stats(
             # A debugger's plan shows nodes without a call too: they have an end and no beginning.
             continue
         node = plan.observed_nodes[number]
-        kind = "GPU" if node.device.type == "cuda" else "CPU"
-        name = f"{LOCAL_TASK}/device:{kind}:{node.device.index or 0}"
+        name, kind = _device_name(node, session._runtime)
         stats = devices.get(name)
         if stats is None:
             stats = devices[name] = run_metadata.step_stats.dev_stats.add(device=name)
@@ -188,6 +201,17 @@ def _fill_step_stats(
             sources = ", ".join(_tensor_name(value) for value in node.inputs)
             entry.timeline_label = f"{each} = {node.type}({sources})"
         _add_outputs(entry, node, shapes, kind.lower())
+
+
+def _device_name(node: Node, runtime: Any) -> tuple[str, str]:
+    """The full name of the device that a node ran on, and its kind."""
+    kind, number = "GPU" if node.device.type == "cuda" else "CPU", node.device.index or 0
+    task: str = runtime.device_names()[0].rpartition("/")[0]
+    part = node.notes.get("part")
+    if part is not None:
+        # What another task does shows as the call and the wait for it.
+        task = runtime.tasks.names[part.task]
+    return f"{task}/device:{kind}:{number}", kind
 
 
 def _add_outputs(entry: protos.NodeExecStats, node: Any, shapes: list[Any], allocator: str) -> None:

@@ -40,6 +40,19 @@ def test_a_step_over_several_tasks(target):
         value += 1.0
 
 
+def test_a_trace_names_the_devices_of_all_tasks(cluster):
+    """As 1.15.5's does."""
+    _, _, product = _two_servers()
+    metadata = tf.RunMetadata()
+    with tf.Session(cluster.target()) as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(product * 2.0, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
+    seen = {stats.device for stats in metadata.step_stats.dev_stats}
+    tasks = ("ps/replica:0/task:0", "ps/replica:0/task:1", "worker/replica:0/task:0")
+    assert seen == {f"/job:{task}/device:CPU:0" for task in tasks}
+    tf.Session.reset(cluster.target())
+
+
 def test_a_graph_that_grows(target):
     _, _, product = _two_servers()
     with tf.Session(target) as sess:

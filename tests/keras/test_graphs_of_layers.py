@@ -191,3 +191,13 @@ def test_drawings_have_a_box_for_each_layer_and_an_arrow_for_each_input(monkeypa
     nested = keras.utils.model_to_dot(model, expand_nested=True)
     assert len(nested.parts) == 1
     assert len(nested.edges) == 2
+
+
+def test_weights_are_set_in_the_session_of_the_backend() -> None:
+    """As 1.15.5: it is made with the backend's settings whatever asks for it first, here for a device that is not there."""
+    with tf.device("/gpu:7"):
+        model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
+    values = [np.full([2, 1], 3.0, np.float32), np.ones([1], np.float32)]
+    model.set_weights(values)
+    np.testing.assert_array_equal(keras.backend.get_session().run(model.weights[0]), values[0])
+    np.testing.assert_array_equal(model.predict(np.ones([4, 2], np.float32)), np.full([4, 1], 7.0))

@@ -16,7 +16,7 @@ from headrace.core.graph import Graph
 from headrace.core.tensor import Tensor
 from headrace.distribute.coordinator import CoordinatorMode, run_distribute_coordinator
 from headrace.layers.context import get_graph
-from headrace.layers.values import assignment, initialized, of_graph
+from headrace.layers.values import assignment, initialized, of_graph, register_provider
 from headrace.layers.values import track_variable as track_variable
 from headrace.messages import protos
 from headrace.runtime.session import Session
@@ -272,5 +272,6 @@ def batch_set_value(tuples: Sequence[tuple[Any, ArrayLike]]) -> None:
         get_session().run(operations, feed_dict=feeds)
 
 
-# Checkpoints of models are written from it where there is no other.
+# Checkpoints of models are written from it where there is no other, and layers set their weights in it.
 register_session_provider(get_session)
+register_provider(uninitialized_session)

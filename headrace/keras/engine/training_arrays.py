@@ -12,6 +12,7 @@ from headrace.core.composite import SparseTensor
 from headrace.core.tensor import Tensor
 from headrace.data.dataset_base import DatasetBase
 from headrace.keras.backend.learning import symbolic_learning_phase
+from headrace.keras.engine.replica_arrays import batch_of_replicas, dataset_of, input_params, is_divided
 from headrace.keras.engine.training_datasets import (
     NextElement,
     get_iterator,
@@ -191,7 +192,7 @@ class DatasetBatches(StepBatches):
     Args:
         iterator: goes through it.
         steps: the number of batches of an epoch, None for all.
-        inferred: whether they are all there are, so that each epoch begins anew.
+        anew: whether each epoch begins anew, as where the steps are all that there are.
         epochs, steps_name: what is said where the data comes to an early end.
         others: as of `StepBatches`.
     """
@@ -202,13 +203,13 @@ class DatasetBatches(StepBatches):
         values: list[Any],
         iterator: Any,
         steps: int | None,
-        inferred: bool,
+        anew: bool,
         epochs: int = 1,
         steps_name: str = "steps",
         phase: list[Any] | None = None,
     ) -> None:
         super().__init__(step, values, steps, phase)
-        self._iterator, self._anew, self._epochs, self._steps_name = iterator, inferred, epochs, steps_name
+        self._iterator, self._anew, self._epochs, self._steps_name = iterator, anew, epochs, steps_name
 
     def ended_early(self, model: Model, step: int) -> None:
         if self.steps:
@@ -227,8 +228,7 @@ class DatasetBatches(StepBatches):
 
     def restart(self) -> None:
         """Begins anew."""
-        if self._anew:
-            initialize_iterator(self._iterator)
+        initialize_iterator(self._iterator)
 
 
 def _phase(mode: str) -> list[Any]:
@@ -290,6 +290,11 @@ def batches_for(
     """
     if isinstance(x, DatasetBase):
         return _dataset_batches(model, mode, x, steps, epochs, steps_name)
+    if is_divided(model, x, y, weights):
+        steps, size = input_params(model._distribution_strategy, len(x[0]), steps, batch_size, mode)
+        dataset = dataset_of(mode, x, y or (), weights or (), size, shuffle, epochs)
+        # It has the samples of all epochs; validation begins anew each time.
+        return _dataset_batches(model, mode, dataset, steps, epochs, steps_name, anew=mode == TEST)
     _note_weights(model, mode, weights or [])
     step = model._make_execution_function(mode)
     values = _feeds(model, mode, x, y or [], weights or [])
@@ -303,9 +308,15 @@ def batches_for(
 
 
 def _dataset_batches(
-    model: Model, mode: str, dataset: DatasetBase, steps: int | None, epochs: int, steps_name: str
+    model: Model,
+    mode: str,
+    dataset: DatasetBase,
+    steps: int | None,
+    epochs: int,
+    steps_name: str,
+    anew: bool = False,
 ) -> DatasetBatches:
-    inferred = steps is None
+    anew = anew or steps is None
     steps = infer_steps_for_dataset(model, dataset, steps, epochs, steps_name)
     iterator = get_iterator(dataset if mode == "predict" else part_of_worker(model, dataset))
     x, y, weights = unpack_iterator_input(iterator)
@@ -315,7 +326,7 @@ def _dataset_batches(
     _note_weights(model, mode, weights)
     step = model._make_execution_function(mode)
     values = _feeds(model, mode, x, y, weights)
-    return DatasetBatches(step, values, iterator, steps, inferred, epochs, steps_name, _phase(mode))
+    return DatasetBatches(step, values, iterator, steps, anew, epochs, steps_name, _phase(mode))
 
 
 def fit(
@@ -343,6 +354,9 @@ def fit(
         batch_size, epochs, verbose, callbacks, shuffle, initial_epoch, steps_per_epoch: as of `fit`.
         validation_steps, validation_freq: as of `fit`.
     """
+    if validation_data is not None and is_divided(model, x, y, weights):
+        # Validation takes batches of the same size.
+        batch_size = batch_of_replicas(model._distribution_strategy, len(x[0]), steps_per_epoch, batch_size)
     batches = batches_for(model, TRAIN, x, y, weights, batch_size, steps_per_epoch, shuffle, epochs, "steps_per_epoch")
     validation = validation_data if isinstance(validation_data, Validation) else None
     if validation_data is not None and validation is None:

@@ -5,8 +5,9 @@ HOMES = {
     "distribute.mirrored": "MirroredStrategy",
     "distribute.one_device": "OneDeviceStrategy",
     "distribute.replica_context": "ReplicaContext",
-    "distribute.strategy": "InputContext Strategy",
+    "distribute.strategy": "InputContext InputReplicationMode Strategy",
     "distribute.extended": "StrategyExtended",
+    "sessions.server": "Server",
     "state.modes": "ReduceOp",
     "state.replication": "experimental_set_strategy get_replica_context get_strategy has_strategy in_cross_replica_context",
 }
