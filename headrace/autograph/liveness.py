@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -25,13 +26,13 @@ def reads(nodes: Iterable[ast.AST] | ast.AST | None) -> set[str]:
     return found
 
 
-def captured(nodes: Iterable[ast.AST]) -> set[str]:
-    """The variables that nested functions read: these may be called at any time."""
-    found: set[str] = set()
+def captured(nodes: Iterable[ast.AST]) -> Counter[str]:
+    """The variables that nested functions read, by the number of these: they may be called at any time."""
+    found: Counter[str] = Counter()
     for node in nodes:
         for inner in ast.walk(node):
             if isinstance(inner, SCOPES):
-                found |= reads(inner)
+                found.update(reads(inner))
     return found
 
 

@@ -135,7 +135,7 @@ class _Rewriter(ast.NodeTransformer):
         outer = getattr(self, "_scope", None)
         self._scope = scope = _Scope(function, returned)
         changed = _changed_in_blocks(function.body) - scope.parameters - set(scope.outer)
-        body = self.block(function.body, set(scope.captured))
+        body = self.block(function.body, set())
         start: list[ast.stmt] = [
             ast.Assign([ast.Name(name, ast.Store())], called("Undefined", ast.Constant(name)))
             for name in sorted(changed)
@@ -234,7 +234,9 @@ class _Rewriter(ast.NodeTransformer):
     def _if(self, statement: ast.If, after: set[str]) -> list[ast.stmt]:
         both = [*statement.body, *statement.orelse]
         before = live_before(statement.body, after) | live_before(statement.orelse, after)
-        state = self._state(both, before, after | self._scope.captured)
+        # A function that a branch defines and that alone reads a variable of it belongs to the branch.
+        elsewhere = set(self._scope.captured - captured(both))
+        state = self._state(both, before, after | elsewhere)
         test = self.visit(statement.test)
         body = state.define("if_body", self.block(statement.body, after))
         orelse = state.define("else_body", self.block(statement.orelse, after))
@@ -248,7 +250,7 @@ class _Rewriter(ast.NodeTransformer):
         live = live_in_loop(statement, after)
         test_writes: list[ast.AST] = [statement.test] if inside(statement.test, ast.NamedExpr) else []
         options = self._options(statement)
-        state = self._state([*statement.body, *test_writes], live, live | self._scope.captured)
+        state = self._state([*statement.body, *test_writes], live, live | set(self._scope.captured))
         test_body: list[ast.stmt] = [ast.Return(self.visit(statement.test))]
         test = state.define("loop_test", test_body)
         body = state.define("loop_body", self.block(statement.body, live))
@@ -261,7 +263,7 @@ class _Rewriter(ast.NodeTransformer):
         live = live_in_loop(statement, after)
         options = self._options(statement)
         target: ast.stmt = ast.Assign([statement.target], ast.Name("item__", ast.Load()))
-        state = self._state([target, *statement.body], live - writes([target]), live | self._scope.captured)
+        state = self._state([target, *statement.body], live - writes([target]), live | set(self._scope.captured))
         iterated = self.visit(statement.iter)
         inner: list[ast.stmt] = [target, *self.block(statement.body, live)]
         body = state.define("loop_body", inner, "item__")

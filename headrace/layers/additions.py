@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest, slots
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
@@ -212,7 +213,8 @@ class Additions(Contents):
         if in_symbolic_graph() and call_context.in_call:
             # What the call did already has run with it there; functions are called when somebody asks for updates.
             several = [update for update in several if callable(update) and not isinstance(update, (Operation, Tensor))]
-            self._updates.extend(functools.partial(_as_update, update, relevant) for update in several)
+            branch = get_default_graph()._get_control_flow_context()
+            self._updates.extend(functools.partial(_as_update, update, relevant, branch) for update in several)
         else:
             self._updates.extend(_as_update(update, relevant) for update in several)
 
@@ -273,15 +275,27 @@ def check_not_in_branch(value: Any, method: str) -> None:
     operation = value if isinstance(value, Operation) else getattr(value, "_op", None)
     context = None if operation is None else operation._control_flow_context
     if context is not None and in_symbolic_graph():
-        raise RuntimeError(
-            f"You are using the method `{method}` in a control flow branch of your layer: a branch or loop that depends on a "
-            f"tensor. This is not supported: what `{method}` gets there is not known outside of it. Compute it before the "
-            f"branch, and call `{method}` outside of it."
-        )
+        raise _in_branch(method)
 
 
-def _as_update(update: Any, relevant: Any) -> Any:
-    """The operation of an update, which says of itself whether it depends on the inputs `relevant`."""
+def _in_branch(method: str) -> RuntimeError:
+    return RuntimeError(
+        f"You are using the method `{method}` in a control flow branch of your layer: a branch or loop that depends on a "
+        f"tensor. This is not supported: what `{method}` gets there is not known outside of it. Compute it before the "
+        f"branch, and call `{method}` outside of it."
+    )
+
+
+def _as_update(update: Any, relevant: Any, branch: object = None) -> Any:
+    """The operation of an update, which says of itself whether it depends on the inputs `relevant`.
+
+    Args:
+        update: the operation, or a function that makes it.
+        relevant: the inputs.
+        branch: the branch or loop that it was added in, if any.
+    """
+    if branch is not None:
+        raise _in_branch("add_update")
     while callable(update) and not isinstance(update, (Operation, Tensor)):
         update = update()
     if not isinstance(update, Operation):

@@ -156,6 +156,14 @@ class Layer(Calls):
         """
         if not executing_eagerly():
             raise NotImplementedError
+        return self._shape_of_outputs(input_shape)
+
+    def _shape_of_outputs(self, input_shape: ShapeLike) -> Any:
+        """The shape of the outputs, found by calling the layer in a graph of its own.
+
+        Raises:
+            NotImplementedError: if a call takes more than inputs.
+        """
         with FuncGraph("graph").as_default():
             inputs = map_shapes(lambda shape: raw.Placeholder(dtype=as_dtype("float32"), shape=shape), input_shape)
             try:

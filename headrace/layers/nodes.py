@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from headrace.core import nest
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
+from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
     from headrace.core.typing import Nested
@@ -57,9 +58,19 @@ def depends_on_history(tensors: Nested[Tensor]) -> bool:
 
 
 def make_history(tensors: Nested[Tensor]) -> None:
-    """Connects tensors that were computed from outputs of layers without a layer, where that is provided for."""
-    if history_makers and not has_history(tensors) and depends_on_history(tensors):
+    """Connects tensors that were computed from outputs of layers without a layer, where that is provided for.
+
+    Beside a value, which no operation gives, nothing is connected: it is a constant of what is computed from it.
+    """
+    if not history_makers or has_history(tensors) or any(_has_value(t) for t in nest.flatten(tensors)):
+        return
+    if depends_on_history(tensors):
         history_makers[-1](tensors)
+
+
+def _has_value(value: object) -> bool:
+    """Whether something is a tensor with a value, or a variable."""
+    return isinstance(value, Variable) or (isinstance(value, Tensor) and not value._is_graph_tensor)
 
 
 def _shape_of(tensor: Tensor) -> tuple[int | None, ...] | None:

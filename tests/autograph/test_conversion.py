@@ -257,6 +257,19 @@ def test_what_can_be_called():
         assert converted_for_function(tf.add) is tf.add
 
 
+def test_what_only_a_branch_s_own_function_reads_belongs_to_the_branch():
+    def added(x, calls):
+        if x > 0:
+            double = x * 2
+            calls.append((lambda: double + 1)())
+        return x
+
+    calls = []
+    with tf.Graph().as_default():
+        assert run(to_graph(added)(tf.constant(3), calls)) == 3
+    assert len(calls) == 1
+
+
 def test_closures_are_shared():
     total = 0
 

@@ -327,3 +327,53 @@ print(x.shape, other.shape, set(y) <= {0, 1, 2})
         "True [2.0, 2.0, 2.0]",
         "(20, 4) (10, 4) True",
     ]
+
+
+def test_the_backend_as_keras_1_called_its_arguments(tmp_path):
+    program = """
+from keras import backend as K
+x = K.variable(np.arange(32.).reshape(1, 4, 4, 2))
+kernel = K.variable(np.ones((3, 3, 2, 1)))
+print(K.eval(K.conv2d(x, kernel, border_mode='same', dim_ordering='tf', filter_shape=(3, 3, 2, 1)))[0, 1, 1])
+print(K.eval(K.pool2d(x, (2, 2), border_mode='valid', pool_mode='avg')).shape, K.int_shape(K.expand_dims(x, dim=1)))
+print(K.eval(K.spatial_2d_padding(x, padding=(1, 2))).shape, K.eval(K.temporal_padding(K.ones((1, 2, 3)), 2)).shape)
+print(K.eval(K.one_hot(K.variable([1], dtype='int32'), nb_classes=3)), K.eval(K.lesser(K.variable(1.), 2.)))
+print(K.eval(K.pack([K.ones((2,)), K.zeros((2,))])).shape, K.eval(K.resize_images(x, 2, 1, dim_ordering='tf')).shape)
+print(K.eval(K.std(K.random_normal((2000,), mean=0., std=3., seed=1))) > 2)
+print(K.eval(K.random_uniform((9,), low=4, high=5)).min() >= 4)
+"""
+    assert run(tmp_path, program).splitlines() == [
+        "[189.]",  # the sum of the nine pixels around: 18 numbers from 0 to 21
+        "(1, 3, 3, 2) (1, 1, 4, 4, 2)",
+        "(1, 6, 8, 2) (1, 6, 3)",
+        "[[0. 1. 0.]] True",
+        "(2, 2) (1, 8, 4, 2)",
+        "True",
+        "True",
+    ]
+
+
+def test_callbacks_see_what_validates_a_training(tmp_path):
+    program = """
+from keras.callbacks import Callback
+from keras.layers import Dense
+from keras.models import Sequential
+class Seen(Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        x, y, weights = self.validation_data[:3]
+        print(x.shape, y.shape, weights.tolist(), x[0, 0])
+model = Sequential([Dense(1, input_dim=2)])
+model.compile('sgd', 'mse')
+x, y = np.arange(20.).reshape(10, 2), np.arange(10.)
+model.fit(x, y, nb_epoch=1, validation_split=0.2, verbose=0, callbacks=[Seen()])
+model.fit(x, y, validation_data=(x[:3], y[:3], np.arange(3.)), verbose=0, callbacks=[Seen()])
+def batches():
+    while True:
+        yield x, y
+model.fit_generator(batches(), 1, validation_data=(x[:2], y[:2]), verbose=0, callbacks=[Seen()])
+"""
+    assert run(tmp_path, program).splitlines() == [
+        "(2, 2) (2, 1) [1.0, 1.0] 16.0",
+        "(3, 2) (3, 1) [0.0, 1.0, 2.0] 0.0",
+        "(2, 2) (2, 1) [1.0, 1.0] 0.0",
+    ]

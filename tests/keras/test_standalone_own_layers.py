@@ -187,3 +187,39 @@ print(Dense(2, init='zero', input_dim=2).kernel_initializer.__class__.__name__)
         "[[0.0, 2.0], [1.0, 3.0]]",
         "Zeros",
     ]
+
+
+def test_weights_that_a_layer_lists_itself(tmp_path):
+    """Before Keras 2.3 what a layer trains was what it set `trainable_weights` to."""
+    said = run(
+        tmp_path,
+        """
+from keras import backend as K
+from keras.engine.topology import Layer
+from keras.layers import Input
+from keras.models import Model
+
+class Scale(Layer):
+    def build(self, input_shape):
+        self.scale = K.variable(np.ones(input_shape[-1]), name='scale')
+        self.shift = K.variable(np.zeros(input_shape[-1]), name='shift')
+        self.seen = K.variable(0., name='seen')
+        self.trainable_weights = [self.shift, self.scale]
+        self.non_trainable_weights = [self.seen]
+        super(Scale, self).build(input_shape)
+    def call(self, x, mask=None):
+        return x * self.scale + self.shift
+    def get_output_shape_for(self, input_shape):
+        return input_shape
+
+inputs = Input((2,))
+layer = Scale()
+model = Model(inputs, layer(inputs))
+model.compile('sgd', 'mse')
+names = lambda weights: [weight.name.split('/')[-1].split(':')[0] for weight in weights]
+print(names(layer.trainable_weights), names(layer.non_trainable_weights), names(model.weights))
+model.train_on_batch(np.ones((3, 2)), np.zeros((3, 2)))
+print(*[bool(np.any(weight != before)) for weight, before in zip(model.get_weights(), [0, 1, 0])])
+""",
+    )
+    assert said.splitlines() == ["['shift', 'scale'] ['seen'] ['shift', 'scale', 'seen']", "True True False"]

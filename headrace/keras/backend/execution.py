@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -221,6 +222,9 @@ def _identity(x: Any) -> Any:
     return x if isinstance(x, Operation) else raw.Identity(x)
 
 
+_function_numbers = itertools.count()
+
+
 class EagerExecutionFunction:
     """What `function` gives to a program that executes eagerly: a part of the graph of symbolic tensors, called.
 
@@ -242,8 +246,12 @@ class EagerExecutionFunction:
             targets = [_run_updates(updates, self.outputs)] if updates else []
         operations, needed = _needed(graph, [t.op for t in self.outputs] + targets, set(self.inputs))
         self._outer = [graph.outer_of(t) for t in needed]
+        # The graph goes on, so its text now does not tell this function from those of the graph that comes after it.
         self._function = Function(
-            None, graph, inputs=[*self.inputs, *needed], outputs=self.outputs, base=name or "keras_function"
+            f"{name or 'keras_function'}_{next(_function_numbers)}",
+            graph,
+            inputs=[*self.inputs, *needed],
+            outputs=self.outputs,
         )
         # Of the graph, which holds all models, only these are the function's; those with effects run.
         self._function.is_view = False

@@ -102,8 +102,10 @@ class TrainingEndpoint:
         if target is None or is_placeholder(target):
             feedable = True
         if target is None:
+            rank = len(self.shape)
             target = placeholder(
-                ndim=len(self.shape),
+                # Targets of one number a sample are fed as a column, also where the output is none.
+                ndim=None if rank == 1 else rank,
                 name=f"{self.output_name}_target",
                 sparse=is_composite(self.output),
                 dtype=self._target_dtype(),

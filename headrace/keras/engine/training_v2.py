@@ -204,7 +204,8 @@ class EagerDataset(Batches):
         self._iterator: Any = None
 
     def epoch(self, model: Model) -> Iterator[Batch]:
-        if self._anew or self._iterator is None:
+        # Each validation begins anew, also where its steps are not all that there are.
+        if self._anew or self._mode != TRAIN or self._iterator is None:
             self._iterator = iter(self._dataset)
         step, mode = 0, self._mode
         while self.steps is None or step < self.steps:

@@ -34,6 +34,9 @@ class Lambda(Layer):
         mask: the mask of the outputs, or a function (inputs, mask) that gives it; none by default.
         arguments: further arguments of the function, by name.
 
+    Raises:
+        TypeError: if `function` is none.
+
     Example:
         >>> squared = tf.keras.layers.Lambda(lambda x: x ** 2)(x)
     """
@@ -47,6 +50,8 @@ class Lambda(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        if not callable(function):
+            raise TypeError(f"unsupported callable: a Lambda layer applies a function, got {function!r}.")
         self.function = function
         self.arguments = dict(arguments) if arguments else {}
         if mask is not None:
@@ -62,7 +67,7 @@ class Lambda(Layer):
         """As `output_shape` says, else what the function gives for inputs of `input_shape`."""
         if self._output_shape is None:
             try:
-                return super().compute_output_shape(input_shape)
+                return self._shape_of_outputs(input_shape)
             except NotImplementedError:
                 raise NotImplementedError(
                     "We could not automatically infer the shape of the Lambda's output. Please specify `output_shape` for "

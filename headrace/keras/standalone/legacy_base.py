@@ -31,7 +31,32 @@ def _compute_output_shape(self: Any, input_shape: Sequence[int | None]) -> Any:
     return TfLayer.compute_output_shape(self, input_shape)
 
 
+def _settable(name: str, own: str, other: str) -> property:
+    """A property of weights that programs could set, as Keras 1 and 2 had it.
+
+    Args:
+        name: the property.
+        own: the attribute with the weights of this kind.
+        other: that with the weights of the other kind, which those that are set leave.
+    """
+    read = getattr(TfLayer, name)
+
+    def write(self: Any, weights: Sequence[Variable]) -> None:
+        chosen = {id(weight) for weight in weights}
+        getattr(self, other)[:] = [weight for weight in getattr(self, other) if id(weight) not in chosen]
+        getattr(self, own)[:] = weights
+
+    return property(read.fget, write, doc=read.__doc__)
+
+
 Layer = stand_in(
     TfLayer,
-    members={"add_weight": _add_weight, "compute_output_shape": _compute_output_shape},
+    members={
+        "add_weight": _add_weight,
+        "compute_output_shape": _compute_output_shape,
+        "non_trainable_weights": _settable(
+            "non_trainable_weights", own="_non_trainable_weights", other="_trainable_weights"
+        ),
+        "trainable_weights": _settable("trainable_weights", own="_trainable_weights", other="_non_trainable_weights"),
+    },
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,25 +13,26 @@ from headrace.keras.engine.sequential import Sequential as TfSequential
 from headrace.keras.engine.training import Model as TfModel
 from headrace.keras.saving import model_config, network_weights, save
 from headrace.keras.standalone import layers, legacy_layers, metric_names, optimizers
+from headrace.keras.standalone.held_out import show_validation_data
 from headrace.keras.standalone.history import with_old_names
 from headrace.keras.standalone.merging import Merge
-from headrace.keras.standalone.renames import FIT, GENERATOR, MODEL, Renames
+from headrace.keras.standalone.renames import FIT, GENERATOR, MODEL
 from headrace.keras.standalone.stand_in import stand_in
 from headrace.keras.utils.generic_utils import CustomObjectScope
 
 Objects = Mapping[str, Any]
 
 
-def _with(renames: Renames, name: str, training: bool = False) -> Callable[..., Any]:
-    """A method of `tf.keras` models that takes the arguments of Keras 1 too."""
+def _train(self: Any, name: str, given: Sequence[Any], named: Mapping[str, Any]) -> Any:
+    """Calls the method of `tf.keras` that trains; callbacks see what validates it, and metrics have their old names too."""
+    method = getattr(super(Model, self), name)
+    show_validation_data(self, inspect.signature(method).bind_partial(*given, **named).arguments)
+    return with_old_names(method(*given, **named))
 
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        given, named = renames.convert(name, args, kwargs, 2)
-        result = getattr(super(Model, self), name)(*given, **named)
-        return with_old_names(result) if training else result
 
-    method.__name__, method.__doc__ = name, getattr(TfModel, name).__doc__
-    return method
+def _fit(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """Trains the model; see `tf.keras.Model.fit`."""
+    return _train(self, "fit", *FIT.convert("fit", args, kwargs, 2))
 
 
 def _generator_method(name: str, training: bool = False) -> Callable[..., Any]:
@@ -48,8 +50,9 @@ def _generator_method(name: str, training: bool = False) -> Callable[..., Any]:
         size = getattr(generator, "batch_size", None)
         if "samples_per_epoch" in counted and size:
             named["steps_per_epoch"] //= size
-        result = getattr(super(Model, self), name)(generator, *given, **named)
-        return with_old_names(result) if training else result
+        if training:
+            return _train(self, name, [generator, *given], named)
+        return getattr(super(Model, self), name)(generator, *given, **named)
 
     method.__name__, method.__doc__ = name, getattr(TfModel, name).__doc__
     return method
@@ -87,7 +90,7 @@ Model: Any = stand_in(
     members={
         "compile": _compile,
         "evaluate_generator": _generator_method("evaluate_generator"),
-        "fit": _with(FIT, "fit", training=True),
+        "fit": _fit,
         "fit_generator": _generator_method("fit_generator", training=True),
         "load_weights": _load_weights,
         "predict_generator": _generator_method("predict_generator"),
