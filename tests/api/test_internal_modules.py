@@ -41,7 +41,7 @@ def test_modules_with_few_counterparts_are_there(path):
         ("python.ops.proto_ops", "decode_proto", "io.decode_proto"),
         ("python.training.distribution_strategy_context", "get_replica_context", "distribute.get_replica_context"),
         ("contrib.learn.python.learn.session_run_hook", "SessionRunHook", "train.SessionRunHook"),
-        ("contrib.autograph", "to_graph", "compat.v2.autograph.to_graph"),
+        ("contrib.autograph", "set_loop_options", "autograph.experimental.set_loop_options"),
     ],
 )
 def test_names_are_the_public_ones(module, name, public):
