@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from headrace.checkpoints.tracking import Trackable, is_layer, is_trackable
 from headrace.state import restoring
@@ -11,6 +12,8 @@ from headrace.state.dependencies import NamedDependencies, NoDependency, Trackab
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from headrace.core.typing import TensorLike
 
 
@@ -34,6 +37,8 @@ class Container(Trackable):
     @property
     def trainable_variables(self) -> list[Any]:
         """Those that are trained."""
+        if not self._trainable:
+            return []
         return self._of_elements("trainable_variables", lambda variable: variable.trainable)
 
     trainable_weights = trainable_variables
@@ -41,9 +46,37 @@ class Container(Trackable):
     @property
     def non_trainable_variables(self) -> list[Any]:
         """Those that are not trained."""
+        if not self._trainable:
+            return self.variables
         return self._of_elements("non_trainable_variables", lambda variable: not variable.trainable)
 
     non_trainable_weights = non_trainable_variables
+
+    @property
+    def trainable(self) -> bool:
+        """Whether variables of its elements are told to be trained; the elements themselves stay as they are."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self._trainable = value
+
+    _trainable = True
+
+    @property
+    def losses(self) -> list[Any]:
+        """The losses of its layers."""
+        return [loss for layer in self.layers for loss in layer.losses]
+
+    @property
+    def updates(self) -> list[Any]:
+        """The updates of its layers."""
+        return [update for layer in self.layers for update in layer.updates]
+
+    @property
+    def _values(self) -> list[Any]:
+        """The elements, without their names."""
+        return [item for _, item in self._named()]
 
     @property
     def layers(self) -> list[Any]:
@@ -79,7 +112,7 @@ def _tracked(value: Variable) -> Variable:
 
 
 class List(Container, list):
-    """A list whose elements are dependencies named by their places.
+    """A list whose elements are dependencies named by their places; elements can be added, and stay.
 
     Args:
         items: the elements.
@@ -88,10 +121,10 @@ class List(Container, list):
         ValueError: if one is nothing that checkpoints could hold.
     """
 
-    def __init__(self, *items: Any) -> None:
+    def __init__(self, items: Iterable[Any] = ()) -> None:
         list.__init__(self, (self._element(item) for item in items))
 
-    def _element(self, value: Any) -> _DictWrapper | Variable:
+    def _element(self, value: Any) -> DictWrapper | Variable:
         return _tracked(value)
 
     def append(self, value: Any) -> None:
@@ -104,11 +137,52 @@ class List(Container, list):
         list.extend(self, [self._element(value) for value in values])
         restoring.changed()
 
+    def __iadd__(self, values: Iterable[Any]) -> Self:  # type: ignore[misc, override]  # a list's own takes lists only
+        self.extend(values)
+        return self
+
+    def __add__(self, other: Iterable[Any]) -> Self:  # type: ignore[override]  # the sum is of its own kind
+        return type(self)([*self, *other])
+
+    def __radd__(self, other: Iterable[Any]) -> Self:
+        return type(self)([*other, *self])
+
+    def __mul__(self, count: SupportsIndex) -> Self:
+        return type(self)(list.__mul__(self, count))
+
+    __rmul__ = __mul__  # type: ignore[assignment]  # as above
+
+    def __imul__(self, count: SupportsIndex) -> Self:
+        self.extend(list.__mul__(self, operator.index(count) - 1) if operator.index(count) > 0 else ())
+        return self
+
+    def __copy__(self) -> Self:
+        return type(self)(self)
+
     def _named(self) -> Iterator[tuple[str, Any]]:
         return ((str(i), item) for i, item in enumerate(self))
 
+    def __repr__(self) -> str:
+        return f"List({list.__repr__(self)})"
+
     def __hash__(self) -> int:  # type: ignore[override]  # by identity, though it is a container
         return id(self)
+
+
+def _refused(kind: type, method: str) -> None:
+    def refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError(
+            f"{type(self).__name__}.{method} is not supported: checkpoints name its elements, which therefore stay. Use a "
+            "plain list or dict as an attribute where elements come and go."
+        )
+
+    refuse.__name__ = method
+    refuse.__doc__ = "Not supported: the elements stay."
+    setattr(kind, method, refuse)
+
+
+for _method in ("__setitem__", "__delitem__", "clear", "insert", "pop", "remove", "reverse", "sort"):
+    _refused(List, _method)
 
 
 class ListWrapper(List):
@@ -120,7 +194,11 @@ class ListWrapper(List):
     def __init__(self, wrapped_list: Iterable[Any] = ()) -> None:
         self._untracked: list[Any] = []
         self._original, self._original_items = wrapped_list, list(wrapped_list)
-        super().__init__(*self._original_items)
+        super().__init__(self._original_items)
+
+    def forget_original(self) -> None:
+        """Lets the list that it was made from change."""
+        self._original, self._original_items = (), []
 
     def _element(self, value: Any) -> Any:
         if isinstance(value, NoDependency):
@@ -198,7 +276,8 @@ class Dict(Container, dict):
             if is_trackable(item):
                 if not isinstance(key, str):
                     raise ValueError(
-                        f"A dict with the key {key!r}, which is no string, cannot be saved: checkpoints name values by keys."
+                        f"Unable to save the object {self}: it has a non-string key {key!r} for a value that checkpoints hold, "
+                        "and these name values by keys."
                     )
                 yield key, item
 
@@ -206,8 +285,58 @@ class Dict(Container, dict):
         return id(self)
 
 
-class _DictWrapper(Dict):
-    """A dict that was assigned to an attribute."""
+class DictWrapper(Dict):
+    """A dict that was assigned to an attribute.
+
+    Args:
+        wrapped_dict: the dict.
+    """
+
+    def __init__(self, wrapped_dict: dict[Any, Any] | None = None) -> None:
+        self._original = {} if wrapped_dict is None else wrapped_dict
+        self._original_items = dict(self._original)
+        dict.__init__(self)
+        for key, item in self._original_items.items():
+            self[key] = item
+
+    def forget_original(self) -> None:
+        """Lets the dict that it was made from change."""
+        self._original, self._original_items = {}, {}
+
+    @property
+    def _checkpoint_dependencies(self) -> list[TrackableReference]:
+        if {key: id(item) for key, item in self._original.items()} != {
+            key: id(item) for key, item in self._original_items.items()
+        }:
+            raise ValueError(
+                f"Unable to save the object {self} (a dictionary wrapper constructed automatically on attribute assignment). "
+                f"The wrapped dictionary was modified outside the wrapper (its final value was {self._original}, its value "
+                f"when it was assigned {self._original_items}): change the attribute instead."
+            )
+        return super()._checkpoint_dependencies
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        """Sets items."""
+        for key, value in dict(*args, **kwargs).items():
+            self[key] = value
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        """The item of a key, which is set where there is none."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def __copy__(self) -> DictWrapper:
+        return DictWrapper(dict(self))
+
+    def __reduce__(self) -> Any:
+        return DictWrapper, (dict(self),)
+
+    def __str__(self) -> str:
+        return dict.__repr__(self)
+
+    def __repr__(self) -> str:
+        return f"DictWrapper({dict.__repr__(self)})"
 
 
 class Mapping(Dict):
@@ -230,7 +359,19 @@ class Mapping(Dict):
                 "Mappings are an append-only data structure. Tried to overwrite the "
                 f"key '{key}' with value {value}, but it already contains {self[key]}"
             )
-        super().__setitem__(key, value)
+        super().__setitem__(key, _tracked(value))  # type: ignore[arg-type]  # it says itself what it takes
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        """Sets items."""
+        for key, value in dict(*args, **kwargs).items():
+            self[key] = value
+
+    def __repr__(self) -> str:
+        return f"Mapping({dict.__repr__(self)})"
+
+
+for _method in ("__delitem__", "clear", "pop", "popitem"):
+    _refused(Mapping, _method)
 
 
 def wrapped(value: object) -> Any:
@@ -238,10 +379,7 @@ def wrapped(value: object) -> Any:
     if type(value) is list:
         return ListWrapper(value)
     if type(value) is dict:
-        made = _DictWrapper()
-        for key, item in value.items():
-            made[key] = item
-        return made
+        return DictWrapper(value)
     if type(value) is tuple and any(is_trackable(wrapped(item)) for item in value):
         return Tuple(wrapped(item) for item in value)
     return value

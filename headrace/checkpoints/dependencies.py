@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.checkpoints.containers import Container, Dict, List, wrapped
+from headrace.checkpoints.containers import Container, DictWrapper, ListWrapper, wrapped
 from headrace.checkpoints.tracking import NotTrackable, is_trackable
 from headrace.state.dependencies import TrackableReference
 from headrace.state.variables import Variable
@@ -87,12 +87,14 @@ def _refilled(containers: dict[str, Any], name: str, value: Any) -> Any:
         return value
     made = wrapped(value)
     kept = containers.setdefault(name, made)
-    if isinstance(kept, List) and isinstance(made, List):
+    if isinstance(kept, ListWrapper) and isinstance(made, ListWrapper):
         # The layer's own list is what says which elements there are now.
+        kept.forget_original()
         list.__setitem__(
             kept, slice(None), [_refilled(containers, f"{name}/{i}", item) for i, item in enumerate(value)]
         )
-    elif isinstance(kept, Dict) and isinstance(made, Dict):
+    elif isinstance(kept, DictWrapper) and isinstance(made, DictWrapper):
+        kept.forget_original()
         kept.clear()
         dict.update(kept, {key: _refilled(containers, f"{name}/{key}", item) for key, item in value.items()})
     elif kept != made:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import abc
 import io
 import tokenize
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.checkpoints.containers import Container
 from headrace.checkpoints.saveables import SaveableObject, SaveSpec
 from headrace.checkpoints.tracking import Trackable, is_trackable
 from headrace.core.dtypes import string
@@ -136,7 +137,7 @@ class NumpyState(Trackable):
             there.array = value
 
 
-class UniqueNameTracker(Trackable):
+class UniqueNameTracker(Container):
     """Dependencies whose names are made unique.
 
     Example:
@@ -160,3 +161,6 @@ class UniqueNameTracker(Trackable):
             number += 1
             name = f"{base_name}_{number}"
         return self._track_trackable(trackable, name)
+
+    def _named(self) -> Iterable[tuple[str, Any]]:
+        return self._dependencies.items()

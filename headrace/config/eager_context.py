@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import torch
 
 from headrace.app import running as app
-from headrace.config import optimizer_options, settings
 from headrace.config.behavior import (
     ASYNC,
     DEVICE_PLACEMENT_EXPLICIT,
@@ -19,10 +18,12 @@ from headrace.config.behavior import (
     SYNC,
     enable_eager_execution,
 )
+from headrace.config.context_settings import ContextSettings
 from headrace.config.eager_executors import (
     Executor,
     async_clear_error,
     async_wait,
+    check_execution_mode,
     current_executor,
     execution_mode,
     executor_scope,
@@ -30,19 +31,24 @@ from headrace.config.eager_executors import (
     set_execution_mode,
     set_executor,
 )
+from headrace.config.eager_tensor_cache import EagerTensorCache
 from headrace.config.function_options import function_executor_type
 from headrace.core import slots
 from headrace.core.defaults import get_default_graph, global_graph
 from headrace.core.device import DeviceSpec
 from headrace.core.eager import eager_graph, eager_mode, executing_eagerly, graph_mode
+from headrace.core.errors import NotFoundError
 from headrace.core.framework_ops import uid
 from headrace.core.stacks import default_graphs
 from headrace.devices.process_settings import LogicalDevice, PhysicalDevice, VirtualDeviceConfiguration
+from headrace.messages import protos
+from headrace.messages.function_def import import_library
 from headrace.summary import recording
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
-    from headrace.messages import protos
+    from headrace.core.graph_functions import Function
+    from headrace.state.concrete_function import ConcreteFunction
 
 __all__ = [
     "ASYNC",
@@ -67,7 +73,7 @@ __all__ = [
 
 GRAPH_MODE = 0
 EAGER_MODE = 1
-DEVICE_PLACEMENT_SILENT_FOR_INT32 = 3
+MIRRORING_NONE = 0
 
 default_execution_mode = GRAPH_MODE
 
@@ -190,11 +196,18 @@ class ContextSwitches:
         return entered
 
 
-class _OwnScope(threading.local):
+class _OwnState(threading.local):
+    """What a context that is not the process's keeps, for each thread."""
+
     scope_name = ""
+    execution_mode = SYNC
+    writer: Any = None
+    recording: Any = None
+    step: Any = None
+    recording_in_strategy: Any = True
 
 
-class Context:
+class Context(ContextSettings):
     """The surroundings of eager operations, as 1.x's code asks for them.
 
     Args:
@@ -217,20 +230,10 @@ class Context:
             )
         self.context_switches = ContextSwitches()
         # Of a context that is not the process's.
-        self._own = _OwnScope()
+        self._own = _OwnState()
+        self._ones, self._zeros = EagerTensorCache(), EagerTensorCache()
         if execution_mode is not None:
             self.execution_mode = execution_mode
-
-    list_physical_devices = staticmethod(settings.list_physical_devices)
-    list_logical_devices = staticmethod(settings.list_logical_devices)
-    get_visible_devices = staticmethod(settings.get_visible_devices)
-    set_visible_devices = staticmethod(settings.set_visible_devices)
-    get_memory_growth = staticmethod(settings.get_memory_growth)
-    set_memory_growth = staticmethod(settings.set_memory_growth)
-    get_virtual_device_configuration = staticmethod(settings.get_virtual_device_configuration)
-    set_virtual_device_configuration = staticmethod(settings.set_virtual_device_configuration)
-    get_optimizer_experimental_options = staticmethod(optimizer_options.get_experimental_options)
-    set_optimizer_experimental_options = staticmethod(optimizer_options.set_experimental_options)
 
     def executing_eagerly(self) -> bool:
         """Whether operations run as they are made."""
@@ -316,11 +319,16 @@ class Context:
     @property
     def execution_mode(self) -> int:
         """How operations of this thread run: `tfe.SYNC` or `tfe.ASYNC`."""
+        if self is not _context:
+            return self._own.execution_mode
         return ASYNC if is_async() else SYNC
 
     @execution_mode.setter
     def execution_mode(self, mode: int | None) -> None:
-        set_execution_mode(mode)
+        if self is _context:
+            set_execution_mode(mode)
+        else:
+            self._own.execution_mode = check_execution_mode(mode)
 
     @property
     def executor(self) -> Executor:
@@ -331,64 +339,57 @@ class Context:
     def executor(self, executor: Executor | None) -> None:
         set_executor(executor)
 
-    @property
-    def device_policy(self) -> int:
-        """What is done with a tensor that lies on another device than its operation."""
-        policies = {
-            "explicit": DEVICE_PLACEMENT_EXPLICIT,
-            "warn": DEVICE_PLACEMENT_WARN,
-            "silent_for_int32": DEVICE_PLACEMENT_SILENT_FOR_INT32,
-        }
-        return policies.get(settings.get_device_policy(), DEVICE_PLACEMENT_SILENT)
-
     def is_async(self) -> bool:
         """Whether operations of this thread may return before they have run."""
         return is_async()
 
     @property
-    def soft_device_placement(self) -> bool:
-        """Whether operations run elsewhere where a device cannot run them."""
-        return settings.get_soft_device_placement()
+    def mirroring_policy(self) -> int:
+        """What is done with copies of tensors on other devices: they are not kept."""
+        return MIRRORING_NONE
 
-    @soft_device_placement.setter
-    def soft_device_placement(self, enabled: bool) -> None:
-        settings.set_soft_device_placement(enabled)
+    def add_function(self, fn: Function | ConcreteFunction) -> None:
+        """Puts a function into the library of eager execution.
 
-    @property
-    def log_device_placement(self) -> bool:
-        """Whether it is logged where operations run."""
-        return settings.get_log_device_placement()
+        Args:
+            fn: the function.
+        """
+        getattr(fn, "function", fn).add_to_graph(eager_graph())
 
-    @log_device_placement.setter
-    def log_device_placement(self, enabled: bool) -> None:
-        settings.set_log_device_placement(enabled)
+    def add_function_def(self, fdef: protos.FunctionDef) -> None:
+        """Puts the function that a message describes into the library of eager execution."""
+        library = protos.FunctionDefLibrary(function=[fdef])
+        import_library(eager_graph(), library)
+        # The library of eager calls does not keep its functions.
+        _kept_functions[fdef.signature.name] = eager_graph()._functions[fdef.signature.name]
 
-    @property
-    def intra_op_parallelism_threads(self) -> int:
-        """How many threads an operation may use, 0 for all."""
-        return settings.get_intra_op_parallelism_threads()
+    def remove_function(self, name: str | bytes) -> None:
+        """Takes a function out of the library of eager execution.
 
-    @intra_op_parallelism_threads.setter
-    def intra_op_parallelism_threads(self, num_threads: int) -> None:
-        settings.set_intra_op_parallelism_threads(num_threads)
-
-    @property
-    def inter_op_parallelism_threads(self) -> int:
-        """How many operations may run at the same time, 0 for as many as there are cores."""
-        return settings.get_inter_op_parallelism_threads()
-
-    @inter_op_parallelism_threads.setter
-    def inter_op_parallelism_threads(self, num_threads: int) -> None:
-        settings.set_inter_op_parallelism_threads(num_threads)
+        Raises:
+            NotFoundError: if there is none of this name.
+        """
+        text = name.decode() if isinstance(name, bytes) else name
+        _kept_functions.pop(text, None)
+        if eager_graph()._functions.pop(text, None) is None:
+            raise NotFoundError(None, None, f"Function {text} is not defined.")
 
     @property
-    def optimizer_jit(self) -> bool:
-        """Whether graphs are compiled."""
-        return optimizer_options.get_jit()
+    def summary_recording_distribution_strategy(self) -> Any:
+        """Whether summaries are recorded where a strategy runs this thread: all replicas do if unsaid."""
+        return self._own.recording_in_strategy
 
-    @optimizer_jit.setter
-    def optimizer_jit(self, enabled: bool) -> None:
-        optimizer_options.set_jit(enabled)
+    @summary_recording_distribution_strategy.setter
+    def summary_recording_distribution_strategy(self, condition: Any) -> None:
+        self._own.recording_in_strategy = condition
+
+    def ones_rank_cache(self) -> EagerTensorCache:
+        """Kept tensors of ones, by whoever puts them there."""
+        return self._ones
+
+    def zeros_cache(self) -> EagerTensorCache:
+        """Kept tensors of zeros, by whoever puts them there."""
+        return self._zeros
 
     def has_function(self, name: str | bytes) -> bool:
         """Whether a function of this name has been defined."""
@@ -396,31 +397,36 @@ class Context:
         return text in eager_graph()._functions
 
     @property
+    def _recording(self) -> Any:
+        """What says how summaries of this thread are recorded: the process's, or of another context its own."""
+        return recording.state if self is _context else self._own
+
+    @property
     def summary_writer(self) -> Any:
         """The writer of this thread's summaries, or None."""
-        return recording.state.writer
+        return self._recording.writer
 
     @summary_writer.setter
     def summary_writer(self, writer: Any) -> None:
-        recording.state.writer = writer
+        self._recording.writer = writer
 
     @property
     def summary_recording(self) -> Any:
         """Whether this thread's summaries are recorded: a bool, a tensor or a function of one; None if unsaid."""
-        return recording.state.recording
+        return self._recording.recording
 
     @summary_recording.setter
     def summary_recording(self, condition: Any) -> None:
-        recording.state.recording = condition
+        self._recording.recording = condition
 
     @property
     def summary_step(self) -> Any:
         """The step of this thread's summaries that are given none, or None."""
-        return recording.state.step
+        return self._recording.step
 
     @summary_step.setter
     def summary_step(self, step: Any) -> None:
-        recording.state.step = step
+        self._recording.step = step
 
     @property
     def scope_name(self) -> str:
@@ -437,6 +443,7 @@ class Context:
         self._own.scope_name = name
 
 
+_kept_functions: dict[str, Function] = {}
 _context = Context()
 
 

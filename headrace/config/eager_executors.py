@@ -117,7 +117,16 @@ def async_clear_error() -> None:
     current_executor().clear_error()
 
 
-def _of_mode(mode: int | None) -> Executor:
+def check_execution_mode(mode: int | None) -> int:
+    """An execution mode, the first for None.
+
+    Raises:
+        ValueError: for something that is none.
+    """
     if mode not in (None, SYNC, ASYNC):
         raise ValueError(f"Execution mode should be None/SYNC/ASYNC. Got {mode}")
-    return Executor(mode == ASYNC)
+    return SYNC if mode is None else mode
+
+
+def _of_mode(mode: int | None) -> Executor:
+    return Executor(check_execution_mode(mode) == ASYNC)

@@ -162,7 +162,8 @@ def _attribute(name: str, kind: str, value: Any) -> Any:
 def _taken(left: list[Any], arg: Arg, values: dict[str, Any]) -> Any:
     """The next input, or list of inputs, taken from those that are left."""
     if arg.number_attr is not None:
-        count = int(values.get(arg.number_attr, len(left)))
+        given = values.get(arg.number_attr, len(left))
+        count = int(_attribute(arg.number_attr, "int", given))
     elif arg.type_list_attr is not None:
         count = len(values.get(arg.type_list_attr, left))
     else:

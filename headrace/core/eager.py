@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -92,16 +93,23 @@ def eager_mode() -> Iterator[None]:
         yield
 
 
+def plain_graph() -> Graph:
+    """The default graph; while executing eagerly one that is kept for what is a matter of graphs."""
+    global _plain_graph
+    if not executing_eagerly():
+        return get_default_graph()
+    if _plain_graph is None:
+        _plain_graph = Graph()
+    return _plain_graph
+
+
 @contextlib.contextmanager
 def graph_mode() -> Iterator[None]:
     """A context in which operations are added to a graph: that in force, or one kept for such contexts."""
-    global _plain_graph
     if not executing_eagerly():
         yield
         return
-    if _plain_graph is None:
-        _plain_graph = Graph()
-    with _plain_graph.as_default():
+    with plain_graph().as_default():
         yield
 
 
@@ -119,10 +127,14 @@ def _parts_of(value: Any, number: Any) -> tuple[Any, DType, Any]:
     if number is not None and not isinstance(number, int):
         raise TypeError(f"Expecting a DataType value for dtype. Got {type(number).__name__}")
     try:
+        dtype = None if number is None else as_dtype(number)
+    except TypeError:
+        raise TypeError(f"Invalid dtype argument value {number}: it is the number of no element type.") from None
+    try:
         with eager_graph().as_default():
-            made: Any = convert_to_tensor(value, None if number is None else as_dtype(number))
+            made: Any = convert_to_tensor(value, dtype)
     except TypeError as error:
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {as_dtype(number).name}") from error
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype and dtype.name}") from error
     return made._value, made._dtype, made._op
 
 
@@ -190,6 +202,9 @@ class EagerTensor(Tensor):
     @property
     def device(self) -> str:
         """The full name of the device its value is on."""
+        place = self._op.place
+        if place:
+            return place
         device = getattr(self._value, "device", None)
         # NumPy's values, strings here, say "cpu" in a text.
         if getattr(device, "type", "cpu") != "cuda":
@@ -259,10 +274,29 @@ class EagerTensor(Tensor):
             moved: EagerTensor = raw.Identity(self)
         return moved
 
+    def _copy(self, ctx: object = None, device_name: str | None = None) -> EagerTensor:
+        """A copy on a device, that of the scope by default; the context is the process's."""
+        del ctx
+        if device_name is None:
+            with self._op._graph.as_default():
+                copied: EagerTensor = raw.Identity(self)
+            return copied
+        return self._moved(device_name)
+
+    def _num_elements(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.dims)
+
+    def _datatype_enum(self) -> int:
+        """The number of its element type."""
+        return self._dtype.as_datatype_enum
+
     def __bool__(self) -> bool:
         if self._dtype.name in ("resource", "variant"):
             return True
-        return bool(self._array())
+        array = self._array()
+        # Nothing is false.
+        return bool(array) if array.size else False
 
     __nonzero__ = __bool__
 
@@ -376,10 +410,16 @@ new_operation = functools.partial(type.__call__, EagerOperation)
 
 
 class EagerSource:
-    """What stands for the operation behind eager tensors: it knows their graph and nothing else, so it keeps nothing alive."""
+    """What stands for the operation behind eager tensors: it knows their graph and place only, so it keeps nothing alive.
 
-    def __init__(self, graph: Graph) -> None:
+    Args:
+        graph: the graph.
+        place: the full name of the device that the tensors are on; "" where their values tell.
+    """
+
+    def __init__(self, graph: Graph, place: str = "") -> None:
         self._graph = graph
+        self.place = place
         self._name = ""
         self._device = ""
         self._control_flow_context = None

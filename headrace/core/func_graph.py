@@ -14,7 +14,7 @@ from headrace.core.graph import Graph
 from headrace.core.graph_scopes import Controller
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
-from headrace.core.shapes import as_dims
+from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class FuncGraph(Graph):
     returns_none = False
     # Of the body of a `tf.function`: whether its control flow was converted.
     autograph: bool
+    # The names of the parameters that its arguments were given for.
+    argument_names: Sequence[str] = ()
 
     def __init__(
         self,
@@ -89,6 +91,9 @@ class FuncGraph(Graph):
         """Whether it can be written to a SavedModel, as far as is known."""
         return not self.saving_errors
 
+    def __repr__(self) -> str:
+        return f"FuncGraph(name={self.name}, id={id(self)})"
+
     def mark_as_unsaveable(self, error_message: str | Iterable[str]) -> None:
         """Says why it cannot be written to a SavedModel, nor any function that calls it."""
         self.saving_errors.update([error_message] if isinstance(error_message, str) else error_message)
@@ -109,6 +114,53 @@ class FuncGraph(Graph):
     def extra_args(self) -> list[Tensor]:
         """The inputs that stand for outer tensors."""
         return list(self._outer_of)
+
+    internal_captures = extra_args
+
+    @property
+    def variables(self) -> list[Any]:
+        """The variables that it uses, each once."""
+        found = {
+            id(variable): variable for variable in map(_variable_of, self._outer_of.values()) if variable is not None
+        }
+        return list(found.values())
+
+    @property
+    def output_types(self) -> list[DType]:
+        """The element types of `outputs`."""
+        return [tensor.dtype for tensor in self.outputs]
+
+    @property
+    def output_shapes(self) -> list[TensorShape]:
+        """The static shapes of `outputs`."""
+        return [tensor.shape for tensor in self.outputs]
+
+    def add_capture(self, tensor: Tensor, placeholder: Tensor) -> None:
+        """Lets `placeholder`, a tensor of this graph, stand for `tensor` of another one; it becomes an input."""
+        self._captured[tensor] = placeholder
+        self._outer_of[placeholder] = tensor
+        if not any(known is placeholder for known in self.inputs):
+            self.inputs.append(placeholder)
+
+    def pop_capture(self, tensor: Tensor) -> Tensor | None:
+        """Forgets that `tensor` of another graph is used; returns what stood for it, None if nothing did."""
+        inner = self._captured.pop(tensor, None)
+        if inner is not None:
+            self._outer_of.pop(inner, None)
+        return inner
+
+    def clear_captures(self) -> None:
+        """Forgets all tensors of other graphs: calls pass none."""
+        self._captured.clear()
+        self._outer_of.clear()
+
+    def reset_captures(self, capture_list: Iterable[tuple[Tensor, Tensor]]) -> None:
+        """Replaces `captures`, pairs of an outer tensor and the input that stands for it."""
+        pairs = list(capture_list)
+        self.clear_captures()
+        for outer, inner in pairs:
+            self._captured[outer] = inner
+            self._outer_of[inner] = outer
 
     def outer_of(self, tensor: Tensor) -> Tensor | None:
         """The outer tensor that an input stands for, None for an argument or an inner tensor."""
@@ -220,6 +272,12 @@ class FuncGraph(Graph):
         if isinstance(item, Tensor):
             return item._op._graph is not self
         return isinstance(item, Operation) and item.graph is not self
+
+
+def _variable_of(handle: Tensor) -> Any:
+    """The variable that a captured handle leads to, None if there is none."""
+    found = getattr(handle, "_variable", None)
+    return None if found is None else found()
 
 
 def trace(

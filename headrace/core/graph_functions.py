@@ -36,6 +36,7 @@ class Function:
         python_gradient: what builds its gradient, as for `tf.RegisterGradient`.
         attrs: attributes of the definition, such as "_noinline".
         doc: its description.
+        targets: the operations that it runs beside what its results need; those with effects by default.
     """
 
     def __init__(
@@ -50,8 +51,10 @@ class Function:
         python_gradient: Callable[..., Any] | None = None,
         attrs: dict[str, Any] | None = None,
         doc: str | None = None,
+        targets: Sequence[Operation] | None = None,
     ) -> None:
         self.graph = graph
+        self.targets = targets
         self.inputs = list(graph.inputs if inputs is None else inputs)
         self.outputs = list(graph.outputs if outputs is None else outputs)
         self.is_view = outputs is not None
@@ -84,6 +87,8 @@ class Function:
         # Variables of two shapes may be used alike: what is known of them is not told by the operations.
         captured = [(inner.name, _known_of(outer)) for outer, inner in getattr(self.graph, "captures", ())]
         digest.update(f"{captured}".encode())
+        if self.targets:
+            digest.update(f"{[op.name for op in self.targets]}".encode())
         digest.update(f"{[t.name for t in self.inputs]}->{[t.name for t in self.outputs]}".encode())
         return digest.hexdigest()[:8]
 
@@ -100,6 +105,8 @@ class Function:
     @property
     def effects(self) -> list[Operation]:
         """The operations that run whether or not a result needs them."""
+        if self.targets is not None:
+            return list(self.targets)
         if self.is_view or self.graph.only_for_results:
             return []
         return [op for op in self.operations if _has_effect(op)]

@@ -140,9 +140,11 @@ auto_casting = Slot("a block in which variables of mixed precision are read in a
 autocast_variable = Slot(
     "a variable that is read in `layers.context.call_context.read_dtype` while a layer is being called"
 )
+tracked_container = Slot("a list or dict as the container that keeps track of its elements")
 dependencies_of_layer = Slot("what checkpoints of objects save of a layer, by the names of its attributes")
 keras_layer_from_config = Slot("the layer or model that a configuration describes: `tf.keras.layers.deserialize`")
 keras_loss_scale_optimizer = Slot("an optimizer of Keras that takes the gradients of a multiple of the loss")
+layer_additions = Slot("what SavedModels hold of layers and models beside their variables and functions")
 mean_metric = Slot("a metric that averages what it is given: `tf.keras.metrics.Mean`")
 save_model = Slot("writes a model to a file or a folder: `Model.save`")
 save_network_weights = Slot("writes the weights of a network: `Network.save_weights`")

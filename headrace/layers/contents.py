@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from headrace.state import restoring
 from headrace.state.dependencies import NoDependency
 from headrace.state.variables import Variable
 
+if TYPE_CHECKING:
+    from types import FrameType
+
 # Attributes that hold what belongs to the layer already, or describes it.
 _OWN_LISTS = {
     "_batch_input_shape", "_call_fn_args", "_callable_losses", "_inbound_nodes", "_initial_weights", "_input_spec",
@@ -23,6 +27,7 @@ _OWN_LISTS = {
 }  # fmt: skip
 
 
+_PACKAGE = __name__.partition(".")[0] + "."
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -37,6 +42,25 @@ def _layers_in(value: Any) -> Iterator[Any]:
     elif isinstance(value, Contents) or (
         hasattr(value, "trainable_weights") and hasattr(value, "non_trainable_weights") and not isinstance(value, type)
     ):
+        yield value
+
+
+def _is_of_program(frame: FrameType | None) -> bool:
+    """Whether an attribute is set by a program, rather than by the classes of this package, which keep plain lists."""
+    while frame is not None and frame.f_code.co_name == "__setattr__":
+        frame = frame.f_back
+    return frame is not None and not frame.f_globals.get("__name__", "").startswith(_PACKAGE)
+
+
+def _variables_in(value: Any) -> Iterator[Variable]:
+    """The variables in an attribute that is a container, and in the containers in it."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _variables_in(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _variables_in(item)
+    elif isinstance(value, Variable):
         yield value
 
 
@@ -78,11 +102,13 @@ class Contents(ModuleMembers):
     @property
     def trainable_weights(self) -> list[Any]:
         """Its variables that are trained, those of its sublayers included."""
+        self._keep_added_variables()
         return [*self._trainable_weights, *self._of_sublayers("trainable_weights")] if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """Its variables that are not trained, those of its sublayers included."""
+        self._keep_added_variables()
         if self.trainable:
             return [*self._non_trainable_weights, *self._of_sublayers("non_trainable_weights")]
         return [*self._trainable_weights, *self._non_trainable_weights, *self._of_sublayers("weights")]
@@ -172,7 +198,12 @@ class Contents(ModuleMembers):
             self.__dict__.setdefault("_untracked", set()).add(name)
             value = value.value
         elif name not in _OWN_LISTS and self.__dict__.get("_self_setattr_tracking", True):
+            if type(value) in (list, dict) and not hasattr(type(self), name) and _is_of_program(sys._getframe(1)):
+                value = slots.tracked_container(value)
             self._track(name, value)
+        elif name not in _OWN_LISTS and not isinstance(value, _PLAIN) and _is_of_program(sys._getframe(1)):
+            # In a method that asked for its attributes not to be dependencies.
+            self.__dict__.setdefault("_untracked", set()).add(name)
         object.__setattr__(self, name, value)
         if isinstance(value, (Variable, Contents)):
             restoring.changed()
@@ -193,23 +224,31 @@ class Contents(ModuleMembers):
             for layer in _layers_in(value):
                 if hasattr(layer, "_use_resource_variables"):
                     layer._use_resource_variables = True
-        for item in nest.flatten(value):
-            if isinstance(item, Variable):
-                tracked[name] = value
-                kept = self.__dict__.setdefault(
-                    "_trainable_weights" if item.trainable else "_non_trainable_weights", []
-                )
-                if all(item is not other for other in kept):
-                    kept.append(item)
-                    track_variable(item)
+        for item in _variables_in(value):
+            tracked[name] = value
+            self._keep(item)
+
+    def _keep(self, variable: Variable) -> None:
+        """Makes a variable one of its weights."""
+        kept = self.__dict__.setdefault("_trainable_weights" if variable.trainable else "_non_trainable_weights", [])
+        if all(variable is not other for other in kept):
+            kept.append(variable)
+            track_variable(variable)
+
+    def _keep_added_variables(self) -> None:
+        """Keeps what has been put into containers since they became its attributes."""
+        for value in self.__dict__.get("_tracked", {}).values():
+            if isinstance(value, (list, dict)):
+                for variable in _variables_in(value):
+                    self._keep(variable)
 
     def __delattr__(self, name: str) -> None:
         object.__delattr__(self, name)
         tracked = self.__dict__.get("_tracked", {})
         removed = tracked.pop(name, None)
-        still = {id(item) for value in tracked.values() for item in nest.flatten(value)}
-        for item in nest.flatten(removed):
-            if isinstance(item, Variable) and id(item) not in still:
+        still = {id(item) for value in tracked.values() for item in _variables_in(value)}
+        for item in _variables_in(removed):
+            if id(item) not in still:
                 for kept in (self._trainable_weights, self._non_trainable_weights):
                     kept[:] = [variable for variable in kept if variable is not item]
 

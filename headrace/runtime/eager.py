@@ -82,10 +82,11 @@ class EagerGraph(EagerValues, Graph):
 
     def __init__(self, config: protos.ConfigProto | None = None) -> None:
         super().__init__()
-        settings = configuration.Settings(config)
+        settings = configuration.EagerSettings(config)
         self.runtime = Runtime(settings.default_device())
         self.runtime.settings = settings
         self.source: EagerSource = EagerSource(self)
+        self._sources: dict[str, EagerSource] = {}
         self._kernels: dict[Any, Kernel] = {}
         self._calls: dict[Any, Call] = {}
         # Those of them that the quickest way leads to, by shorter keys.
@@ -210,17 +211,18 @@ class EagerGraph(EagerValues, Graph):
             return NotImplemented
         if found.is_plain:
             return self._plain_result(found, decl, args)
-        given, source = args, self.source
+        given = args
         if found.fixed is not None:
             given = [
                 value if fixed is None else fixed for value, fixed in zip(flat_inputs(args), found.fixed, strict=True)
             ]
         if found.is_read and (held := given[0]._value).value is not None:
             held.is_aliased = True
-            outputs = [EagerTensor(held.value, found.types[0], source)]
+            outputs = [EagerTensor(held.value, found.types[0], given[0]._op)]
         else:
             kernel = found.kernel
             values = self._call(kernel, [x._value for x in given]) if found.is_pure else self._run(kernel, given)
+            source = self.source_of(given)
             outputs = [EagerTensor(value, dtype, source) for value, dtype in zip(values, found.types)]
         tapes = self._recording.tapes
         if tapes:
@@ -230,10 +232,11 @@ class EagerGraph(EagerValues, Graph):
     def _plain_result(self, found: Call, decl: OpDecl, args: Sequence[Any]) -> EagerTensor:
         (value,) = self._call(found.kernel, [x._value for x in args])
         dims = found.dims
+        source = self.source_in_scope() if self._scopes.devices else self.source
         if dims is None:
-            result = EagerTensor(value, found.types[0], self.source)
+            result = EagerTensor(value, found.types[0], source)
         else:
-            result = eager_tensor(value, found.types[0], self.source, dims)
+            result = eager_tensor(value, found.types[0], source, dims)
         tapes = self._recording.tapes
         if tapes:
             self._show(tapes, decl, args, found, [result])
@@ -305,7 +308,7 @@ class EagerGraph(EagerValues, Graph):
             attrs["_gradient_op_type"] = self._gradient_override[decl.type]
         op = new_operation(self, decl, name, inputs, attrs)
         values = self._results(op, output_types)
-        source = self.source
+        source = self.source_of(inputs)
         op._outputs = [EagerTensor(value, dtype, source) for value, dtype in zip(values, output_types, strict=True)]
         tapes = self._recording.tapes
         if tapes:
@@ -321,6 +324,7 @@ class EagerGraph(EagerValues, Graph):
         decl = op.decl
         kind = decl.type
         if kind == "Const":
+            self.source_of_value(output_types[0])
             return (to_torch(op.attrs["value"], output_types[0]),)
         if kind == "VarHandleOp":
             attrs = op.attrs

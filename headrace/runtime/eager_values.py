@@ -8,8 +8,9 @@ import numpy as np
 import torch
 
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.eager import EagerSource, EagerTensor, eager_tensor
+from headrace.core.eager import EagerTensor, eager_tensor
 from headrace.plan.values import to_numpy, to_torch
+from headrace.runtime.eager_devices import EagerDevices
 
 # Types of arrays whose memory is taken over as it is, and of numbers of which the tensors are kept.
 _ARRAYS = frozenset(np.dtype(name) for name in ("float32", "float64", "int32", "int64", "bool", "uint8"))
@@ -17,14 +18,9 @@ _NUMBERS = (float, int, bool)
 _MAX_SCALARS = 1024
 
 
-class EagerValues:
-    """The part of the eager graph that makes tensors of values, and arrays of tensors.
+class EagerValues(EagerDevices):
+    """The part of the eager graph that makes tensors of values, and arrays of tensors."""
 
-    Attributes:
-        source: stands for the operation behind its tensors.
-    """
-
-    source: EagerSource
     _scalars: dict[Any, EagerTensor]
 
     def array_of(self, tensor: EagerTensor) -> np.ndarray:
@@ -37,7 +33,7 @@ class EagerValues:
 
     def constant(self, array: np.ndarray, dtype: DType) -> EagerTensor:
         """The tensor of an array that nobody writes to."""
-        made = EagerTensor(to_torch(array, dtype), dtype, self.source)
+        made = EagerTensor(to_torch(array, dtype), dtype, self.source_of_value(dtype))
         if array.dtype in _ARRAYS:
             made._held = array
         return made
@@ -56,12 +52,14 @@ class EagerValues:
             kept = self._scalars.get((kind, value, dtype))
             if kept is None:
                 return None
-            made = eager_tensor(kept._value, kept._dtype, self.source, ())
+            made = eager_tensor(kept._value, kept._dtype, self.source_of_value(kept._dtype), ())
             made._held = kept._held
             return made
         if kind is np.ndarray and dtype is None and value.dtype in _ARRAYS:
             array = value.copy()
-            made = eager_tensor(to_torch(array, as_dtype(array.dtype)), as_dtype(array.dtype), self.source, array.shape)
+            element_type = as_dtype(array.dtype)
+            source = self.source_of_value(element_type)
+            made = eager_tensor(to_torch(array, element_type), element_type, source, array.shape)
             made._held = array
             return made
         return None

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import torch
 
 from headrace.core import errors, shutdown
-from headrace.core.defaults import default_session_stack, get_default_graph
+from headrace.core.defaults import default_session_stack
+from headrace.core.eager import plain_graph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
@@ -71,7 +72,7 @@ class BaseSession(SessionInterface):
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: protos.ConfigProto | None = None) -> None:
         if graph is None:
-            graph = get_default_graph()
+            graph = plain_graph()
         elif not isinstance(graph, Graph):
             raise TypeError(f"graph must be a tf.Graph, but got {type(graph)}")
         if target is not None and not isinstance(target, (str, bytes)):

@@ -86,6 +86,12 @@ def specs_of_arguments(concrete: ConcreteFunction) -> Any:
             return TensorSpec(parameter.shape, parameter.dtype.base_dtype, parameter.op.name)
         return value
 
+    if concrete.structured_input_signature is None:
+        # Taken from a graph: tensors by name.
+        names = concrete._arg_keywords or [parameter.op.name for parameter in concrete.inputs]
+        return tuple(
+            TensorSpec(p.shape, p.dtype.base_dtype, name) for name, p in zip(names, concrete.inputs, strict=False)
+        ), {}
     args, kwargs = concrete.structured_input_signature
     if isinstance(concrete, RestoredConcreteFunction):
         return plain_containers((tuple(args), dict(kwargs)))

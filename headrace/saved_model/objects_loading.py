@@ -30,6 +30,7 @@ from headrace.messages.file_faults import faults_in
 from headrace.messages.function_def import import_library
 from headrace.messages.tensor_proto import MakeNdarray
 from headrace.saved_model import folders
+from headrace.saved_model.graphs_loading import load_graph
 from headrace.saved_model.loading import (
     asset_paths,
     meta_graph_of_tags,
@@ -55,6 +56,7 @@ class LoadedObject(AutoTrackable):
     Attributes:
         signatures: of the root, the functions for serving by key.
         graph_debug_info: nothing is known of where the model was made.
+        tensorflow_version, tensorflow_git_version: of the root, what it was written by.
     """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -78,7 +80,7 @@ _CONTAINERS: dict[str, Any] = {
 }
 
 
-def load(export_dir: str, tags: Iterable[str] | str | None = None) -> LoadedObject:
+def load(export_dir: str, tags: Iterable[str] | str | None = None) -> AutoTrackable:
     """Loads a SavedModel as an object.
 
     Args:
@@ -87,11 +89,12 @@ def load(export_dir: str, tags: Iterable[str] | str | None = None) -> LoadedObje
 
     Returns:
         an object with the attributes of the one that was saved: variables, functions, objects, and `signatures`. While a
-        graph is built the variables belong to it, and their initializers restore their values.
+        graph is built the variables belong to it, and their initializers restore their values. Of a model of a graph
+        alone it has `signatures`, `variables`, `graph` and `prune`; the initializers of tables restore its variables.
 
     Raises:
         OSError: if there is no SavedModel; RuntimeError: if it has no such tags.
-        NotImplementedError: for models of graphs alone; `tf.saved_model.loader.load` takes them.
+        UnliftableError: if a signature of a graph lacks an input that its outputs need.
         InvalidArgumentError: if it calls Python functions, or its parts do not fit together.
 
     Example:
@@ -103,10 +106,18 @@ def load(export_dir: str, tags: Iterable[str] | str | None = None) -> LoadedObje
         >>> model.signatures["serving_default"](x=tf.constant(3.0))["output_0"].numpy()
         6.0
     """
+    folder = as_path(export_dir)
+    message = _chosen(folder, tags)
+    if not message.HasField("object_graph_def"):
+        refuse_python(message, folder)
+        with faults_in(saved_model_path(folder), protos.SavedModel):
+            return load_graph(folder, message)
     root = load_all(export_dir, tags)[0]
     if isinstance(root, LoadedObject):
         root.__dict__.setdefault("signatures", SignatureMap())
         root.__dict__["graph_debug_info"] = None
+        root.__dict__["tensorflow_version"] = message.meta_info_def.tensorflow_version
+        root.__dict__["tensorflow_git_version"] = message.meta_info_def.tensorflow_git_version
     return root
 
 
@@ -117,20 +128,25 @@ def load_all(export_dir: str, tags: Iterable[str] | str | None = None) -> list[A
         export_dir, tags: as in `load`.
     """
     folder = as_path(export_dir)
-    model = parse_saved_model(folder)
-    if tags is None:
-        if len(model.meta_graphs) != 1:
-            raise ValueError("Specify `tags`: the SavedModel has several graphs.")
-        message = model.meta_graphs[0]
-    else:
-        message = meta_graph_of_tags(model, [tags] if isinstance(tags, str) else tags)
+    message = _chosen(folder, tags)
     if not message.HasField("object_graph_def"):
         raise NotImplementedError(
-            f"The SavedModel in {folder} holds a graph and no objects; use tf.saved_model.loader.load(sess, tags, export_dir)."
+            f"The SavedModel in {folder} holds a graph and no objects; use tf.saved_model.load_v2(export_dir)."
         )
     refuse_python(message, folder)
     with faults_in(saved_model_path(folder), protos.SavedModel):
         return _Loader(folder, message).run()
+
+
+def _chosen(folder: str, tags: Iterable[str] | str | None) -> protos.MetaGraphDef:
+    """The graph of a SavedModel with these tags; its only one where none are told."""
+    model = parse_saved_model(folder)
+    if tags is not None:
+        return meta_graph_of_tags(model, [tags] if isinstance(tags, str) else tags)
+    if len(model.meta_graphs) != 1:
+        there = [sorted(graph.meta_info_def.tags) for graph in model.meta_graphs]
+        raise ValueError(f"Specify `tags`: the SavedModel has several graphs, of the tags {there}.")
+    return model.meta_graphs[0]
 
 
 class _Loader:

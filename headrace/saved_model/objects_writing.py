@@ -12,7 +12,7 @@ from headrace.checkpoints.containers import Dict, List, Tuple
 from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, described, objects_below
 from headrace.checkpoints.tracked_resources import TrackableAsset
 from headrace.checkpoints.tracking import is_trackable
-from headrace.core import nest, version
+from headrace.core import nest, slots, version
 from headrace.core.defaults import control_dependencies, get_default_graph, get_default_session
 from headrace.core.dtypes import string
 from headrace.core.eager import executing_eagerly
@@ -25,6 +25,7 @@ from headrace.files.checkpoint.bundle_writer import BundleWriter
 from headrace.files.paths import as_path
 from headrace.interop.meta_graph import strip_graph_default_valued_attrs
 from headrace.kernels.host_values import to_array
+from headrace.layers.engine import Layer
 from headrace.messages import protos
 from headrace.messages.graph_files import write_message
 from headrace.messages.node_def import shape_to_proto
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 
 
 _PREDICT = names.PREDICT_METHOD_NAME
+# The function of a model that serves where no signatures are given.
+_DEFAULT_FUNCTION = "_default_save_signature"
 _IDENTIFIERS = ((List, "trackable_list_wrapper"), (Tuple, "trackable_tuple_wrapper"), (Dict, "trackable_dict_wrapper"))
 
 
@@ -88,7 +91,7 @@ def save(obj: object, export_dir: str, signatures: Any = None, additions: Additi
     Raises:
         ValueError: if `obj` keeps nothing, or a signature takes or returns something else than tensors.
         KeyError: if a function uses a variable that `obj` does not keep.
-        NotImplementedError: if a function uses something that is no variable and has no value, such as a table.
+        NotImplementedError: if a function uses something that cannot be written, such as a dataset.
 
     Example:
         >>> tf.enable_eager_execution()
@@ -112,7 +115,7 @@ def save(obj: object, export_dir: str, signatures: Any = None, additions: Additi
             f"Exporting an object {obj!r} which has an attribute named 'signatures', as objects that were loaded have. "
             "Delete it (e.g. 'del obj.signatures') before saving."
         )
-    _Export(obj, as_path(export_dir), signatures, additions or Additions()).write()
+    _Export(obj, as_path(export_dir), signatures, additions).write()
 
 
 def _add_called(function: Function, graph: Graph) -> None:
@@ -132,9 +135,11 @@ def _add_called(function: Function, graph: Graph) -> None:
 class _Export:
     """One SavedModel being written."""
 
-    def __init__(self, root: object, folder: str, signatures: Any, additions: Additions) -> None:
+    def __init__(self, root: object, folder: str, signatures: Any, additions: Additions | None) -> None:
         self.folder = folder
-        self.additions = additions
+        if additions is None and any(isinstance(item, Layer) for item in objects_below(root).objects):
+            additions = slots.layer_additions(root)
+        self.additions = additions = additions or Additions()
         self.below = objects_below(root, additions.dependencies)
         self.functions: list[tuple[int, str, Any]] = []
         for place, item in enumerate(list(self.below.objects)):
@@ -160,8 +165,11 @@ class _Export:
 
     def _signatures(self, given: Any) -> dict[str, ConcreteFunction]:
         if given is None:
-            own = [function for place, _, function in self.functions if place == 0]
-            fitting = [made for made in map(only_trace, own) if made is not None]
+            own = {name: function for place, name, function in self.functions if place == 0}
+            # Of a model that is what is computed of its inputs.
+            default = own.get(_DEFAULT_FUNCTION)
+            candidates = list(own.values()) if default is None else [default]
+            fitting = [made for made in map(only_trace, candidates) if made is not None]
             given = fitting[0] if len(fitting) == 1 else {}
         if not isinstance(given, Mapping):
             given = {names.DEFAULT_SERVING_SIGNATURE_DEF_KEY: given}
@@ -389,6 +397,11 @@ class _Export:
                 raise ValueError(
                     f"Attempted to save function {concrete.name}, which uses the tensor {tensor.name} of another function. "
                     "Pass it as an argument."
+                )
+            if tensor.dtype.name == "variant":
+                raise NotImplementedError(
+                    f"Function {concrete.name} uses a dataset or another value of variants that was made outside of it, which "
+                    "cannot be written: make it in the function."
                 )
             value = _value(tensor)
             with self.graph.as_default():

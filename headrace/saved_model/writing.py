@@ -175,7 +175,9 @@ class SavedModelBuilder:
             asset = protos.AssetFileDef(filename=name)
             asset.tensor_info.name = tensor.name
             described.append(asset)
+        tf_logging.info("No assets to save." if assets is None else "Assets added to graph.")
         if not found:
+            tf_logging.info("No assets to write.")
             return described
         folder = folders.get_or_create_assets_dir(self._export_dir)
         for name, path in found.items():

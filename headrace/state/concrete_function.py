@@ -6,13 +6,12 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from headrace.autodiff.function_gradients import connected, dense, flat_parts, from_parts, gradient_parts, masked
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.eager import eager_graph, executing_eagerly
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph_functions import Function
 from headrace.core.registry import raw
@@ -34,6 +33,7 @@ class ConcreteFunction:
 
     Attributes:
         structured_input_signature: the arguments it was traced for: (positional, by name).
+        base_name: what it is called in errors.
         keeps: what must live as long as it.
     """
 
@@ -42,7 +42,11 @@ class ConcreteFunction:
     def __init__(self, graph: FuncGraph, name: str, signature: Any = None) -> None:
         self.graph = graph
         self.function = Function(None, graph, base=f"__inference_{name}")
+        self.base_name = name
         self.structured_input_signature = signature
+        # How its arguments may be passed by name, where that is known.
+        self._arg_keywords: Sequence[str] | None = None
+        self._num_positional_args: int | None = None
         self._recorded: _Recorded | None = None
         self._lock = threading.Lock()
 
@@ -101,22 +105,84 @@ class ConcreteFunction:
         """Puts it into the library of `graph`, the default graph by default."""
         self.function.add_to_graph(graph or get_default_graph())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Calls it with the tensors of its arguments, in order; those that have a name also by name."""
-        flat = nest.flatten(args, expand_composites=True) + nest.flatten(list(kwargs.values()), expand_composites=True)
-        return self.call_flat([value for value in flat if _is_tensor_like(value)])
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls it with the tensors of its arguments: by place, or by the names of its parameters.
+
+        Raises:
+            TypeError: if there are too many, too few, or some by names that it does not have.
+            ValueError: if one is no tensor.
+            NotImplementedError: for names, if its parameters have none.
+        """
+        if self._arg_keywords is None or self._num_positional_args is None:
+            if kwargs:
+                raise NotImplementedError(
+                    "Keyword arguments are not supported when calling a wrap_function-decorated function: its parameters "
+                    "have no names; pass the tensors in order."
+                )
+            return self.call_flat(nest.flatten(args, expand_composites=True))
+        values = self._in_order(args, kwargs)
+        for i, value in enumerate(values):
+            if not (isinstance(value, Tensor) or hasattr(value, "handle")):
+                raise ValueError(
+                    f"All inputs to `ConcreteFunction`s must be Tensors; on invocation of {self.base_name}, the {i}-th input "
+                    f"({value}) was not a Tensor."
+                )
+        return self.call_flat(values)
+
+    def _in_order(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The arguments of a call in the order of the parameters."""
+        names = self._arg_keywords or []
+        places = self._num_positional_args or 0
+        if len(args) > places:
+            raise TypeError(
+                f"Expected at most {places} positional arguments (and the rest keywords, of {names}), got {args}. A concrete "
+                "function takes tensors: each tensor of a nested structure is an argument of its own."
+            )
+        unknown = sorted(set(kwargs) - set(names))
+        given = dict(zip(names, args, strict=False))
+        missing = [name for name in names if name not in given and name not in kwargs]
+        if missing or set(given) & set(kwargs):
+            raise TypeError(
+                f"Expected argument names {names} but got values for {sorted([*given, *kwargs])}. Missing: {missing}."
+            )
+        if unknown:
+            raise TypeError(f"Keyword arguments {unknown} unknown. Expected {names}.")
+        given.update(kwargs)
+        return [given[name] for name in names]
+
+    def name_arguments(self, names: Sequence[str]) -> None:
+        """Lets its arguments be passed by `names`, in their order; a name that comes again gets a number."""
+        unique: list[str] = []
+        for name in names:
+            proposed, count = name, 0
+            while proposed in unique:
+                count += 1
+                proposed = f"{name}_{count}"
+            unique.append(proposed)
+        self._arg_keywords, self._num_positional_args = unique, len(unique)
 
     def call_flat(self, tensors: Sequence[Any]) -> Any:
         """Calls it with its arguments as flat tensors."""
         count = len(self.function.inputs) - len(self.captured_inputs)
         if len(tensors) != count:
-            raise TypeError(f"{self.name} takes {count} tensors, got {len(tensors)}.")
+            raise ValueError(
+                f"Arguments and signature arguments do not match. {self.name} takes {count} tensors, got: {len(tensors)}."
+            )
         inputs = [
-            convert_to_tensor(value, parameter.dtype.base_dtype)
+            convert_to_tensor(value, None if isinstance(value, Tensor) else parameter.dtype.base_dtype)
             if parameter.dtype.name != "resource" or isinstance(value, Tensor)
             else value.handle
             for value, parameter in zip(tensors, self.function.inputs, strict=False)
         ]
+        if executing_eagerly():
+            for i, (value, parameter) in enumerate(zip(inputs, self.function.inputs, strict=False)):
+                if value.dtype.base_dtype != parameter.dtype.base_dtype:
+                    raise InvalidArgumentError(
+                        None,
+                        None,
+                        f"cannot compute {self.name} as input #{i}(zero-based) was expected to be a "
+                        f"{parameter.dtype.base_dtype.name} tensor but is a {value.dtype.name} tensor [Op:{self.name}]",
+                    )
         inputs += self.captured_inputs
         graph = get_default_graph()
         if executing_eagerly() and graph.tapes:
@@ -262,7 +328,3 @@ def variable_of(tensor: TensorLike) -> Variable | None:
     """The variable that a handle belongs to, None if there is none."""
     found = getattr(tensor, "_variable", None)
     return None if found is None else found()
-
-
-def _is_tensor_like(value: Tensor) -> bool:
-    return isinstance(value, (Tensor, np.ndarray)) or hasattr(value, "handle")

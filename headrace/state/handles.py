@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.dims import compatible_dims
 from headrace.core.dtypes import as_dtype, float32
+from headrace.core.framework_ops import uid
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
@@ -61,16 +63,22 @@ class UninitializedVariable(BaseResourceVariable):
             self._dtype = as_dtype(dtype)
             self._shape = TensorShape.from_dims(as_dims(shape))
             graph = get_default_graph()
+            handle_name = name_from_scope_name(scope)
+            self._in_graph_mode = not graph.is_eager
+            self._handle_name = f"{handle_name}:0"
             self._handle = raw.VarHandleOp(
                 shape=self._shape.as_dims,
                 dtype=self._dtype,
-                shared_name=name_from_scope_name(scope),
+                shared_name=handle_name if self._in_graph_mode else f"{handle_name}_{uid()}",
                 name=scope,
                 container=graph._container,
             )
+            # Tapes ask handles for their variables.
+            self._handle._variable = weakref.ref(self)
             self._initializer_op = self._is_initialized_op = self._initial_value = None
-            with name_scope("Read"):
-                self._graph_element = self._read_variable_op()
+            if self._in_graph_mode:
+                with name_scope("Read"):
+                    self._graph_element = self._read_variable_op()
             graph.add_to_collections(collections, self)
 
 

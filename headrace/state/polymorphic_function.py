@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -12,24 +11,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.autograph import converted_for_function
-from headrace.core import nest, nest_paths
-from headrace.core.composite import IndexedSlices, SparseTensor
-from headrace.core.composite_types import CompositeTensor
+from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
-from headrace.core.dtypes import DType
 from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
 from headrace.core.operation import Operation
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
-from headrace.core.type_specs import TensorSpec, TypeSpec, spec_from_value
+from headrace.core.type_specs import TensorSpec
 from headrace.state.concrete_function import ConcreteFunction
+from headrace.state.function_spec import (
+    FunctionSpec,
+    StaticArgument,
+    check_signature,
+    covers,
+    described_value,
+    key_of,
+    outline,
+    packed,
+    without_dims,
+)
+from headrace.state.function_spec import (
+    flat as flat_arguments,
+)
+from headrace.state.lifted_initial_values import LaterInitialized, initialize, make_variable
 from headrace.state.scoping import variable_creator_scope
 
 if TYPE_CHECKING:
     from headrace.core.type_specs import BatchableTypeSpec
-    from headrace.core.typing import TensorLike
     from headrace.state.variable_class import Variable
 
 
@@ -75,8 +85,12 @@ class PolymorphicFunction:
         self._inside: set[int] = set()  # the graphs of other functions that it was traced in, by id
         self._bound: weakref.WeakKeyDictionary[Any, PolymorphicFunction] = weakref.WeakKeyDictionary()
         self._variables: list[Any] = []
+        # What of a trace runs while variables that begin with values from its arguments have none.
+        self._first_calls: dict[ConcreteFunction, ConcreteFunction] = {}
+        # Variables whose values `get_initialization_function` computes later; None where they are computed at once.
+        self._waiting: list[LaterInitialized] | None = None
         self._lock = threading.RLock()
-        self._parameters = inspect.signature(python_function) if callable(python_function) else None
+        self._spec = FunctionSpec(python_function, self._input_signature)
         functools.update_wrapper(self, python_function, updated=())
 
     @property
@@ -88,6 +102,11 @@ class PolymorphicFunction:
     def input_signature(self) -> tuple[BatchableTypeSpec, ...] | None:
         """The signature it was made with, None if it takes any arguments."""
         return self._input_signature
+
+    @property
+    def function_spec(self) -> FunctionSpec:
+        """What it takes."""
+        return self._spec
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         if instance is None:
@@ -113,7 +132,41 @@ class PolymorphicFunction:
         if _plain_calls and self._once and executing_eagerly():
             return self._python_function(*args, **kwargs)
         concrete, tensors = self._for(args, kwargs)
+        first = self._first_calls.get(concrete)
+        if first is not None:
+            if executing_eagerly() and all(variable.is_initialized() for variable in first.graph.variables):
+                del self._first_calls[concrete]
+            else:
+                concrete = first
         return concrete.call_flat(tensors)
+
+    def get_initialization_function(self, *args: Any, **kwargs: Any) -> Any:
+        """Traces it for arguments like these; its variables get their values when what is returned is called.
+
+        Raises:
+            RuntimeError: if it has been traced before.
+
+        Example:
+            >>> model = tf.Module()
+            >>> @tf.function
+            ... def scaled(x):
+            ...     if not hasattr(model, "w"):
+            ...         model.w = tf.Variable(2.0)
+            ...     return model.w * x
+            >>> begin = scaled.get_initialization_function(tf.constant(1.0))
+            >>> begin()
+            >>> model.w.numpy()
+            2.0
+        """
+        if self._traces:
+            raise RuntimeError("get_initialization_function cannot be called after the function has been used")
+        waiting: list[LaterInitialized] = []
+        self._waiting = waiting
+        try:
+            self._for(args, kwargs)
+        finally:
+            self._waiting = None
+        return PolymorphicFunction(functools.partial(initialize, waiting), autograph=False)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The traced function for arguments like these; `tf.TensorSpec` stands for any tensor of its type and shape.
@@ -123,55 +176,56 @@ class PolymorphicFunction:
         """
         if self._input_signature is not None and not args and not kwargs:
             args = self._input_signature
-        return self._for(args, kwargs)[0]
+        found = self._for(args, kwargs)[0]
+        if found._arg_keywords is None:
+            found.name_arguments(found.graph.argument_names)
+        return found
 
     def outermost_traces(self) -> list[ConcreteFunction]:
         """Its traces outside of other functions; what it was traced for in a function is traced outside of it too."""
         inner = [trace for key, trace in self._traces.items() if key[0] in self._inside]
         for trace in inner:
             args, kwargs = trace.structured_input_signature
-            described = nest.map_structure(_described, (args, kwargs))
+            described = nest.map_structure(described_value, (args, kwargs))
             self.get_concrete_function(*described[0], **described[1])
         return [trace for key, trace in self._traces.items() if key[0] not in self._inside]
 
-    def _canonical(self, args: Sequence[Any], kwargs: Mapping[str, bool]) -> tuple[Any, Any]:
-        if self._parameters is None:
-            return args, kwargs
-        bound = self._parameters.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return bound.args, bound.kwargs
-
     def _for(self, args: Sequence[Any], kwargs: Mapping[str, bool]) -> tuple[ConcreteFunction, list[Any]]:
         if self._input_signature is not None:
-            args = self._signed(args, kwargs)
+            args = self._spec.signed(args, kwargs)
             kwargs = {}
         else:
-            args, kwargs = self._canonical(args, kwargs)
-        flat = _flat((args, kwargs))
-        signed = None if self._input_signature is None else _flat(list(self._input_signature))
+            args, kwargs = self._spec.canonical(args, kwargs)
+        flat = flat_arguments((args, kwargs))
+        signed = None if self._input_signature is None else flat_arguments(list(self._input_signature))
         key_parts: list[Any] = []
         tensors: list[Any] = []
         specs: list[Any] = []
+        names: list[str | None] = []
         for i, value in enumerate(flat):
             spec = value if isinstance(value, TensorSpec) else None
             if spec is None and isinstance(value, (np.ndarray, np.generic)):
                 value = convert_to_tensor(value)
-            if spec is None and isinstance(value, Tensor):
-                spec = TensorSpec(value.shape if signed is None else signed[i].shape, value.dtype.base_dtype)
+            if signed is not None and isinstance(signed[i], TensorSpec):
+                spec = signed[i]
+            elif spec is None and isinstance(value, Tensor):
+                spec = TensorSpec(value.shape, value.dtype.base_dtype)
             if spec is not None:
                 key_parts.append((spec.dtype, as_dims(spec.shape)))
+                names.append(spec.name)
                 tensors.append(value)
                 specs.append(spec)
             else:
-                key_parts.append(_key_of(value))
-                specs.append(_StaticArgument(value))
+                key_parts.append(key_of(value))
+                specs.append(StaticArgument(value))
         outer = None if executing_eagerly() else get_default_graph()
         # With a signature all arguments have its structure.
         structure = ""
         if signed is None:
-            structure = repr(nest.map_structure(_outline, (args, kwargs)))
-        shape_free = (id(outer), structure, tuple(_without_dims(part) for part in key_parts))
-        key = (id(outer), structure, tuple(key_parts))
+            structure = repr(nest.map_structure(outline, (args, kwargs)))
+        shape_free = (id(outer), structure, tuple(without_dims(part) for part in key_parts))
+        # What is traced for specs with names has parameters of those names.
+        key = (id(outer), structure, tuple(key_parts), tuple(names))
         with self._lock:
             found = self._traces.get(key)
             if found is None and self._relax_shapes:
@@ -179,8 +233,8 @@ class PolymorphicFunction:
             if found is None:
                 if self._relax_shapes:
                     specs = self._relax(shape_free, specs)
-                found = self._trace(specs, (args, kwargs))
-                found.keeps = (outer, [s.value for s in specs if isinstance(s, _StaticArgument)])
+                found = self._traced_twice(specs, (args, kwargs))
+                found.keeps = (outer, [s.value for s in specs if isinstance(s, StaticArgument)])
                 self._traces[key] = found
                 if isinstance(outer, FuncGraph):
                     self._inside.add(id(outer))
@@ -191,7 +245,7 @@ class PolymorphicFunction:
     def _relaxed_trace(self, shape_free: Any, parts: list[Any]) -> ConcreteFunction | None:
         for specs, concrete in reversed(self._relaxed.get(shape_free, [])):
             fits = all(
-                isinstance(spec, _StaticArgument) or _covers(as_dims(spec.shape), part[1])
+                isinstance(spec, StaticArgument) or covers(as_dims(spec.shape), part[1])
                 for spec, part in zip(specs, parts, strict=True)
             )
             if fits:
@@ -206,7 +260,7 @@ class PolymorphicFunction:
         before = earlier[-1][0]
         made: list[Any] = []
         for old, new in zip(before, specs, strict=True):
-            if isinstance(new, _StaticArgument):
+            if isinstance(new, StaticArgument):
                 made.append(new)
                 continue
             a, b = as_dims(old.shape), as_dims(new.shape)
@@ -217,53 +271,29 @@ class PolymorphicFunction:
             made.append(TensorSpec(TensorShape(dims), new.dtype))
         return made
 
-    def _signed(self, args: Sequence[Any], kwargs: Any) -> tuple[Any, ...]:
-        count = len(args) + len(kwargs)
-        args, kwargs = self._canonical(args, kwargs)
-        given = list(args) + list(kwargs.values())
-        signature = self._input_signature
-        assert signature is not None
-        # Parameters beyond it that are not given keep their defaults.
-        del given[max(count, len(signature)) :]
-        try:
-            values = nest_paths.flatten_up_to(list(signature), given)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"Structure of Python function inputs does not match input_signature: inputs {given}, input_signature "
-                f"{signature}."
-            ) from None
-        made: list[Any] = []
-        for value, spec in zip(values, nest.flatten(list(signature)), strict=True):
-            if isinstance(value, TypeSpec) and spec.is_compatible_with(value):
-                made.append(spec)
-                continue
-            if not isinstance(spec, TensorSpec):
-                if not isinstance(value, CompositeTensor | IndexedSlices | SparseTensor) or not spec.is_compatible_with(
-                    value
-                ):
-                    raise ValueError(
-                        f"Structure of Python function inputs does not match input_signature: inputs {given}, "
-                        f"input_signature {signature}."
-                    )
-                made.append(value)
-                continue
-            tensor = convert_to_tensor(value, spec.dtype)
-            if not spec.shape.is_compatible_with(tensor.shape):
-                raise ValueError(
-                    f"Python inputs incompatible with input_signature: inputs ({value}), input_signature ({signature})"
-                )
-            made.append(tensor)
-        return tuple(nest.pack_sequence_as(list(signature), made))
+    def _traced_twice(self, specs: list[Any], arguments: Sequence[Any]) -> ConcreteFunction:
+        """The trace that calls run: where the first one makes variables, another, which may make none."""
+        made_before = bool(self._variables)
+        found, begins = self._trace(specs, arguments)
+        if made_before or not self._variables or not self._once:
+            return found
+        first, (found, _) = found, self._trace(specs, arguments)
+        if begins:
+            self._first_calls[found] = first
+        return found
 
-    def _trace(self, specs: list[Any], arguments: Sequence[Sequence[Any] | Mapping[Any, Any]]) -> ConcreteFunction:
+    def _trace(self, specs: list[Any], arguments: Sequence[Any]) -> tuple[ConcreteFunction, bool]:
+        """A trace, and whether it gives variables that it makes values that come from the arguments."""
         graph = FuncGraph(self._name)
         made_before = bool(self._variables)
         created: list[Any] = []
+        begins: list[bool] = []
 
         def keep(next_creator: Callable[..., Any], **settings: Any) -> Variable:
             if made_before and self._once:
                 raise ValueError("tf.function-decorated function tried to create variables on non-first call.")
-            variable = next_creator(**settings)
+            variable, begins_here = make_variable(next_creator, settings, self._waiting)
+            begins.append(begins_here)
             created.append(weakref.ref(variable))
             return variable
 
@@ -272,14 +302,14 @@ class PolymorphicFunction:
         graph.autograph = self._autograph
         with graph.as_default(), variable_creator_scope(keep):
             inner: list[Any] = []
-            names = self._argument_names(arguments)
+            names = self._spec.argument_names(arguments)
             assert len(names) == len(specs)
             for spec, name in zip(specs, names, strict=True):
-                if isinstance(spec, _StaticArgument):
+                if isinstance(spec, StaticArgument):
                     inner.append(spec.value)
                 else:
                     inner.append(graph.add_input(spec.dtype, as_dims(spec.shape), spec.name or name))
-            args, kwargs = _packed(arguments, inner)
+            args, kwargs = packed(arguments, inner)
             result = function(*args, **kwargs)
             graph.returns_none = result is None
             result = nest.map_structure(_as_result, result, expand_composites=True) if result is not None else ()
@@ -291,33 +321,14 @@ class PolymorphicFunction:
             ]
         self._variables.extend(created)
         graph.inputs = [t for t in graph.inputs if graph.outer_of(t) is None] + graph.extra_args
-        return ConcreteFunction(graph, self._name, arguments)
-
-    def _argument_names(self, arguments: Sequence[Sequence[Any] | Mapping[Any, Any]]) -> list[str]:
-        """For each flat argument the name of the parameter that it is given for, or is a part of."""
-        args, kwargs = arguments
-        parameters = list(self._parameters.parameters.values()) if self._parameters else []
-        named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        found: list[str] = []
-        for i, value in enumerate(args):
-            parts = len(_flat(value))
-            found += [named[i]] * parts if i < len(named) else [f"args_{len(found) + k}" for k in range(parts)]
-        for name in sorted(kwargs):
-            found += [name] * len(_flat(kwargs[name]))
-        return found
+        graph.argument_names = [
+            spec.name or name for spec, name in zip(specs, names, strict=True) if not isinstance(spec, StaticArgument)
+        ]
+        return ConcreteFunction(graph, self._name, self._spec.signature_of(arguments, specs)), any(begins)
 
     def _converted(self) -> Callable[..., Any]:
         """The Python function, its control flow turned into that of the graph where that is asked for."""
         return converted_for_function(self._python_function) if self._autograph else self._python_function
-
-
-class _StaticArgument:
-    """An argument that is a part of the trace."""
-
-    dtype: DType | None = None
-
-    def __init__(self, value: bool | float | None) -> None:
-        self.value = value
 
 
 class _WeakInstance:
@@ -331,74 +342,18 @@ class _WeakInstance:
         return weakref.proxy(self._reference())
 
 
-def _outline(value: Any) -> Any:
-    """What an argument adds to the structure of a call: 0 for a plain one, the kind and the number of parts of a composite."""
-    if not isinstance(value, CompositeTensor):
-        return 0
-    return type(value).__name__, len(nest.flatten(value, expand_composites=True))
-
-
-def _flat(structure: object) -> list[Any]:
-    """The leaves of a structure: the tensors of composite values, and the specs of the tensors of their specs."""
-    leaves: list[Any] = []
-    for leaf in nest.flatten(structure, expand_composites=True):
-        leaves += leaf._flat_component_specs if _is_composite_spec(leaf) else [leaf]
-    return leaves
-
-
-def _packed(
-    structure: Sequence[Sequence[Any] | Mapping[Any, Any]], flat: list[Any]
-) -> tuple[tuple[Any, ...], dict[Any, Any]]:
-    """A structure with `flat` in the places of what `_flat` gives of it."""
-    left = iter(flat)
-    leaves = [
-        leaf._pack_components([next(left) for _ in leaf._flat_component_specs])
-        if _is_composite_spec(leaf)
-        else next(left)
-        for leaf in nest.flatten(structure, expand_composites=True)
-    ]
-    return nest.pack_sequence_as(structure, leaves, expand_composites=True)
-
-
-def _is_composite_spec(value: TensorLike | BatchableTypeSpec | None) -> bool:
-    return isinstance(value, TypeSpec) and not isinstance(value, TensorSpec)
-
-
-def _described(value: Tensor) -> Any:
-    """The description of a tensor or a value of several; anything else as it is."""
-    if isinstance(value, Tensor | CompositeTensor | IndexedSlices | SparseTensor):
-        return spec_from_value(value)
-    return value
-
-
-def _covers(known: Any, dims: Any) -> bool:
-    if known is None:
-        return True
-    if dims is None or len(dims) != len(known):
-        return False
-    return all(k is None or k == d for k, d in zip(known, dims, strict=True))
-
-
-def _key_of(value: bool | float | None) -> Any:
-    try:
-        hash(value)
-    except TypeError:
-        return id(value)
-    if hasattr(value, "handle"):
-        return "variable", id(value)
-    return type(value), value
-
-
-def _without_dims(part: Sequence[Any]) -> Any:
-    return part[0] if isinstance(part, tuple) and len(part) == 2 and isinstance(part[0], DType) else part
-
-
 def _as_result(value: Tensor | None) -> Tensor | None:
     if value is None:
         return None
     if isinstance(value, Operation):
         return None
-    return convert_to_tensor(value)
+    try:
+        return convert_to_tensor(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            "To be compatible with tf.contrib.eager.defun, Python functions must return zero or more Tensors; found return "
+            f"value of type {type(value)}, which is not a Tensor."
+        ) from None
 
 
 def function(
@@ -440,7 +395,7 @@ def function(
             experimental_relax_shapes,
             experimental_compile,
         )
-    _check_signature(input_signature)
+    check_signature(input_signature)
     return PolymorphicFunction(
         func, input_signature, autograph, experimental_autograph_options, experimental_relax_shapes
     )
@@ -456,7 +411,7 @@ def defun(
     """As `tf.function`, whose arguments it takes, for a function that may make variables in any call."""
     if func is None:
         return lambda f: defun(f, input_signature, autograph, experimental_autograph_options, experimental_relax_shapes)
-    _check_signature(input_signature)
+    check_signature(input_signature)
     return PolymorphicFunction(
         func,
         input_signature,
@@ -465,17 +420,6 @@ def defun(
         experimental_relax_shapes,
         creates_variables_once=False,
     )
-
-
-def _check_signature(signature: Sequence[BatchableTypeSpec] | None) -> None:
-    if signature is None:
-        return
-    if not isinstance(signature, (tuple, list)):
-        raise TypeError(f"input_signature must be either a tuple or a list, received {type(signature)}")
-    if not all(isinstance(spec, TypeSpec) for spec in nest.flatten(list(signature))):
-        raise TypeError(
-            f"Invalid input_signature {signature}; input_signature must be a possibly nested sequence of TensorSpec objects."
-        )
 
 
 __all__ = ["ConcreteFunction", "PolymorphicFunction", "defun", "function"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -194,14 +193,6 @@ def test_variables_that_are_not_kept_are_refused(tmp_path):
             tf.saved_model.save(module, str(tmp_path / "m"))
         with pytest.raises(ValueError, match="Expected a Trackable"):
             tf.saved_model.save(3, str(tmp_path / "m"))
-
-
-def test_graphs_alone_are_told_to_be_loaded_otherwise(tmp_path):
-    with tf.Graph().as_default(), tf.Session() as session:
-        x = tf.placeholder(tf.float32, [])
-        tf.saved_model.simple_save(session, str(tmp_path / "m"), {"x": x}, {"y": x + 1.0})
-    with pytest.raises(NotImplementedError, match=re.escape("loader.load")):
-        tf.saved_model.load_v2(str(tmp_path / "m"))
 
 
 @pytest.mark.parametrize("change", ["number", "captures", "function", "constant", "spec"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.checkpoints.dependencies import OWN_ATTRIBUTES, dependencies_of_layer
+from headrace.checkpoints.dependencies import dependencies_of_layer
 from headrace.checkpoints.layer_weights import (
     filter_empty_layer_containers,
     gather_non_trainable_weights,
@@ -16,6 +16,7 @@ from headrace.core import nest, slots
 from headrace.core.shapes import TensorShape
 from headrace.keras.engine import network_config, network_run
 from headrace.keras.engine.network_additions import NetworkAdditions
+from headrace.keras.engine.network_attributes import CheckpointedAttributes
 from headrace.keras.engine.network_graph import check_names, check_not_legacy, map_graph_network, node_key
 from headrace.keras.engine.op_layer import create_keras_history
 from headrace.keras.utils import layer_utils
@@ -187,7 +188,7 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
     @property
     def _checkpoint_dependencies(self) -> list[TrackableReference]:
         named = [TrackableReference(name, layer) for name, layer in self.__dict__.get("_named_layers", {}).items()]
-        return [*named, *dependencies_of_layer(_Attributes(self), type(self))]
+        return [*named, *dependencies_of_layer(CheckpointedAttributes(self), type(self))]
 
     def _insert_layers(self, layers: Sequence[Any], relevant_nodes: Sequence[Node] | None = None) -> None:
         """Makes layers that take tensors of the model a part of it: those of losses and metrics."""
@@ -263,14 +264,19 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
                 return layer
         raise ValueError(f"No such layer: {name}")
 
-    def _assert_weights_created(self) -> None:
+    def _lacks_weights(self) -> bool:
+        """Whether it has not been called or built, and so does not have its weights yet."""
         if self.dynamic:
-            return
-        if not self._is_graph_network and "build" in type(self).__dict__ and not self.built:
+            return False
+        return not self._is_graph_network and "build" in type(self).__dict__ and not self.built
+
+    def _assert_weights_created(self) -> None:
+        if self._lacks_weights():
             raise ValueError(
                 f"Weights for model {self.name} have not yet been created. Weights are created when the Model is first "
                 "called on inputs or `build()` is called with an `input_shape`."
             )
+        self._keep_added_variables()
 
     @property
     def trainable_weights(self) -> list[Any]:
@@ -476,20 +482,6 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
     @property
     def _object_identifier(self) -> str:
         return "_tf_keras_network"
-
-
-class _Attributes:
-    """The attributes of a model as its checkpoints see them: layers that have a name already are not named again."""
-
-    def __init__(self, network: Network) -> None:
-        listed = {id(layer) for layer in network.__dict__.get("_layer_list", ())}
-        own = {"inputs", "outputs", "input_names", "output_names", "layers", "loss", "loss_functions", "loss_weights"}
-        for name, value in vars(network).items():
-            if name not in own and name not in OWN_ATTRIBUTES and id(value) not in listed:
-                self.__dict__[name] = value
-        # One container for each list that is an attribute, whenever it is asked for.
-        self.__dict__["_tracked_containers"] = network.__dict__.setdefault("_tracked_containers", {})
-        self.__dict__["_named_weights"] = network.__dict__.get("_named_weights", {})
 
 
 def _holds_layers(value: object) -> bool:

@@ -48,7 +48,7 @@ def save(
     if saving_utils.model_input_signature(model) is None:
         saving_utils.raise_model_input_error(model)
     model._assert_weights_created()
-    additions = _KerasAdditions(model, include_optimizer)
+    additions = LayerAdditions(model, include_optimizer)
     if signatures is None:
         signatures = {DEFAULT_SERVING_SIGNATURE_DEF_KEY: additions.functions(model)["_default_save_signature"]}
     optimizer = model.__dict__.pop("optimizer", None) if not include_optimizer else None
@@ -63,10 +63,15 @@ def save(
             model.__dict__["optimizer"] = optimizer
 
 
-class _KerasAdditions(objects_writing.Additions):
-    """What TensorFlow 1.15 writes of layers: their configurations, lists of their parts, functions that call them."""
+class LayerAdditions(objects_writing.Additions):
+    """What TensorFlow 1.15 writes of layers: their configurations, lists of their parts, functions that call them.
 
-    def __init__(self, model: Any, include_optimizer: bool) -> None:
+    Args:
+        model: what is saved: a model, a layer, or an object that has some.
+        include_optimizer: whether the model's optimizer is written, too.
+    """
+
+    def __init__(self, model: Any, include_optimizer: bool = True) -> None:
         self.model = model
         self.include_optimizer = include_optimizer
         self._lists: dict[int, tuple[Any, list[tuple[str, Any]]]] = {}
@@ -79,9 +84,11 @@ class _KerasAdditions(objects_writing.Additions):
             return []
         if id(item) not in self._lists:
             kept = AutoTrackable()
-            kept.variables = list(item.weights)
-            kept.trainable_variables = list(item.trainable_weights)
-            kept.non_trainable_variables = list(item.non_trainable_weights)
+            # A model that has not been called has none.
+            built = not isinstance(item, Network) or not item._lacks_weights()
+            kept.variables = list(item.weights) if built else []
+            kept.trainable_variables = list(item.trainable_weights) if built else []
+            kept.non_trainable_variables = list(item.non_trainable_weights) if built else []
             kept.layers = [
                 layer for layer in getattr(item, "layers", ()) if not getattr(layer, "_is_input_layer", False)
             ]
@@ -141,7 +148,7 @@ class _KerasAdditions(objects_writing.Additions):
         if id(layer) not in self._functions:
             signature = _input_specs(layer)
             self._functions[id(layer)] = {} if signature is None else _call_functions(layer, signature)
-            if layer is self.model:
+            if layer is self.model and isinstance(layer, TrainingModel) and signature is not None:
                 self._functions[id(layer)]["_default_save_signature"] = saving_utils.trace_model_call(layer)
         return self._functions[id(layer)]
 
@@ -176,10 +183,10 @@ def _call_functions(layer: Any, specs: Any) -> dict[str, Any]:
 
     if trained:
 
-        def outputs_and_losses(inputs: Any, training: Any = None) -> Any:
+        def outputs_and_losses(inputs: Any, training: Any = False) -> Any:
             return called(inputs, training)
 
-        def outputs_only(inputs: Any, training: Any = None) -> Any:
+        def outputs_only(inputs: Any, training: Any = False) -> Any:
             return called(inputs, training)[0]
 
     else:
