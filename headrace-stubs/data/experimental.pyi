@@ -12,7 +12,7 @@ from headrace.core.type_specs import SparseTensorSpec as SparseTensorSpec, Tenso
 from headrace.core.typing import ShapeLike as ShapeLike, TensorLike as TensorLike
 from headrace.data import nest as nest, structure as structure
 from headrace.data.arguments import check_predicate as check_predicate, int64 as int64, known_size as known_size
-from headrace.data.dataset import Dataset as Dataset
+from headrace.data.dataset import Dataset as Dataset, DatasetV2 as DatasetV2
 from headrace.data.element_functions import ElementFunction as ElementFunction
 from headrace.data.grouping import Reducer as Reducer, group_by_reducer as group_by_reducer
 from headrace.data.padding import shape_tensor as shape_tensor

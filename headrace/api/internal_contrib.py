@@ -130,10 +130,6 @@ CONTRIB: dict[str, dict[str, str]] = {
     "sparsemax.python.ops": {
         "+sparsemax .": "sparsemax sparsemax_loss",
     },
-    "tfprof": {
-        "profiler.analyzer profiler.options profiler.profile_context profiler .": "model_analyzer",
-        "profiler.statistics profiler.analyzer profiler.options .": "tfprof_logger",
-    },
     "timeseries.python.timeseries": {
         "+timeseries.ar_model +timeseries.anomaly_ar_model +timeseries.prediction_networks": "ar_model",
         "+timeseries.estimators": "estimators",

@@ -5,5 +5,5 @@ __all__ = ['experimental', 'set_verbosity', 'to_code', 'to_graph', 'trace']
 from headrace.compat.v2.autograph import experimental as experimental
 from headrace.autograph.settings import set_verbosity as set_verbosity
 to_code: Any
-from headrace.autograph import to_graph as to_graph
+to_graph: Any
 from headrace.autograph.settings import trace as trace

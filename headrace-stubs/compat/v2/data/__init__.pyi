@@ -1,7 +1,7 @@
 # Made by tools/make_stubs.py.
 
 __all__ = ['Dataset', 'DatasetSpec', 'FixedLengthRecordDataset', 'Options', 'TFRecordDataset', 'TextLineDataset', 'experimental']
-from headrace.data.dataset import Dataset as Dataset
+from headrace.data.dataset import DatasetV2 as Dataset
 from headrace.data.dataset_base import DatasetSpec as DatasetSpec
 from headrace.data.readers import FixedLengthRecordDataset as FixedLengthRecordDataset
 from headrace.data.options import Options as Options
