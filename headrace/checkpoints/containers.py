@@ -339,6 +339,10 @@ class DictWrapper(Dict):
         return f"DictWrapper({dict.__repr__(self)})"
 
 
+# The name that programs are told in 1.15.
+DictWrapper.__name__ = "_DictWrapper"
+
+
 class Mapping(Dict):
     """A dict of dependencies whose keys are strings and whose values stay.
 

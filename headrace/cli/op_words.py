@@ -94,6 +94,7 @@ def planning_facts_of(decl: OpDecl) -> str:
         ("work", decl.work_rule),
         ("most elements", decl.most_elements_rule),
         ("native instructions", decl.native_rule),
+        ("draws from", decl.draws_from),
     ):
         if rule is not None:
             said.append(f"{word}: {rule_text(rule)}")

@@ -201,8 +201,9 @@ def test_random_numbers_are_those_of_the_stream(name, draw, dtype, count):
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_random_integers_are_those_of_the_stream(dtype):
     place = philox.Philox(key=3, high=1, position=0)
-    words = np.array([3, 1, 0])
     for low, high in ((0, 10), (-5, 7), (np.iinfo(dtype).min, np.iinfo(dtype).max)):
+        # What is drawn moves the place on.
+        words = np.array([3, 1, 0])
         (got,) = run_one("random_uniform_int", [words, np.array(low, dtype), np.array(high, dtype)], [5, 3])
         assert_same(got, philox.uniform_int(place, 15, low, high, dtype).reshape(5, 3))
     with pytest.raises(RegionFailure):
