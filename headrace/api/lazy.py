@@ -419,6 +419,10 @@ class _NamespaceLoader(Loader):
         if self._path.startswith("python."):
             # A module of TensorFlow's own tree goes by the name it has there.
             module.__dict__["__name__"] = f"tensorflow.{self._path}"
+        table = self._finder.table(self._path)
+        if table is not None and table.whole:
+            for name in table.homes:
+                getattr(module, name)
         if self._path in internal_paths.WITH_EFFECT:
             importlib.import_module(self._finder._full(internal_paths.WITH_EFFECT[self._path]))
 

@@ -9,6 +9,7 @@ A table is a module of `headrace.api` at the path of the public module it descri
 - `NESTED`: the `HOMES` of small public modules below this one, `{"rnn_cell": {"layers.cells": "GRUCell"}}`.
 - `EVERY`: modules or objects in which a name without a row is looked up, in order, separated by blanks.
 - `ABSENT`: names 1.x had that are not here, to a word of advice.
+- `WHOLE`: whether all names are there as soon as the module is, for programs that say `tf.logging.__dict__["INFO"]`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import pkgutil
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 
-ROWS = ("HOMES", "SPELLED", "NESTED", "EVERY", "ABSENT")
+ROWS = ("HOMES", "SPELLED", "NESTED", "EVERY", "ABSENT", "WHOLE")
 # The modules beside the tables that are none, whatever they define.
 MACHINERY = frozenset(
     {
@@ -51,6 +52,8 @@ class Table:
         every: where names without a home are looked up.
         absent: advice about names that are not here.
         module: the dotted name of the table itself, None for one without a module of its own.
+        whole: whether the names of `homes` are looked up when the module is made, for programs that look into its
+            `__dict__`.
     """
 
     def __init__(
@@ -60,9 +63,10 @@ class Table:
         every: tuple[str, ...] = (),
         absent: Mapping[str, str] | None = None,
         module: str | None = None,
+        whole: bool = False,
     ) -> None:
         self.homes, self.nested, self.every = homes or {}, nested or {}, every
-        self.absent, self.module = absent or {}, module
+        self.absent, self.module, self.whole = absent or {}, module, whole
 
     def children(self) -> set[str]:
         """The names of the public modules below this one that have a table."""
@@ -113,7 +117,8 @@ def read_table(folder: str, path: str) -> Table | None:
     if module is not None and is_table(module):
         homes = homes_of(getattr(module, "HOMES", {}), getattr(module, "SPELLED", {}))
         every = tuple(getattr(module, "EVERY", "").split())
-        return Table(homes, getattr(module, "NESTED", {}), every, getattr(module, "ABSENT", {}), module.__name__)
+        absent, whole = getattr(module, "ABSENT", {}), getattr(module, "WHOLE", False)
+        return Table(homes, getattr(module, "NESTED", {}), every, absent, module.__name__, whole)
     above = read_table(folder, parent) if path else None
     if above is not None and leaf in above.nested:
         return Table(homes_of(above.nested[leaf], {}))

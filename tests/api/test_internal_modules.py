@@ -75,3 +75,8 @@ def test_a_module_of_contrib_that_is_not_offered_says_what_to_use():
     with pytest.raises(ImportError, match=r"tf\.train"):
         exec("from headrace.contrib import optimizer_v2")
     assert "headrace.contrib.optimizer_v2" not in sys.modules
+
+
+def test_levels_of_logging_are_in_its_dictionary():
+    """As programs look them up by what a flag says."""
+    assert [vars(tf.logging)[name] for name in ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")] == [10, 20, 30, 40, 50]

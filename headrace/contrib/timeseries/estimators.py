@@ -162,7 +162,8 @@ class TimeSeriesRegressor(Estimator):
                 FilteringFeatures.VALUES: placeholder(model.dtype, shape=[*sizes, model.num_features], name=_VALUES),
             }
             for name, feature in self._exogenous_spec().items():
-                inner = TensorShape(getattr(feature, "shape", None) or []).as_list()
+                # Of features whose length is not told, the values of a time are an axis of any size.
+                inner = TensorShape(feature.shape).as_list() if isinstance(feature, FixedLenFeature) else [None]
                 tensors[name] = placeholder(feature.dtype, shape=[*sizes, *inner], name=name)
             tensors.update(self._model_start_state_placeholders(shape(tensors[_TIMES])[0], default_batch_size))
             return ServingInputReceiver(tensors, tensors)
