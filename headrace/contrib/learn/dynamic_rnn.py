@@ -24,6 +24,7 @@ from headrace.contrib.learn.recurrent_parts import (
     multi_value_predictions,
     select_last_activations,
     single_value_predictions,
+    with_momentum,
 )
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
@@ -32,7 +33,6 @@ from headrace.core.dtypes import float32
 from headrace.kernels.composing.arranging import concat, stack
 from headrace.kernels.composing.shapes import expand_dims, shape
 from headrace.ops.array.tile import tile
-from headrace.optimizers.descent import MomentumOptimizer
 from headrace.recurrent.dynamic import dynamic_rnn
 from headrace.state.global_step import get_global_step
 
@@ -332,10 +332,7 @@ class DynamicRnnEstimator(Estimator):
             target_column = multi_class_target(n_classes=num_classes)
         else:
             raise ValueError("For CLASSIFICATION problem_type, num_classes must be specified.")
-        if optimizer == "Momentum":
-            if momentum is None:
-                raise ValueError("The optimizer 'Momentum' needs momentum.")
-            optimizer = MomentumOptimizer(learning_rate, momentum)
+        optimizer = with_momentum(optimizer, learning_rate, momentum)
         model_fn = _get_dynamic_rnn_model_fn(
             cell_type=cell_type,
             num_units=num_units,

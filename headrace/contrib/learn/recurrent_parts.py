@@ -19,6 +19,7 @@ from headrace.ops.math.argmax import argmax
 from headrace.ops.math.binary import maximum
 from headrace.ops.math.cast import cast
 from headrace.ops.nn.softmax import softmax
+from headrace.optimizers.descent import MomentumOptimizer
 from headrace.recurrent.basic_cells import BasicRNNCell, GRUCell
 from headrace.recurrent.cell import RNNCell
 from headrace.recurrent.lstm_cells import LSTMCell
@@ -98,6 +99,19 @@ def apply_dropout(
     before, after = dropout_keep_probabilities[-2:]
     wrapped.append(DropoutWrapper(cells[-1], input_keep_prob=before, output_keep_prob=after))
     return wrapped
+
+
+def with_momentum(optimizer: Any, learning_rate: float, momentum: float | None) -> Any:
+    """The optimizer that is meant: of the name "Momentum" with its momentum, any other as it is.
+
+    Raises:
+        ValueError: if momentum is wanted and not given.
+    """
+    if optimizer != "Momentum":
+        return optimizer
+    if momentum is None:
+        raise ValueError("The optimizer 'Momentum' needs momentum; got None.")
+    return MomentumOptimizer(learning_rate, momentum)
 
 
 def construct_rnn_cell(

@@ -22,6 +22,7 @@ from headrace.contrib.learn.recurrent_parts import (
     get_eval_metric_ops,
     mask_activations_and_labels,
     multi_value_predictions,
+    with_momentum,
 )
 from headrace.contrib.training.sequence_batching import batch_sequences_with_states
 from headrace.core import nest
@@ -31,7 +32,6 @@ from headrace.kernels.composing.arranging import concat, identity, stack
 from headrace.kernels.composing.shapes import expand_dims, squeeze
 from headrace.ops.array.join import unstack
 from headrace.ops.array.tile import tile
-from headrace.optimizers.descent import MomentumOptimizer
 from headrace.recurrent.lstm_cells import LSTMStateTuple
 from headrace.recurrent.static import static_state_saving_rnn
 from headrace.state.global_step import get_global_step
@@ -330,10 +330,7 @@ class StateSavingRnnEstimator(Estimator):
         else:
             check_problem_type(problem_type)
             target_column, name = regression_target(), "MultiValueStateSavingRNNRegressor"
-        if optimizer_type == "Momentum":
-            if momentum is None:
-                raise ValueError("The optimizer 'Momentum' needs momentum.")
-            optimizer_type = MomentumOptimizer(learning_rate, momentum)
+        optimizer_type = with_momentum(optimizer_type, learning_rate, momentum)
         model_fn = _get_rnn_model_fn(
             cell_type=cell_type,
             target_column=target_column,
