@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+import orjson
 
 from headrace.core import errors
 from headrace.core.dtypes import DType
@@ -45,6 +46,17 @@ def parse_object(body: bytes) -> dict[str, Any]:
     if not body:
         raise invalid("JSON Parse error: The document is empty")
     try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        found = _parse_leniently(body)
+    if not isinstance(found, dict):
+        raise invalid(f"JSON Value: {shown(found)} Is not object")
+    return found
+
+
+def _parse_leniently(body: bytes) -> Json:
+    """What a body begins with, which may have NaN and infinities and be followed by anything; errors as of `parse_object`."""
+    try:
         found, _ = _decoder.raw_decode(body.decode("utf-8").lstrip(" \t\r\n"))
         if b"\\u" in body:
             # Half a character, which only an escape can write, is no text.
@@ -53,8 +65,6 @@ def parse_object(body: bytes) -> dict[str, Any]:
         raise invalid("JSON Parse error: The document is nested too deeply") from None
     except ValueError as error:
         raise invalid(f"JSON Parse error: {error}") from None
-    if not isinstance(found, dict):
-        raise invalid(f"JSON Value: {shown(found)} Is not object")
     return found
 
 
@@ -140,9 +150,10 @@ def _elements(items: list[Json], kinds: set[type], dtype: DType) -> np.ndarray:
     if name in ("float32", "float64"):
         _check_kinds(items, kinds, {int, float}, name)
         try:
-            # Numbers beyond the type's become infinite, as they do in a conversion of C.
+            # Numbers beyond the type's become infinite, as they do in a conversion of C. At once in the type that is
+            # wanted: `astype` lets other threads run, and then waits for them.
             with np.errstate(over="ignore"):
-                return np.array(items, np.float64).astype(dtype.as_numpy_dtype)
+                return np.array(items, dtype.as_numpy_dtype)
         except OverflowError:
             raise invalid(
                 f"JSON Value: a number of too many digits is not of expected type: {_type_name(name)}"
