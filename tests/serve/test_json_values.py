@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headrace as tf
@@ -17,6 +17,7 @@ LEAVES = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.float
 VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.text(), VALUES), st.booleans(), st.sampled_from(["", " ", "\r\n\t"]), st.sampled_from(["", "x"])
 )
@@ -42,6 +43,7 @@ def test_numbers_that_no_type_of_c_holds():
     assert math.copysign(1, found["zero"]) == -1
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.floats() | st.integers(-(2**62), 2**62), min_size=2, max_size=2)))
 def test_floats_are_rounded_once(rows):
     with np.errstate(over="ignore"):

@@ -127,7 +127,7 @@ def test_regression_and_classification(rest):
         {"signature_name": "regress", "examples": [{"x": None}]},
         {"signature_name": "regress", "examples": [{"x": [[1.0]]}]},
         {"signature_name": "regress", "examples": [{"x": [1.0, "a"]}]},
-        {"signature_name": "regress", "examples": [{"x": 2**64}]},
+        {"signature_name": "regress", "examples": [{"x": 2**63}]},
         {"signature_name": "regress", "examples": [{"y": 1.0}]},
         {"signature_name": "classify", "examples": [{"x": 1.0}]},
         {"examples": [{"x": 1.0}]},
