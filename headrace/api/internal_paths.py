@@ -25,7 +25,7 @@ _HIDING_BUILTINS = {
 }
 _PROTOS = {
     "core.framework": "allocation_description api_def attr_value cost_graph function graph node_def op_def "
-    "resource_handle step_stats summary tensor tensor_description tensor_shape types variable versions",
+    "resource_handle step_stats summary tensor tensor_description tensor_shape variable versions",
     "core.protobuf": "cluster debug graph_debug_info meta_graph rewriter_config saved_object_graph saver struct "
     "trackable_object_graph verifier_config",
     "core.util": "event",
@@ -75,6 +75,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
     rows["models.rnn.rnn_cell"] = rows["models.rnn.linear"] = ("nn.rnn_cell",)
     # The codes that its enumeration names are those of `tf.errors`.
     rows["core.lib.core.error_codes_pb2"] = ("core.errors", "messages.protos")
+    rows["core.framework.types_pb2"] = ("messages.element_types",)
     for path in list(rows):
         while "." in path:
             path = path.rpartition(".")[0]

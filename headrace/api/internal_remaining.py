@@ -44,10 +44,11 @@ REMAINING: dict[str, dict[str, str]] = {
     },
     "eager": {
         "autodiff.products .": "imperative_grad",
-        ".": "cancellation forwardprop graph_only_ops lift_to_graph monitoring profiler profiler_client",
+        ".": "cancellation graph_only_ops monitoring profiler profiler_client",
     },
     "framework": {
-        ".": "auto_control_deps c_api_util is_xla_test_true kernels op_callbacks",
+        "config.pywrap .": "c_api_util",
+        ".": "is_xla_test_true kernels op_callbacks",
     },
     "grappler": {
         ".": "cluster controller cost_analyzer cost_analyzer_tool graph_analyzer graph_placer hierarchical_controller "
@@ -71,11 +72,7 @@ REMAINING: dict[str, dict[str, str]] = {
     "platform": {".": "control_imports remote_utils self_check status_bar", "testing.combinations .": "parameterized"},
     "profiler": {"profiler .": "pprof_profiler scoped_annotation traceme"},
     "saved_model": {
-        "saved_model .": "function_deserialization function_serialization load_v1_in_v2 revived_types "
-        "signature_serialization",
-    },
-    "saved_model.model_utils": {
-        "saved_model.export_output estimator.model_fn estimator.export .": "export_output export_utils"
+        "saved_model .": "function_deserialization function_serialization load_v1_in_v2 signature_serialization",
     },
     "summary.writer": {"summary.writer .": "event_file_writer_v2"},
     "tools": {".": "module_util"},

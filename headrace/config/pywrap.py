@@ -12,6 +12,7 @@ import numpy as np
 from headrace.core import errors
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import bfloat16
 from headrace.core.eager import EagerTensor
 from headrace.core.tensor import Tensor
 from headrace.core.version import VERSION
@@ -19,10 +20,10 @@ from headrace.devices.listing import list_local_devices
 from headrace.files.events import EventFile
 from headrace.files.paths import as_path
 from headrace.files.records import TFRecordOptions, TFRecordWriter, tf_record_iterator
+from headrace.messages import protos
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
-    from headrace.messages import protos
 
 
 TENSOR_HANDLE_KEY = "TensorHandle"
@@ -94,6 +95,22 @@ class TF_Status:
         self.code, self.message = code, message
 
 
+class ScopedTFStatus:
+    """The outcome of a call, as `TF_GetCode` and `TF_Message` take it.
+
+    Attributes:
+        status: a `TF_Status`.
+    """
+
+    def __init__(self) -> None:
+        self.status = TF_Status()
+
+
+def TF_bfloat16_type() -> Any:
+    """The type of NumPy's scalars that `tf.bfloat16` stands for."""
+    return bfloat16.as_numpy_dtype
+
+
 def TF_SetStatus(status: TF_Status, code: int, message: str) -> None:
     """Says that something failed."""
     status.set(code, message)
@@ -163,7 +180,13 @@ class EventsWriter:
         return self._opened().path.encode()
 
     def WriteEvent(self, event: protos.Event) -> None:
-        """Writes an `Event`."""
+        """Writes an `Event`.
+
+        Raises:
+            TypeError: if it is none.
+        """
+        if not isinstance(event, protos.Event):
+            raise TypeError(f"Expected an event_pb2.Event proto,  but got {type(event)}")
         self._WriteSerializedEvent(event.SerializeToString())
 
     def _WriteSerializedEvent(self, event_str: bytes) -> None:

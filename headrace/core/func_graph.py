@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
@@ -41,6 +41,7 @@ class FuncGraph(Graph):
         outer: the graph around it; the default graph by default.
         capture_by_value: whether outer operations are copied into the body instead.
         copied_stateful_ops: stateful outer operations that may be copied all the same.
+        collections: its collections; those of variables are the outer graph's by default.
 
     Attributes:
         inputs: the placeholders of the arguments, then those of the captured tensors.
@@ -66,6 +67,7 @@ class FuncGraph(Graph):
         outer: Graph | None = None,
         capture_by_value: bool = False,
         copied_stateful_ops: Iterable[Operation] = (),
+        collections: Mapping[Any, list[Any]] | None = None,
     ) -> None:
         super().__init__()
         self.name = name
@@ -83,6 +85,12 @@ class FuncGraph(Graph):
         self.extra_vars: list[Any] = []
         self.seed = self.outer_graph.seed
         self._container = self.outer_graph._container
+        self.structured_input_signature: Any = None
+        # The operations with effects, where something has found them.
+        self.control_outputs: list[Operation] = []
+        if collections is not None:
+            self._collections = dict(collections)
+            return
         for key in _SHARED_COLLECTIONS:
             self._collections[key] = self.outer_graph.get_collection_ref(key)
 

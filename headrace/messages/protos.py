@@ -167,7 +167,8 @@ _MADE: dict[str, tuple[str, dict[str, str]]] = {
             "Code!": (
                 "OK=0 CANCELLED=1 UNKNOWN=2 INVALID_ARGUMENT=3 DEADLINE_EXCEEDED=4 NOT_FOUND=5 ALREADY_EXISTS=6 "
                 "PERMISSION_DENIED=7 RESOURCE_EXHAUSTED=8 FAILED_PRECONDITION=9 ABORTED=10 OUT_OF_RANGE=11 UNIMPLEMENTED=12 "
-                "INTERNAL=13 UNAVAILABLE=14 DATA_LOSS=15 UNAUTHENTICATED=16"
+                "INTERNAL=13 UNAVAILABLE=14 DATA_LOSS=15 UNAUTHENTICATED=16 "
+                "DO_NOT_USE_RESERVED_FOR_FUTURE_EXPANSION_USE_DEFAULT_IN_SWITCH_INSTEAD_=20"
             ),
         },
     ),
@@ -298,6 +299,9 @@ _WITH_MAPS = frozenset(
 )
 _PACKAGE = "headrace"
 _made_files: dict[str, Any] = {}
+
+# A member of the codes of errors that is no code; the others are constants of `tf.errors`.
+DO_NOT_USE_RESERVED_FOR_FUTURE_EXPANSION_USE_DEFAULT_IN_SWITCH_INSTEAD_ = 20
 
 
 def __getattr__(name: str) -> Any:

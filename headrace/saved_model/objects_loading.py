@@ -29,7 +29,7 @@ from headrace.messages import protos
 from headrace.messages.file_faults import faults_in
 from headrace.messages.function_def import import_library
 from headrace.messages.tensor_proto import MakeNdarray
-from headrace.saved_model import folders
+from headrace.saved_model import folders, revived_types
 from headrace.saved_model.graphs_loading import load_graph
 from headrace.saved_model.loading import (
     asset_paths,
@@ -160,6 +160,8 @@ class _Loader:
         self.library = Graph()
         self.concrete: dict[str, RestoredConcreteFunction] = {}
         self.handles: dict[int, Any] = {}
+        # How objects of registered kinds get their attributes.
+        self._setters: dict[int, Any] = {}
 
     def run(self) -> list[Any]:
         if not self.nodes:
@@ -247,6 +249,9 @@ class _Loader:
                 raise ValueError(f"The object graph names asset {index} of {len(paths)}")
             return TrackableAsset(paths[index])
         if kind in ("user_object", "resource", None):
+            if kind == "user_object" and (revived := revived_types.deserialize(node.user_object)) is not None:
+                made, self._setters[number] = revived
+                return made
             identifier = node.user_object.identifier if kind == "user_object" else ""
             return _CONTAINERS.get(identifier, LoadedObject)()
         return None
@@ -326,7 +331,11 @@ class _Loader:
         self.objects[number].__dict__["resource_handle"] = self.handles[number]
 
     def _connect(self) -> None:
-        for node, item in zip(self.nodes, self.objects, strict=True):
+        for number, (node, item) in enumerate(zip(self.nodes, self.objects, strict=True)):
+            if number in self._setters:
+                for child in node.children:
+                    self._setters[number](item, child.local_name, self.objects[child.node_id])
+                continue
             if not isinstance(item, (LoadedObject, dict, list)):
                 continue
             if isinstance(item, list):

@@ -47,6 +47,7 @@ from headrace.saved_model.objects_functions import (
 )
 from headrace.saved_model.objects_resources import ResourceFunctions, Stored, WrittenAssets, is_resource
 from headrace.saved_model.restored import RestoredConcreteFunction, SignatureMap
+from headrace.saved_model.revived_types import serialize
 from headrace.saved_model.signatures import build_signature_def, build_tensor_info
 from headrace.saved_model.structured_values import FullArgSpec, encoded
 from headrace.state.concrete_function import ConcreteFunction, variable_of
@@ -278,6 +279,9 @@ class _Export:
                 variable.name = item.name.partition(":")[0]
                 continue
             user = made.user_object
+            if (registered := serialize(item)) is not None:
+                user.CopyFrom(registered)
+                continue
             user.identifier = next(
                 (text for kind, text in _IDENTIFIERS if isinstance(item, kind)), "_generic_user_object"
             )

@@ -56,3 +56,12 @@ def test_devices():
     assert found == list_local_devices()
     assert protos.DeviceAttributes.FromString(pywrap.list_devices()[0]) == found[0]
     assert "memory_limit: 268435456" in str(found[0])
+
+
+def test_events_are_events(tmp_path):
+    with pytest.raises(TypeError, match=r"Expected an event_pb2\.Event proto"):
+        pywrap.EventsWriter(str(tmp_path / "progress").encode()).WriteEvent("event")
+
+
+def test_the_type_of_bfloat16():
+    assert pywrap.TF_bfloat16_type() is tf.bfloat16.as_numpy_dtype

@@ -248,7 +248,7 @@ def build_all_signature_defs(
 
     Args:
         receiver_tensors: what requests fill.
-        export_outputs: from name to output; None is the default.
+        export_outputs: from name to output.
         receiver_tensors_alternatives: from name to other tensors that may be filled instead.
         serving_only: whether those that no server could use are left out, which is logged.
 
@@ -269,7 +269,7 @@ def build_all_signature_defs(
             excluded[name] = str(error)
 
     for key, output in export_outputs.items():
-        add(key or names.DEFAULT_SERVING_SIGNATURE_DEF_KEY, output, receiver_tensors)
+        add(str(key or None), output, receiver_tensors)
     for receiver, tensors in (receiver_tensors_alternatives or {}).items():
         if not isinstance(tensors, Mapping):
             tensors = {_SINGLE_RECEIVER: tensors}
