@@ -200,6 +200,7 @@ def _from_python(values: Any, dtype: DType | None) -> np.ndarray:
     except ValueError as error:  # NumPy's word for ragged lists
         if dtype is not None:
             _check_leaves(values, dtype)
+            raise ValueError("setting an array element with a sequence.") from error
         if len(expected) < 2:
             raise _not_convertible(values) from None
         raise _not_dense(values, _common_shape(values), expected) from error

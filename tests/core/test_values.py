@@ -196,7 +196,7 @@ def test_refused_with_type_error(values, dtype, message):
         ([[1, 2], 3], None, "dense tensor: [[1, 2], 3] - got shape [2], but wanted [2, 2]."),
         ([[], [1]], None, "dense tensor: [[], [1]] - got shape [2], but wanted [2, 0]."),
         ([["a"], ["b", "c"]], None, "got shape [2], but wanted [2, 1]."),
-        ([[1, 2], [3]], "int32", "dense"),
+        ([[1, 2], [3]], "int32", "setting an array element with a sequence."),
         ([np.array([1, 2]), np.array([3, 4])], None, "got shape [2, 2], but wanted [2]."),
     ],
 )
