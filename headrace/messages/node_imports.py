@@ -40,6 +40,8 @@ _COLOCATED = "loc:@"
 _PLACEHOLDERS_HAVE_SHAPES = 24
 # More outputs than any import has whose number a node says, and few enough to make.
 _MAX_OUTPUTS = 1 << 20
+# How many inputs that are not there an error still names one by one.
+_MAX_INPUTS_NAMED = 1000
 # How many there have been: a GraphDef and the functions of its library have one producer, and are one import.
 _counted_outputs: WeakKeyDictionary[Producer, int] = WeakKeyDictionary()
 # The list of an AttrValue that holds the elements of each kind.
@@ -441,6 +443,11 @@ class _Import:
             if attr.name not in attrs and not attr.has_default:
                 raise ValueError(f"NodeDef missing attr '{attr.name}' from {where}")
         filled = {attr.name: attr.default for attr in decl.signature.attrs.values() if attr.has_default} | attrs
+        numbers = [filled[arg.number_attr] for arg in decl.signature.inputs if arg.number_attr is not None]
+        if max(numbers, default=0) > len(inputs) + _MAX_INPUTS_NAMED:  # before there is a list as long as a file says
+            raise ValueError(
+                f"NodeDef expected {max(numbers)} inputs of one list do not match {len(inputs)} inputs specified; {where}"
+            )
         expected = argument_types(decl.signature.inputs, filled)
         if len(expected) != len(inputs):
             names = ", ".join(map(_type_name, expected))

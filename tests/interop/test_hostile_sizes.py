@@ -522,3 +522,15 @@ def test_attributes_are_held_against_their_declaration(text):
     with pytest.raises(ValueError) as caught:
         nodes.imported()
     assert str(caught.value).startswith(f"{text}\n\t; NodeDef: {{{{node out}}}}; Op<name={op}")
+
+
+@pytest.mark.parametrize("count", [2**31, 2**40, 2**62])
+def test_lists_of_inputs_that_are_not_there_take_no_memory(count):
+    graph_def = tf.GraphDef()
+    graph_def.node.add(name="a", op="Const").attr["dtype"].type = 1
+    graph_def.node[0].attr["value"].tensor.CopyFrom(tf.make_tensor_proto(1.0))
+    added = graph_def.node.add(name="b", op="AddN", input=["a"])
+    added.attr["N"].i = count
+    added.attr["T"].type = 1
+    with tf.Graph().as_default(), pytest.raises(ValueError, match=f"expected {count} inputs.*1 inputs specified.*b"):
+        tf.import_graph_def(graph_def, name="")
