@@ -16,6 +16,7 @@ from headrace.core.tensor import Tensor
 from headrace.keras.engine.input_layer import InputLayer
 from headrace.keras.engine.network_graph import node_key
 from headrace.keras.utils.generic_utils import serialize_keras_object
+from headrace.keras.utils.stored_settings import faults_of_settings
 from headrace.layers.values import get_session
 from headrace.util import tf_logging
 
@@ -144,6 +145,8 @@ class _Rebuilding:
         # The calls of a layer take place in their own order.
         self._waiting: dict[str, deque[Any]] = {}
         for data in config["layers"]:
+            if not isinstance(data, Mapping) or not isinstance(data["name"], str):
+                raise ValueError(f"A layer in the configuration of a model is {data!r}, no settings with a name.")
             self.layers[data["name"]] = slots.keras_layer_from_config(data, custom_objects=custom_objects)
             self._waiting[data["name"]] = deque(_list_of(data["inbound_nodes"]))
 
@@ -183,14 +186,28 @@ class _Rebuilding:
 
     def tensor(self, entry: Any) -> Any:
         """The tensor at a place, None where its call has not been made yet."""
+        if not _names_a_tensor(entry):
+            raise ValueError(
+                f"The configuration of the model has {entry!r} where a layer's name and the numbers of its call and of "
+                "its output were expected."
+            )
         name, node_index, tensor_index = entry[:3]
         layer = self.layers.get(name)
         if layer is None or len(layer.inbound_nodes) <= node_index:
             return None
-        return nest.flatten(layer.inbound_nodes[node_index].output_tensors)[tensor_index]
+        tensors = nest.flatten(layer.inbound_nodes[node_index].output_tensors)
+        if tensor_index >= len(tensors):
+            raise ValueError(
+                f"The configuration of the model names output {tensor_index} of layer {name!r}, which has {len(tensors)}."
+            )
+        return tensors[tensor_index]
 
     def _arguments(self, arguments: Config) -> Config | None:
         """The other arguments of a call, None if one of them has not been computed yet."""
+        if not isinstance(arguments, Mapping):
+            raise ValueError(
+                f"The arguments of a call in the configuration of the model are {arguments!r}, no dictionary."
+            )
         missing = False
 
         def made(value: Any) -> Any:
@@ -208,20 +225,27 @@ class _Rebuilding:
 
     def _is_place(self, value: Any) -> bool:
         """Whether an argument is the place of a tensor: a layer's name and two numbers."""
-        return (
-            isinstance(value, (list, tuple))
-            and len(value) == 3
-            and isinstance(value[0], str)
-            and value[0] in self.layers
-            and all(isinstance(number, int) for number in value[1:])
-        )
+        return _names_a_tensor(value) and len(value) == 3 and value[0] in self.layers
+
+
+def _names_a_tensor(entry: Any) -> bool:
+    return (
+        isinstance(entry, (list, tuple))
+        and len(entry) >= 3
+        and isinstance(entry[0], str)
+        and all(isinstance(number, int) and number >= 0 for number in entry[1:3])
+    )
 
 
 def _list_of(calls: Any) -> list[Any]:
+    if not isinstance(calls, (list, tuple, Mapping)):
+        raise ValueError(f"The calls of a layer in the configuration of the model are {calls!r}, no list.")
     return [calls] if isinstance(calls, Mapping) else list(calls)
 
 
 def _entries(call: Any) -> list[Any]:
+    if not isinstance(call, (list, tuple)):
+        raise ValueError(f"A call of a layer in the configuration of the model is {call!r}, no list of its inputs.")
     # A call of one tensor may stand without the list around it.
     return [call] if call and isinstance(call[0], str) else list(call)
 
@@ -237,10 +261,11 @@ def network_from_config(kind: type, config: Config, custom_objects: Config | Non
     Raises:
         ValueError: if the configuration is incomplete.
     """
-    rebuilding = _Rebuilding(config, custom_objects)
-    rebuilding.run()
-    inputs = _tensors_at(config["input_layers"], rebuilding)
-    outputs = _tensors_at(config["output_layers"], rebuilding)
+    with faults_of_settings("the model"):
+        rebuilding = _Rebuilding(config, custom_objects)
+        rebuilding.run()
+        inputs = _tensors_at(config["input_layers"], rebuilding)
+        outputs = _tensors_at(config["output_layers"], rebuilding)
     model = kind(inputs=inputs, outputs=outputs, name=config.get("name"))
     # Layers that no output depends on, those of losses and metrics, are the model's all the same.
     known = {id(layer) for layer in model.layers}
@@ -259,6 +284,8 @@ def network_from_config(kind: type, config: Config, custom_objects: Config | Non
 def _tensors_at(places: Any, rebuilding: _Rebuilding) -> Any:
     if isinstance(places, Mapping):
         return {key: _tensor_at(place, rebuilding) for key, place in places.items()}
+    if not isinstance(places, (list, tuple)):
+        raise ValueError(f"The inputs or outputs in the configuration of the model are {places!r}, no list.")
     if places and isinstance(places[0], str):
         return _tensor_at(places, rebuilding)
     found = [_tensor_at(place, rebuilding) for place in places]

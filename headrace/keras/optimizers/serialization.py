@@ -46,8 +46,9 @@ def deserialize(config: Any, custom_objects: dict[str, Any] | None = None) -> An
         ValueError: if there is no such optimizer.
     """
     # Names of these classes may be written in any case.
-    if config["class_name"].lower() in _CLASSES:
-        config = {**config, "class_name": config["class_name"].lower()}
+    name = config.get("class_name") if isinstance(config, dict) else None
+    if isinstance(name, str) and name.lower() in _CLASSES:
+        config = {**config, "class_name": name.lower()}
     return deserialize_keras_object(
         config, module_objects=_CLASSES, custom_objects=custom_objects, printable_module_name="optimizer"
     )

@@ -77,7 +77,10 @@ def text_of(value: Any, what: str) -> str:
         ValueError: if it holds no text.
     """
     if isinstance(value, bytes | np.bytes_):
-        return bytes(value).decode("utf8")
+        try:
+            return bytes(value).decode("utf8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"The HDF5 attribute {what!r} is not text in UTF-8: {error}") from error
     if isinstance(value, str):
         return str(value)
     raise ValueError(f"The HDF5 attribute {what!r} is of type {type(value).__name__}; text was expected.")

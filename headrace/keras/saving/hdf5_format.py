@@ -21,7 +21,7 @@ from headrace.keras.saving.hdf5_attributes import (
     save_attributes_to_hdf5_group,
     text_of,
 )
-from headrace.keras.saving.hdf5_reading import array_of, member
+from headrace.keras.saving.hdf5_reading import array_of, damage_told, member
 from headrace.keras.saving.rnn_weights import convert_rnn_weights as _convert_rnn_weights  # noqa: F401  (1.15's name)
 from headrace.keras.saving.weight_conversions import preprocess_weights_for_loading
 from headrace.optimizers.optimizer import Optimizer as TrainOptimizer
@@ -92,21 +92,24 @@ def load_model_from_hdf5(
         OSError: if the file is not there or is not HDF5.
         ValueError: if it holds no model, or is damaged.
     """
-    file = filepath if isinstance(filepath, h5py.File) else h5py.File(filepath, mode="r")
-    try:
-        config = file.attrs.get("model_config")
-        if config is None:
-            raise ValueError("No model found in config file.")
-        model = model_config_lib.model_from_config(_json_of(config, "model_config"), custom_objects)
-        weights = member(file, "model_weights")
-        if not isinstance(weights, h5py.Group):
-            raise ValueError("The HDF5 file has the configuration of a model and no group 'model_weights'.")
-        load_weights_from_hdf5_group(weights, model.layers)
-        if compile:
-            _compile(model, file, custom_objects)
-    finally:
-        if file is not filepath:
-            file.close()
+    if isinstance(filepath, h5py.File):
+        with damage_told(filepath.filename):
+            return _model_of(filepath, custom_objects, compile)
+    with damage_told(os.fspath(filepath)), h5py.File(filepath, mode="r") as file:
+        return _model_of(file, custom_objects, compile)
+
+
+def _model_of(file: h5py.File, custom_objects: Mapping[str, Any] | None, compiled: bool) -> Model:
+    config = file.attrs.get("model_config")
+    if config is None:
+        raise ValueError("No model found in config file.")
+    model = model_config_lib.model_from_config(_json_of(config, "model_config"), custom_objects)
+    weights = member(file, "model_weights")
+    if not isinstance(weights, h5py.Group):
+        raise ValueError("The HDF5 file has the configuration of a model and no group 'model_weights'.")
+    load_weights_from_hdf5_group(weights, model.layers)
+    if compiled:
+        _compile(model, file, custom_objects)
     return model
 
 
@@ -264,7 +267,7 @@ def load_network_weights(network: Network, filepath: str, by_name: bool = False,
         OSError: if the file is not there or is not HDF5.
         ValueError: if the weights do not fit.
     """
-    with h5py.File(filepath, "r") as file:
+    with damage_told(os.fspath(filepath)), h5py.File(filepath, "r") as file:
         of_model = "layer_names" not in file.attrs and member(file, "model_weights") is not None
         group = _group(file, "model_weights") if of_model else file
         if by_name:

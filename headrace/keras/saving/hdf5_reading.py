@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 import h5py
 import numpy as np
 
@@ -9,6 +12,31 @@ import numpy as np
 # deflate packs zeros (a factor of 1032, https://zlib.net/zlib_tech.html).
 _SMALL = 1 << 24
 _MOST_PACKED = 1032
+
+
+@contextlib.contextmanager
+def damage_told(path: str) -> Iterator[None]:
+    """Names the file in what the HDF5 library says of a damaged one.
+
+    Args:
+        path: that of the file.
+
+    Raises:
+        OSError: if the library can no more read the file.
+    """
+    try:
+        yield
+    except (OSError, KeyError, RuntimeError, TypeError) as error:
+        if not _said_by_the_library(error) or path in str(error):
+            raise
+        raise OSError(f"The HDF5 file {path} is damaged: {error.args[0] if error.args else error}") from error
+
+
+def _said_by_the_library(error: BaseException) -> bool:
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    return frame is not None and str(frame.tb_frame.f_globals.get("__name__")).partition(".")[0] == "h5py"
 
 
 def member(group: h5py.Group, path: str) -> h5py.Group | h5py.Dataset | None:

@@ -13,6 +13,7 @@ from headrace.keras.utils.progress import Progbar as Progbar
 from headrace.keras.utils.stored_code import allow_code_in_models as allow_code_in_models
 from headrace.keras.utils.stored_code import func_dump as func_dump
 from headrace.keras.utils.stored_code import func_load as func_load
+from headrace.keras.utils.stored_settings import faults_of_settings
 from headrace.layers.context import to_snake_case as to_snake_case
 from headrace.util.decorators import unwrap
 
@@ -125,6 +126,8 @@ def class_and_config_for_serialized_keras_object(
     if not isinstance(config, dict) or "class_name" not in config or "config" not in config:
         raise ValueError(f"Improper config format: {config}")
     name = config["class_name"]
+    if not isinstance(name, str):
+        raise ValueError(f"Improper config format: the class_name of a {printable_module_name} is {name!r}, no text.")
     found = _find(name, custom_objects, module_objects)
     if found is None:
         raise ValueError(f"Unknown {printable_module_name}: {name}")
@@ -155,18 +158,8 @@ def deserialize_keras_object(
         found, config = class_and_config_for_serialized_keras_object(
             identifier, module_objects, custom_objects, printable_module_name
         )
-        if hasattr(found, "from_config"):
-            if custom_objects is not None and has_arg(found.from_config, "custom_objects"):
-                everything = {**_GLOBAL_CUSTOM_OBJECTS, **custom_objects}
-                return found.from_config(config, custom_objects=everything)
-            if custom_objects is None:
-                return found.from_config(config)
-            with CustomObjectScope(custom_objects):
-                return found.from_config(config)
-        if custom_objects is None:
-            return found(**config)
-        with CustomObjectScope(custom_objects):
-            return found(**config)
+        with faults_of_settings(f"the {printable_module_name} {identifier['class_name']!r}"):
+            return _from_settings(found, config, custom_objects)
     if isinstance(identifier, str):
         found = _find(identifier, custom_objects, module_objects)
         if found is None:
@@ -174,6 +167,21 @@ def deserialize_keras_object(
         # Classes are meant as objects of them with default arguments; functions as themselves.
         return found() if inspect.isclass(found) else found
     raise TypeError(f"Could not interpret serialized {printable_module_name}: {identifier}")
+
+
+def _from_settings(found: Any, config: Any, custom_objects: Objects | None) -> Any:
+    if hasattr(found, "from_config"):
+        if custom_objects is not None and has_arg(found.from_config, "custom_objects"):
+            everything = {**_GLOBAL_CUSTOM_OBJECTS, **custom_objects}
+            return found.from_config(config, custom_objects=everything)
+        if custom_objects is None:
+            return found.from_config(config)
+        with CustomObjectScope(custom_objects):
+            return found.from_config(config)
+    if custom_objects is None:
+        return found(**config)
+    with CustomObjectScope(custom_objects):
+        return found(**config)
 
 
 def has_arg(fn: Callable[..., Any], name: str, accept_all: bool = False) -> bool:
