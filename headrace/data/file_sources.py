@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import csv
 import gzip
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -140,8 +141,11 @@ class _Probe:
         self._zipped = compression == "GZIP"
 
     def rows(self, name: str) -> Iterator[list[str]]:
-        with gzip.open(name, "rt") if self._zipped else GFile(name, "r") as stream:
-            yield from csv.reader(stream, **self.keywords)
+        try:
+            with gzip.open(name, "rt") if self._zipped else GFile(name, "r") as stream:
+                yield from csv.reader(stream, **self.keywords)
+        except (UnicodeDecodeError, csv.Error, EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ValueError(f"{name} cannot be read as lines of CSV: {error}") from error
 
     def header(self) -> list[str]:
         found: list[str] | None = None
