@@ -145,7 +145,13 @@ class FunctionSpec:
                     )
                 made.append(value)
                 continue
-            tensor = convert_to_tensor(value, None if isinstance(value, Tensor) else spec.dtype)
+            try:
+                tensor = convert_to_tensor(value, None if isinstance(value, Tensor) else spec.dtype)
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"Python inputs incompatible with input_signature: inputs ({value!r}), input_signature ({signature}): "
+                    f"{error}"
+                ) from error
             if tensor.dtype.base_dtype != spec.dtype:
                 raise ValueError(
                     f"Python inputs incompatible with input_signature: inputs ({value}), input_signature ({signature})"

@@ -72,6 +72,10 @@ class PolymorphicFunction:
         creates_variables_once: bool = True,
         owner: Any = None,
     ) -> None:
+        if not callable(python_function):
+            raise TypeError(
+                f"tf.function takes a Python function, and got {python_function!r}, which cannot be called."
+            )
         self._python_function = python_function
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._autograph = autograph

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 
+import pytest
+
 import headrace as tf
 from headrace.core.eager import eager_mode
 
@@ -28,3 +30,15 @@ def test_a_function_outlives_one_that_is_equal():
         gc.collect()
         assert tf.get_default_graph()._functions[second.name] is second.function
         assert second(tf.constant([1.0, 2.0])).numpy().tolist() == [2.0, 5.0]
+
+
+def test_values_that_a_signature_cannot_take_are_told():
+    with eager_mode():
+        doubled = tf.function(lambda x: x * 2.0, input_signature=[tf.TensorSpec([2])])
+        with pytest.raises(ValueError, match=r"incompatible with input_signature.*'a'"):
+            doubled("a")
+
+
+def test_what_cannot_be_called_is_no_function():
+    with pytest.raises(TypeError, match="3, which cannot be called"):
+        tf.function(3)
