@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 from typing import Any, NoReturn
 
 from headrace.config import eager_executors, tensor_equality
 from headrace.config.eager_executors import ASYNC, SYNC
 from headrace.core import eager, v2_switches
 from headrace.core.eager import executing_eagerly
+from headrace.core.errors import NotFoundError
 from headrace.functions.flow import modes
 from headrace.state.variable_scope import disable_resource_variables, enable_resource_variables
 from headrace.util import tf_logging
@@ -142,6 +145,8 @@ def get_logger() -> logging.Logger:
 
 
 def _no_library(function: str, path: str, instead: str) -> NoReturn:
+    if not os.path.exists(path):
+        raise NotFoundError(None, None, f"{path}: {function} cannot open this file: no such file or directory")
     raise NotImplementedError(f"{function}({path!r}): kernels compiled for TensorFlow cannot be loaded; {instead}.")
 
 
@@ -149,7 +154,8 @@ def load_op_library(library_filename: str) -> NoReturn:
     """Would load compiled ops.
 
     Raises:
-        NotImplementedError: always.
+        NotFoundError: if there is no such file.
+        NotImplementedError: if there is one.
     """
     _no_library("tf.load_op_library", library_filename, "declare the op in Python, or use tf.py_func")
 
@@ -158,8 +164,13 @@ def load_library(library_location: str) -> NoReturn:
     """Would load compiled ops, from a file or from each file of a folder.
 
     Raises:
-        NotImplementedError: always.
+        OSError: if there is neither.
+        NotImplementedError: if there is one.
     """
+    if not os.path.exists(library_location):
+        raise OSError(
+            errno.ENOENT, "tf.load_library: the file or folder to load operations from does not exist", library_location
+        )
     _no_library("tf.load_library", library_location, "declare the op in Python, or use tf.py_func")
 
 
@@ -167,6 +178,7 @@ def load_file_system_library(library_filename: str) -> NoReturn:
     """Would load a compiled file system.
 
     Raises:
-        NotImplementedError: always.
+        NotFoundError: if there is no such file.
+        NotImplementedError: if there is one.
     """
     _no_library("tf.load_file_system_library", library_filename, "copy the files to a local folder")

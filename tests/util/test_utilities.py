@@ -150,9 +150,25 @@ def test_benchmark_is_reported(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("load", "error"),
+    [
+        (tf.load_op_library, tf.errors.NotFoundError),
+        (tf.load_file_system_library, tf.errors.NotFoundError),
+        (tf.load_library, FileNotFoundError),
+    ],
+)
+def test_libraries_that_are_not_there(tmp_path, load, error):
+    path = str(tmp_path / "no.so")
+    with pytest.raises(error, match=r"no\.so"):
+        load(path)
+
+
+@pytest.mark.parametrize(
     "call",
     [
-        lambda: tf.load_op_library("x.so"),
+        lambda: tf.load_op_library(__file__),
+        lambda: tf.load_library(__file__),
+        lambda: tf.load_file_system_library(__file__),
         lambda: tf.sysconfig.get_include(),
     ],
 )
