@@ -108,11 +108,14 @@ def round_weights(
 ) -> protos.GraphDef:
     """Lets float constants have `num_steps` different values, so that files compress well."""
     steps = number(parameters, "num_steps", 256)
-    weights = _weights(graph_def, 1024)
+    weights = _weights(graph_def, 16)
     made = []
     for node in graph_def.node:
         value = weights.get(node.name)
-        if value is not None and (width := float(value.max() - value.min()) / steps):
+        if value is not None:
+            # Equal values have a range as wide as they are large.
+            spread = float(value.max() - value.min()) or abs(float(value.max())) or float(np.finfo(np.float32).tiny)
+            width = spread / steps
             buckets = np.floor((value - value.min()) / np.float32(width))
             node = constant(
                 node.name, (value.min() + (buckets + np.float32(0.5)) * np.float32(width)).astype(np.float32)
