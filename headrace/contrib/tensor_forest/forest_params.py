@@ -57,8 +57,11 @@ class ForestHParams:
         model_name: how 1.15 keeps the counts of classes in memory: "all_dense", "all_sparse" or "sparse_then_dense". They
             are the same numbers; here they are kept densely.
         split_finish_name: when splits finish: "basic", "hoeffding" or "bootstrap".
-        split_pruning_name: whether bad candidates are dropped: "none", "half", "quarter", "10_percent" or "hoeffding".
-        prune_every_samples: how often they are.
+        split_pruning_name: which candidates for splits of classes are dropped before the leaf is split: "none", the worst
+            "half", "quarter" or "10_percent", or with "hoeffding" those that are not the best one with the probability
+            `dominate_fraction`.
+        prune_every_samples: after how many examples of a leaf they are, again and again. This, `split_after_samples`,
+            `num_splits_to_consider` and `dominate_fraction` may be texts of `DepthDependentParam` messages.
         early_finish_check_every_samples: how often it is looked whether a split may finish.
         collate_examples: whether the examples of a leaf are taken together.
         checkpoint_stats: whether checkpoints keep the candidates.
@@ -122,7 +125,8 @@ class ForestHParams:
         """Computes what follows from the parameters; returns itself.
 
         Raises:
-            ValueError: if "num_classes" or "num_features" is missing, or a name is unknown.
+            ValueError: if "num_classes" or "num_features" is missing, a name is unknown, or candidates are to be dropped
+                after no examples.
         """
         settings = vars(self)
         for name in ("num_classes", "num_features"):
@@ -153,6 +157,11 @@ class ForestHParams:
         self.finish_type = _known(FINISH_TYPES, self.split_finish_name, "split_finish_name")
         self.pruning_type = _known(PRUNING_TYPES, self.split_pruning_name, "split_pruning_name")
         self.split_type = _known(SPLIT_TYPES, self.split_name, "split_name")
+        if self.split_pruning_name != "none" and not settings["prune_every_samples"]:
+            raise ValueError(
+                f"prune_every_samples must be > 0 with split_pruning_name={self.split_pruning_name!r}, got "
+                f"{settings['prune_every_samples']!r}"
+            )
         return self
 
 

@@ -3,38 +3,55 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from headrace.core.errors import NotFoundError
 from headrace.kernels.trees.forest_draws import Draws
+from headrace.kernels.trees.forest_pruning import Pruning, smoothed_impurity
 from headrace.kernels.trees.hash_order import hash_order
 from headrace.messages import forest_protos
 from headrace.native.direct import direct_call
 
+# The arrays that have a row for each leaf: what is counted, what its depth says, and those with a column for each candidate.
+_COUNTS = "filled", "kept", "epochs", "total", "weights"
+_SETTINGS = "wanted", "enough", "depths"
+_CANDIDATES = "features", "thresholds", "left"
+
 
 class Growth(NamedTuple):
-    """How leaves are split: how many candidates they get, and after how many examples."""
+    """How leaves are split: from their depth to how many candidates they get and after how many examples, and so on.
 
-    candidates: int
-    split_after: float
+    `is_even` says that both are the same for leaves of all depths.
+    """
+
+    candidates: Callable[[int], float]
+    split_after: Callable[[int], float]
     classes: int
     is_regression: bool
     features: int
+    is_even: bool = True
+    pruning: Pruning | None = None
+
+    def wanted(self, depth: int) -> int:
+        """How many candidates a leaf of that depth gets."""
+        return max(int(self.candidates(depth)), 1)
 
 
 class FertileLeaves:
     """The candidates of the leaves that may be split, a row for each leaf.
 
     For classes, `left` and `total` are the weights of the examples of each class; for numbers, for each output the sums of
-    the values and those of their squares, behind the weight.
+    the values and those of their squares, behind the weight. `filled` says how many candidates a leaf has had, and `kept`
+    how many it still has: the first ones. `epochs` says how often some have been dropped.
     """
 
     def __init__(self) -> None:
         self.is_created = False
         self.lock = threading.RLock()
-        self.growth = Growth(1, 1, 1, False, 1)
+        self.growth = Growth(lambda depth: 1, lambda depth: 1, 1, False, 1)
         self.clear()
 
     def clear(self) -> None:
@@ -49,8 +66,12 @@ class FertileLeaves:
         return 1 + 2 * self.growth.classes if self.growth.is_regression else self.growth.classes
 
     def _allot(self, rows: int) -> None:
-        count, width = self.growth.candidates, self._width()
+        count, width = self.growth.wanted(0), self._width()
         self.filled = np.zeros(rows, np.int64)
+        self.kept = np.zeros(rows, np.int64)
+        self.epochs = np.zeros(rows, np.int64)
+        self.wanted = np.zeros(rows, np.int64)
+        self.enough = np.zeros(rows, np.float32)
         self.depths = np.zeros(rows, np.int64)
         self.features = np.zeros((rows, count), np.int64)
         self.thresholds = np.zeros((rows, count), np.float32)
@@ -75,15 +96,25 @@ class FertileLeaves:
         if not self.free:
             old = len(self.filled)
             more = max(16, old)
-            for name in ("filled", "depths", "features", "thresholds", "left", "total", "weights"):
+            for name in (*_COUNTS, *_SETTINGS, *_CANDIDATES):
                 array = getattr(self, name)
                 setattr(self, name, np.concatenate((array, np.zeros((more, *array.shape[1:]), array.dtype))))
             self.free = list(range(old + more - 1, old - 1, -1))
         row = self.free.pop()
-        for array in (self.filled, self.left, self.total, self.weights):
-            array[row] = 0
+        for name in (*_COUNTS, "left"):
+            getattr(self, name)[row] = 0
         self.depths[row] = depth
+        self.wanted[row], self.enough[row] = self.growth.wanted(depth), self.growth.split_after(depth)
+        self._widen(int(self.wanted[row]) - self.features.shape[1])
         self.row_of[node] = row
+
+    def _widen(self, more: int) -> None:
+        """Makes room for so many candidates more of every leaf."""
+        if more > 0:
+            for name in _CANDIDATES:
+                array = getattr(self, name)
+                added = np.zeros((len(array), more, *array.shape[2:]), array.dtype)
+                setattr(self, name, np.concatenate((array, added), 1))
 
     def end(self, node: int) -> None:
         """Takes the row of a leaf that is split back."""
@@ -127,8 +158,8 @@ class FertileLeaves:
             the examples, the row of each, its place among the candidates, and from where on they are counted.
         """
         table = self._table(leaves)
-        count = self.growth.candidates
-        ask = direct_call("forest_starts")
+        count = self.growth.wanted(0)
+        ask = direct_call("forest_starts") if self.growth.is_even else None
         if ask and not collates:
             found = np.empty((3, len(leaves)), np.int64)
             parted = ask(leaves, table, self.filled, count, found)
@@ -146,7 +177,7 @@ class FertileLeaves:
             place = {leaf: at for at, leaf in enumerate(hash_order(leaves[known][np.sort(first)].tolist()))}
             known = known[np.argsort([place[leaf] for leaf in leaves[known].tolist()], kind="stable")]
         rows = rows[known]
-        missing = count - self.filled
+        missing = self.wanted - self.filled
         number = _number_within(rows)
         begins = number < missing[rows]
         # When leaves are collated, what comes after the last candidate of a leaf waits for the next batch.
@@ -164,6 +195,7 @@ class FertileLeaves:
         self.features[rows, places] = chosen
         self.thresholds[rows, places] = values[examples, chosen]
         np.add.at(self.filled, rows, 1)
+        np.add.at(self.kept, rows, 1)
 
     def _add_sums(
         self,
@@ -177,18 +209,44 @@ class FertileLeaves:
     ) -> list[int]:
         if not len(examples):
             return []
-        counted = None if self.growth.is_regression else direct_call("forest_counts")
+        growth = self.growth
+        pruning = None if growth.is_regression else growth.pruning
+        counted = None if growth.is_regression or pruning or not growth.is_even else direct_call("forest_counts")
         if counted:
             kept = self.features, self.thresholds, self.left, self.total, self.weights
-            after = float(self.growth.split_after)
+            after = float(growth.split_after(0))
             ready = counted(values, labels, weights, examples, rows, *kept, strict, after)
             if ready is not None:
                 node_of = {row: node for node, row in self.row_of.items()} if ready else {}
                 return hash_order([node_of[row] for row in ready])
+        weight = weights[examples]
+        running = self.weights[rows] + _sums_within(rows, weight)
+        if pruning is None:
+            self._count(values, labels, weights, examples, rows, strict)
+        else:
+            prunes = self._prunes(rows, running, pruning)
+            # How often candidates of its leaf have been dropped in this batch before an example comes.
+            rounds = (_sums_within(rows, prunes) - prunes).astype(np.int64)
+            for number in range(rounds.max() + 1):
+                now = rounds == number
+                self._count(values, labels, weights, examples[now], rows[now], strict)
+                for row in rows[now & prunes].tolist():
+                    self._prune(row, pruning)
+        return self._finished(leaves[examples], rows, running)
+
+    def _count(
+        self,
+        values: np.ndarray,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        examples: np.ndarray,
+        rows: np.ndarray,
+        strict: bool,
+    ) -> None:
+        """Adds examples to the sums of the candidates of their leaves."""
         found = values[examples[:, None], self.features[rows]]
         goes_left = found < self.thresholds[rows] if strict else found <= self.thresholds[rows]
         weight = weights[examples]
-        before = self.weights.copy()
         if self.growth.is_regression:
             at, candidate = np.nonzero(goes_left)
             sums = _moments(labels[examples], weight)
@@ -197,23 +255,34 @@ class FertileLeaves:
         else:
             classes = labels[examples, 0].astype(np.int64)
             np.add.at(self.total, (rows, classes), weight)
-            count, width = self.growth.candidates, self._width()
+            count, width = self.left.shape[1:]
             cells = (rows * count * width + classes)[:, None] + np.arange(0, count * width, width)
             # A weight of none is quicker added than left out.
             added = np.bincount(cells.reshape(-1), (goes_left * weight[:, None]).reshape(-1), minlength=self.left.size)
             self.left += added.astype(np.float32).reshape(self.left.shape)
         np.add.at(self.weights, rows, weight)
-        return self._finished(leaves[examples], rows, weight, before)
 
-    def _finished(self, leaves: np.ndarray, rows: np.ndarray, weight: np.ndarray, before: np.ndarray) -> list[int]:
+    def _prunes(self, rows: np.ndarray, running: np.ndarray, pruning: Pruning) -> np.ndarray:
+        """After which examples candidates of their leaves are dropped: once for each, however heavy it is."""
+        prunes = np.zeros(len(rows), bool)
+        for place, (row, weight) in enumerate(zip(rows.tolist(), running.tolist(), strict=True)):
+            if weight >= pruning.period(int(self.depths[row])) * (int(self.epochs[row]) + 1):
+                prunes[place] = True
+                self.epochs[row] += 1
+        return prunes
+
+    def _prune(self, row: int, pruning: Pruning) -> None:
+        """Drops candidates of a leaf; those that remain come first."""
+        count = int(self.kept[row])
+        remain = pruning.remaining(self.left[row, :count], self.total[row], int(self.depths[row]))
+        for name in _CANDIDATES:
+            array = getattr(self, name)
+            array[row, : len(remain)] = array[row, remain]
+        self.kept[row] = len(remain)
+
+    def _finished(self, leaves: np.ndarray, rows: np.ndarray, running: np.ndarray) -> list[int]:
         """The leaves with enough examples, of more than one class."""
-        order = np.argsort(rows, kind="stable")
-        ordered = rows[order]
-        running = np.cumsum(weight[order])
-        starts = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-        base = np.maximum.accumulate(np.where(starts, running - weight[order], 0))
-        reached = np.zeros(len(rows), bool)
-        reached[order] = before[ordered] + running - base >= self.growth.split_after
+        reached = running >= self.enough[rows]
         if not self.growth.is_regression:
             reached &= (self.total > 0).sum(1)[rows] > 1
         found = leaves[reached]
@@ -223,7 +292,7 @@ class FertileLeaves:
     def best(self, row: int) -> int | None:
         """The candidate of a leaf whose sides are least mixed, if one has something on both."""
         ask = None if self.growth.is_regression else direct_call("forest_best")
-        found = ask(self.left, self.total, row, int(self.filled[row])) if ask else None
+        found = ask(self.left, self.total, row, int(self.kept[row])) if ask else None
         if found is not None:
             return None if found < 0 else int(found)
         scores = self._scores(row)
@@ -232,7 +301,7 @@ class FertileLeaves:
 
     def _scores(self, row: int) -> np.ndarray:
         """How mixed both sides of each candidate of a leaf are; the least is the best."""
-        count = self.filled[row]
+        count = self.kept[row]
         left = self.left[row, :count]
         right = self.total[row] - left
         scores = _impurity(left, self.growth) + _impurity(right, self.growth)
@@ -252,7 +321,7 @@ class FertileLeaves:
 
     def _fill_slot(self, slot: forest_protos.FertileSlot, row: int) -> None:
         self._fill_sums(slot.post_init_leaf_stats, self.total[row], float(self.weights[row]))
-        for place in range(self.filled[row]):
+        for place in range(self.kept[row]):
             candidate = slot.candidates.add()
             test = candidate.split.inequality_left_child_test
             test.feature_id.id.value = str(int(self.features[row, place]))
@@ -286,7 +355,10 @@ class FertileLeaves:
                 self.features[row, place] = int(test.feature_id.id.value)
                 self.thresholds[row, place] = test.threshold.float_value
                 self.left[row, place] = self._read_sums(candidate.left_stats)[0]
-            self.filled[row] = len(slot.candidates)
+            self.filled[row] = self.kept[row] = len(slot.candidates)
+            if self.total[row].any():
+                # Those that it has not any more have been dropped.
+                self.filled[row] = self.wanted[row]
 
     def _read_sums(self, message: forest_protos.LeafStat) -> tuple[np.ndarray, float]:
         sums = np.zeros(self._width(), np.float32)
@@ -311,6 +383,19 @@ def _number_within(groups: np.ndarray) -> np.ndarray:
     return number
 
 
+def _sums_within(groups: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """For each element, the sum of the values of its group up to it."""
+    order = np.argsort(groups, kind="stable")
+    ordered = groups[order]
+    running = np.cumsum(values[order])
+    starts = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+    # What ran up before a group began; sums of weights never fall.
+    base = np.maximum.accumulate(np.where(starts, running - values[order], 0))
+    sums = np.empty(len(groups), running.dtype)
+    sums[order] = running - base
+    return sums
+
+
 def _moments(labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """The weight, the values and their squares, of each example."""
     weighted = labels * weights[:, None]
@@ -322,12 +407,10 @@ def _is_empty(sums: np.ndarray, growth: Growth) -> np.ndarray:
 
 
 def _impurity(sums: np.ndarray, growth: Growth) -> np.ndarray:
-    """The Gini index of classes times their weight, or the variance of numbers, of one side of candidates."""
+    """How mixed one side of candidates is: the variance of numbers, or what `smoothed_impurity` says of classes."""
     if growth.is_regression:
         weight = sums[:, :1]
         moments = np.divide(sums[:, 1:], weight, out=np.zeros_like(sums[:, 1:]), where=weight > 0)
         means, squares = moments[:, : growth.classes], moments[:, growth.classes :]
         return (squares - means * means).sum(1, dtype=np.float32)
-    weight = sums.sum(1, dtype=np.float32)
-    squares = (sums * sums).sum(1, dtype=np.float32)
-    return weight - np.divide(squares, weight, out=np.zeros_like(weight), where=weight > 0)
+    return smoothed_impurity(sums)

@@ -116,11 +116,11 @@ class ForestTree:
             message.node_id.value = number
         if self.left[number] < 0:
             message.leaf.vector.SetInParent()
-            untouched = number == 0 and len(self) == 1 and not self.sums.any()
+            is_first = number == 0 and len(self) == 1
             for value in self.sums[number].tolist():
                 added = message.leaf.vector.value.add()
-                # A tree of one leaf that nothing has come to has values without a number.
-                if not untouched:
+                # In a tree of one leaf, classes that nothing has come of have values without a number.
+                if value or not is_first:
                     added.float_value = value
             return
         split = message.binary_node

@@ -15,6 +15,7 @@ from headrace.kernels.host_values import boxed, to_array, to_tensor
 from headrace.kernels.queues.handles import shared_state
 from headrace.kernels.ranks import check_rank, ranked
 from headrace.kernels.trees.forest_draws import Draws
+from headrace.kernels.trees.forest_pruning import Pruning, of_depth
 from headrace.kernels.trees.forest_stats import FertileLeaves, Growth
 from headrace.kernels.trees.forest_tree import ForestTree
 from headrace.messages import forest_protos
@@ -87,33 +88,31 @@ def parsed_params(serialized: bytes | str) -> forest_protos.TensorForestParams:
     return params
 
 
-def _constant(param: forest_protos.DepthDependentParam, name: str) -> float:
-    if param.WhichOneof("ParamType") not in (None, "constant_value"):
-        raise NotImplementedError(f"{name} that depends on the depth is not supported: give a number.")
-    return float(param.constant_value)
-
-
 def _growth(params: forest_protos.TensorForestParams) -> Growth:
     """How leaves are split.
 
     Raises:
         NotImplementedError: for strategies that are not here.
     """
-    plain = forest_protos.SPLIT_FINISH_BASIC, forest_protos.SPLIT_PRUNE_NONE
-    if (params.finish_type.type, params.pruning_type.type) != plain:
-        raise NotImplementedError(
-            "Forests whose splits finish early or whose candidates are pruned are not supported: use "
-            "split_finish_name='basic' and split_pruning_name='none'."
-        )
+    if params.finish_type.type != forest_protos.SPLIT_FINISH_BASIC:
+        raise NotImplementedError("Forests whose splits finish early are not supported: use split_finish_name='basic'.")
     for name in ("use_running_stats_method", "initialize_average_splits"):
         if getattr(params, name):
             raise NotImplementedError(f"Forests with {name} are not supported: leave it False.")
+    pruning = None
+    if params.pruning_type.type != forest_protos.SPLIT_PRUNE_NONE:
+        every, dominates = params.pruning_type.prune_every_samples, params.dominate_fraction
+        pruning = Pruning(params.pruning_type.type, of_depth(every), of_depth(dominates))
+    candidates, after = params.num_splits_to_consider, params.split_after_samples
+    is_even = {param.WhichOneof("ParamType") for param in (candidates, after)} <= {None, "constant_value"}
     return Growth(
-        max(int(_constant(params.num_splits_to_consider, "num_splits_to_consider")), 1),
-        _constant(params.split_after_samples, "split_after_samples"),
+        of_depth(candidates),
+        of_depth(after),
         max(params.num_outputs, 1),
         params.is_regression,
         params.num_features,
+        is_even,
+        pruning,
     )
 
 
@@ -323,12 +322,16 @@ def grow_kernel(node):
 
 
 def _grow(tree: ForestTree, stats: FertileLeaves, leaf: int) -> None:
-    """Splits a leaf by the best of its candidates, if there is one."""
+    """Splits a leaf by the best of its candidates, or has it look for others."""
     row = stats.row_of[leaf]
-    if not stats.filled[row]:
+    if not stats.kept[row]:
         return
     best = stats.best(row)
     if best is None:
+        # A leaf that cannot be split begins again, with new candidates.
+        depth = int(stats.depths[row])
+        stats.end(leaf)
+        stats.begin(leaf, depth)
         return
     left, total = stats.left[row, best].copy(), stats.total[row].copy()
     depth = int(stats.depths[row])

@@ -43,6 +43,21 @@ results["collated"] = grown(features, classes, num_classes=3, collate_examples=T
 results["small"] = grown(features, classes, num_classes=3, max_nodes=7)
 results["numbers"] = grown(features, numbers, num_classes=1, regression=True, batches=4)[1][:2]
 
+often = {"split_after_samples": 15, "num_splits_to_consider": 12, "num_classes": 3, "prune_every_samples": 3}
+for kind in ("half", "quarter", "10_percent"):
+    results["dropped: " + kind] = grown(features, classes, split_pruning_name=kind, **often)
+results["dropped: hoeffding"] = grown(
+    features, classes, split_pruning_name="hoeffding", dominate_fraction=0.4, **dict(often, split_after_samples=40)
+)
+by_depth = {
+    "num_splits_to_consider": "linear { slope: 2 y_intercept: 4 min_val: 1 max_val: 9 }",
+    "split_after_samples": "exponential { bias: 8 base: 2 multiplier: 3 depth_multiplier: 1 }",
+}
+results["by depth"] = grown(features, classes, num_classes=3, **by_depth)
+results["numbers are not dropped"] = grown(
+    features, numbers, num_classes=1, regression=True, split_pruning_name="half", prune_every_samples=3, batches=4
+)[1][:2]
+
 results["parameters"] = tensor_forest.ForestHParams(num_classes=4, num_features=200).fill().num_splits_to_consider
 dense, sparse, spec = data_ops.ParseDataTensorOrDict({"b": tf.ones([3, 2]), "a": tf.ones([3, 1], tf.int32)})
 results["columns"] = [dense.shape.as_list(), sparse, spec.SerializeToString()]
