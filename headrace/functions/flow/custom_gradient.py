@@ -177,7 +177,7 @@ def _variables() -> list[Any]:
 def variables_read(results: list[Tensor], inputs: list[Tensor]) -> list[Any]:
     """The resource variables that `results` read, looking back as far as `inputs`."""
     handles = {v.handle: v for v in _variables() if isinstance(getattr(v, "handle", None), Tensor)}
-    stop = {t.op for t in inputs}
+    given, stop = set(inputs), {t.op for t in inputs}
     found: dict[Any, None] = {}
     seen: set[Operation] = set()
     pending = [t.op for t in results]
@@ -187,7 +187,8 @@ def variables_read(results: list[Tensor], inputs: list[Tensor]) -> list[Any]:
             continue
         seen.add(op)
         for tensor in op.inputs:
-            if tensor in handles and handles[tensor] not in found:
+            # Of a handle that is an argument the result is a gradient of that argument.
+            if tensor in handles and tensor not in given and handles[tensor] not in found:
                 found[handles[tensor]] = None
             pending.append(tensor.op)
     return list(found)

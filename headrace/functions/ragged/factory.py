@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +54,8 @@ def constant(
         return RaggedTensor.from_row_splits(values, dense_constant(splits, dtype=row_splits_dtype), validate=False)
 
     with name_scope(name, "RaggedConstant"):
-        return _build(rows, dense_constant, pylist, dtype, ragged_rank, inner_shape)
+        dense = functools.partial(dense_constant, verify_shape=True)
+        return _build(rows, dense, pylist, dtype, ragged_rank, inner_shape)
 
 
 def constant_value(

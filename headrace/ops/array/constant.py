@@ -163,9 +163,9 @@ def constant(
         except (TypeError, ValueError):
             raise eager_refusal(value, None if dtype is None else as_dtype(dtype)) from None
     else:
-        array = to_array(value, dtype, dims, copy=False)
-    if verify_shape and shape is not None and np.shape(value) != tuple(as_dims(shape) or ()):
-        raise TypeError(f"Expected Tensor's shape: {tuple(as_dims(shape) or ())}, got {np.shape(value)}.")
+        array = to_array(value, dtype, None if verify_shape else dims, copy=False)
+    if verify_shape and shape is not None and np.shape(value) != tuple(dims or ()):
+        raise TypeError(f"Expected Tensor's shape: {tuple(dims or ())}, got {np.shape(value)}.")
     element_type = as_dtype(dtype) if dtype is not None else as_dtype(array.dtype)
     array = np.array(array, copy=True)
     array.flags.writeable = False
