@@ -46,6 +46,10 @@ class Reference:
         """What the reference leads to: a string tensor."""
         if isinstance(found, VariableBuffer):
             return found.read()
+        handle = getattr(found, "handle", None)
+        if isinstance(handle, tuple):
+            # A stack lives for one run, and its name with it.
+            return np.array([part.encode() for part in handle], dtype=object)
         if not self._name:
             self._name = getattr(found, "name", "") or self._made_up()
         return np.array([self._container.encode(), self._name.encode()], dtype=object)

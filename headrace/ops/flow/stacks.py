@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,15 +17,22 @@ from headrace.core.registry import op
 from headrace.kernels.flow import native_lists
 from headrace.kernels.native import always
 
+_numbers = itertools.count()
+
 
 class Stack(list[Any]):
     """The values of one stack in one run."""
 
-    __slots__ = ("limit", "name")
+    __slots__ = ("limit", "name", "number")
 
     def __init__(self, name: str, limit: int) -> None:
         super().__init__()
-        self.name, self.limit = name, limit
+        self.name, self.limit, self.number = name, limit, next(_numbers)
+
+    @property
+    def handle(self) -> tuple[str, str]:
+        """What a reference to it reads as: its container and a name, which no other stack has."""
+        return "_stacks", f"{self.name}_{self.number}"
 
 
 def _make(name: str) -> Callable[..., Stack]:
