@@ -240,6 +240,9 @@ quantize_v3_op.shape(quantize_v2_shape)
 
 def _to_grid(attrs: dict[str, Any], x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, bits: int) -> torch.Tensor:
     """`x` rounded to multiples of a step, zero among them, that cover the range with `bits` bits."""
+    if x.element_size() == 2:
+        # Products of half precision would round a second time.
+        return _to_grid(attrs, x.float(), low.float(), high.float(), bits).to(x.dtype)
     signed, given = attrs["signed_input"], attrs["range_given"]
     if not 0 < bits < (62 if signed else 63):
         raise invalid(f"num_bits is out of range: {bits} with signed_input_ {int(signed)}")
@@ -301,6 +304,7 @@ def quantize_v3_gradient(op, grad):
 
 
 quantize_v2_op.accepts([2, 3], np.float32(-1), np.float32(1), range_given=True)
+quantize_v2_op.accepts([2, 3], np.float16(-1), np.float16(1), range_given=True, T="float16")
 quantize_v1_op.accepts([2, 3]).accepts([2, 3], range_given=True, input_min=-1.0, input_max=0.5, num_bits=4)
 quantize_v3_op.accepts([2, 3], np.float32(-1), np.float32(0.5), np.int32(8))
 quantize_v3_op.accepts([2, 3], np.float32(0), np.float32(0), np.int32(4), range_given=False, signed_input=False)

@@ -72,7 +72,9 @@ def fill_kernel(node):
     value = node.constant(1)
     if known is not None:
         not_too_many(not_negative(known))
-        if value is not None and view_dtype is dtype and dtype is not torch.bfloat16:
+        # Quantized constants are structures to NumPy.
+        plain = value is not None and value.dtype.names is None
+        if plain and view_dtype is dtype and dtype is not torch.bfloat16:
             item = value.item()
             return lambda *_: torch.full(known, item, dtype=dtype, device=device)
     empty = torch.empty
@@ -93,6 +95,7 @@ def fill_gradient(op, grad):
 
 
 fill_op.accepts(np.array([2, 3], np.int32), np.float32(1.5)).accepts(np.array([0], np.int32), np.float32(1.5))
+fill_op.accepts(np.array([2], np.int32), [], T="qint8")
 fill_op.rejects(np.array([-1], np.int32), np.float32(1.5), error=ValueError)
 
 zeros_like_op = op("ZerosLike", "x: T -> y: T").keeps_shape().never_fails()

@@ -11,7 +11,7 @@ import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
-from headrace.kernels.array.arguments import invalid, shape_text
+from headrace.kernels.array.arguments import invalid, is_text, shape_text, view_dtype_of
 
 
 def _rows(op_type: str, write: Callable[..., Any]) -> None:
@@ -20,6 +20,8 @@ def _rows(op_type: str, write: Callable[..., Any]) -> None:
 
     @decl.kernel
     def rows_kernel(node):
+        view_dtype = None if is_text(node.inputs[0]) else view_dtype_of(node.outputs[0].dtype.torch)
+
         def run(x, i, v):
             if x.shape[1:] != v.shape[1:] or i.dim() > 1 or len(v) != i.numel():
                 raise InvalidArgumentError(
@@ -29,12 +31,14 @@ def _rows(op_type: str, write: Callable[..., Any]) -> None:
                 made = x.copy()
                 made[i.reshape(-1).numpy() % max(1, len(x))] = v
                 return made
-            # Numbers of rows are taken modulo their count, as the op does.
-            return write(x.clone(), (i.reshape(-1) % max(1, len(x))).long(), v)
+            # Numbers of rows are taken modulo their count, as the op does. Sums of unsigned numbers wrap as signed ones do.
+            made, rows = x.view(view_dtype).clone(), (i.reshape(-1) % max(1, len(x))).long()
+            return write(made, rows, v.view(view_dtype)).view(x.dtype)
 
         return run
 
     decl.accepts([4, 2], np.array([0, 2], np.int32), [2, 2]).accepts([3], np.array([1], np.int32), [1], T="int32")
+    decl.accepts([4, 2], np.array([0, 2], np.int32), [2, 2], T="uint16")
     decl.rejects([4, 2], np.array([0], np.int32), [2, 2], error=InvalidArgumentError)
 
 

@@ -64,8 +64,20 @@ def _padded_dims(op: Operation, sign: int = 1) -> Dims:
         if size is None or before is None or after is None:
             result.append(None)
         else:
-            result.append(size + sign * (before + after))
+            result.append(size + sign * _both(size, before, after, op.inputs[1]))
     return tuple(result)
+
+
+def _both(size: int, before: int, after: int, paddings: Tensor) -> int:
+    """What an axis of `size` gets on both sides.
+
+    Raises:
+        ValueError: if the type of the paddings does not hold so much.
+    """
+    bits = 8 * paddings.dtype.base_dtype.size
+    if before + after >= 2 ** (bits - 1):
+        raise ValueError(f"Dimension size overflow from adding {size} and {before + after - 2**bits}")
+    return before + after
 
 
 @pad_op.shape
@@ -158,6 +170,7 @@ def pad_v2_gradient(op, grad):
 _P = np.array([[1, 0], [2, 1]], np.int32)
 pad_op.accepts([2, 3], _P).rejects([2], _P, error=ValueError)
 pad_v2_op.accepts([2, 3], _P, np.float32(7))
+pad_op.rejects([2], np.array([[2**30, 2**31 - 1]], np.int32), error=ValueError, match="overflow from adding")
 
 _MIRROR = "input: T, paddings: Tpaddings, *, Tpaddings: index = int32, mode: {'REFLECT', 'SYMMETRIC'} -> output: T"
 mirror_pad_op = op("MirrorPad", _MIRROR).on_host("paddings")
@@ -213,7 +226,8 @@ def mirror_pad_grad_kernel(node):
                 grad = torch.zeros(whole, dtype=grad.dtype, device=device).index_add_(axis, sources, grad)
         return grad
 
-    return fold
+    # Sums of unsigned numbers wrap as those of signed ones do.
+    return moving(node, fold)
 
 
 mirror_pad_grad_op.aliases()
@@ -231,6 +245,7 @@ def mirror_pad_grad_gradient(op, grad):
 
 mirror_pad_op.accepts([3, 4], _P, mode="REFLECT").accepts([3, 4], _P, mode="SYMMETRIC")
 mirror_pad_grad_op.accepts([4, 7], _P, mode="REFLECT").accepts([4, 7], _P, mode="SYMMETRIC")
+mirror_pad_grad_op.accepts([4, 7], _P, mode="REFLECT", T="uint16")
 mirror_pad_grad_op.rejects([4], _P, mode="REFLECT", error=ValueError)
 
 

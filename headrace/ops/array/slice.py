@@ -282,18 +282,20 @@ def strided_slice_grad_shape(op):
 def strided_slice_grad_kernel(node):
     dims, index, attrs, device = constants(node, 0), _bounds(node, 1), dict(node.attrs), node.device
     dtype = node.outputs[0].dtype.torch
+    view_dtype = view_dtype_of(dtype)
 
     def spread(dims, index, dy):
         if isinstance(dy, np.ndarray):
             text = filled_text(dims)
             text[index] = dy
             return text
-        out = torch.zeros(dims, dtype=dtype, device=device)
+        out = torch.zeros(dims, dtype=view_dtype, device=device)
         view, flips = forward_view(out, index)
         if view.shape != dy.shape:
             raise invalid(f"shape of dy was {list(dy.shape)} instead of {list(view.shape)}")
+        dy = dy.view(view_dtype)
         view.copy_(dy.flip(flips) if flips else dy)
-        return out
+        return out.view(dtype)
 
     if dims is not None and index is not None:
         return lambda shape, begin, end, strides, dy: spread(dims, index, dy)
@@ -393,6 +395,7 @@ def tensor_strided_slice_update_kernel(node):
 
 _begin, _end, _strides = np.array([1, 3], _I), np.array([3, 0], _I), np.array([1, -2], _I)
 strided_slice_grad_op.accepts(np.array([4, 5], _I), _begin, _end, _strides, [2, 2])
+strided_slice_grad_op.accepts(np.array([4, 5], _I), _begin, _end, _strides, [2, 2], T="uint16")
 strided_slice_grad_op.accepts(
     np.array([3, 2], _I), np.array([1], _I), np.array([2], _I), np.array([1], _I), [2], shrink_axis_mask=1
 )

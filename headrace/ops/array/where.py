@@ -103,10 +103,16 @@ def one_hot_kernel(node):
     return checked
 
 
+def _plain_constant(node, index):
+    """What is known of an input, unless it is quantized: to NumPy these are structures, which compare with no number."""
+    value = node.constant(index)
+    return None if value is None or value.dtype.names is not None else value
+
+
 def _one_hot_rule(node):
     axis, device = node.attrs["axis"], node.device
     dims, depth = node.inputs[0].dims, constants(node, 1)
-    on, off = node.constant(2), node.constant(3)
+    on, off = (_plain_constant(node, i) for i in (2, 3))
     positions = None
     if depth is not None and dims is not None:
         positions = _along(depth[0], axis, len(dims), device)

@@ -3,7 +3,7 @@
 | op | integers | floats |
 | --- | --- | --- |
 | Div | towards zero | x / y |
-| RealDiv | – | x / y |
+| RealDiv | towards zero | x / y |
 | FloorDiv, FloorMod | towards minus infinity, sign of y | the same |
 | TruncateDiv, TruncateMod, Mod | towards zero, sign of x | remainder only |
 """
@@ -137,7 +137,7 @@ def _floats_in_place(node, index):
 
 
 div_op.kernel(_kernels(_whole_toward_zero, torch.div))
-real_div_op.kernel(_kernels(None, torch.div))
+real_div_op.kernel(_kernels(_whole_toward_zero, torch.div))
 real_div_op.reuses(_floats_in_place)
 div_op.reuses(_floats_in_place)
 floor_div_op.kernel(_kernels(torch.floor_divide, _floored_quotient, np.floor_divide))
@@ -148,7 +148,8 @@ truncate_mod_op.kernel(_kernels(torch.fmod, torch.fmod))
 mod_op.kernel(_kernels(torch.fmod, torch.fmod))
 div_no_nan_op.kernel(_kernels(None, _no_nan_quotient))
 
-realdiv = function_of(real_div_op, "realdiv", "x / y of floats.")
+real_div_op.accepts([2, 3], [3], T="int32").accepts(np.array([-7, 7], np.int8), np.array([2, -2], np.int8))
+realdiv = function_of(real_div_op, "realdiv", "x / y; of integers it is rounded towards zero.")
 floor_div = function_of(floor_div_op, "floor_div", "x / y rounded towards minus infinity.")
 truncatediv = function_of(truncate_div_op, "truncatediv", "x / y; of integers it is rounded towards zero.")
 floormod = function_of(floor_mod_op, "floormod", "What is left of x after floor division by y; it has the sign of y.")

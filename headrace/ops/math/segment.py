@@ -202,6 +202,8 @@ unsorted_segment_sum_op = _declare_unsorted("UnsortedSegmentSum", "Sum", "numeri
 unsorted_segment_prod_op = _declare_unsorted("UnsortedSegmentProd", "Prod", "numeric")
 unsorted_segment_min_op = _declare_unsorted("UnsortedSegmentMin", "Min", "realnumeric")
 unsorted_segment_max_op = _declare_unsorted("UnsortedSegmentMax", "Max", "realnumeric")
+for _decl in (unsorted_segment_min_op, unsorted_segment_max_op):
+    _decl.accepts(np.array([2**63 + 5, 3], np.uint64), np.array([0, 0], np.int32), 2)
 
 
 @segment_sum_op.gradient

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core.dims import Dims
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.multiply_adds import convolution
 from headrace.core.registry import op, raw
 from headrace.kernels import composing
@@ -204,14 +205,27 @@ def _result(node: NodeView) -> Any:
     return node.outputs[0]
 
 
+def _paddings_checked(rule: Callable[[NodeView], Any]) -> Callable[[NodeView], Any]:
+    """`rule` of an op whose inputs do not say the shape: what is wrong with its paddings is found when it is planned."""
+
+    def kernel(node):
+        try:
+            check_explicit(node, 4)
+        except ValueError as error:
+            raise InvalidArgumentError(None, None, str(error)) from None
+        return rule(node)
+
+    return kernel
+
+
 conv2d_op.kernel(by_rows(convolution_kernel(4), "convolving", _first, _second))
 depthwise_op.kernel(convolution_kernel(4, depthwise=True))
 conv3d_op.kernel(convolution_kernel(5))
-conv2d_input_op.kernel(by_rows(input_gradient_kernel(4), "scattering", _result, _second))
+conv2d_input_op.kernel(_paddings_checked(by_rows(input_gradient_kernel(4), "scattering", _result, _second)))
 depthwise_input_op.kernel(input_gradient_kernel(4, depthwise=True))
 conv3d_input_op.kernel(input_gradient_kernel(5))
 conv3d_input_v1_op.kernel(input_gradient_kernel(5, like=True))
-conv2d_filter_op.kernel(by_rows(filter_gradient_kernel(4), "correlating", _first, _result))
+conv2d_filter_op.kernel(_paddings_checked(by_rows(filter_gradient_kernel(4), "correlating", _first, _result)))
 depthwise_filter_op.kernel(filter_gradient_kernel(4, depthwise=True))
 conv3d_filter_op.kernel(filter_gradient_kernel(5))
 conv3d_filter_v1_op.kernel(filter_gradient_kernel(5, like=True))

@@ -158,14 +158,16 @@ def dilation_kernel(node):
 @dilation_input_op.kernel
 def dilation_input_kernel(node):
     windows = _Windows(node)
+    own = node.outputs[0].dtype.torch
 
     def sent_back(x, weights, gradient):
+        gradient = _widened(gradient)
         padded, places, which = windows.chosen(_widened(x), _widened(weights))
         result = torch.zeros(padded.shape, dtype=gradient.dtype, device=x.device)
         for number, (place, _) in enumerate(places):
             result[place] += gradient.masked_fill(which != number, 0)
         (top, _), (left, _) = windows.paddings(x, weights)
-        return result[:, top : top + x.shape[1], left : left + x.shape[2]]
+        return result[:, top : top + x.shape[1], left : left + x.shape[2]].to(own)
 
     return sent_back
 
@@ -173,13 +175,15 @@ def dilation_input_kernel(node):
 @dilation_filter_op.kernel
 def dilation_filter_kernel(node):
     windows = _Windows(node)
+    own = node.outputs[0].dtype.torch
 
     def summed(x, weights, gradient):
-        _, places, which = windows.chosen(_widened(x), _widened(weights))
+        weights, gradient = _widened(weights), _widened(gradient)
+        _, places, which = windows.chosen(_widened(x), weights)
         result = torch.zeros_like(weights)
         for number, (_, (i, j)) in enumerate(places):
             result[i, j] = gradient.masked_fill(which != number, 0).sum((0, 1, 2), dtype=weights.dtype)
-        return result
+        return result.to(own)
 
     return summed
 
@@ -199,6 +203,7 @@ dilation_op.accepts([2, 5, 6, 3], [3, 2, 3], **_ones).rejects([2, 5, 6, 3], [3, 
 dilation_op.accepts([2, 7, 6, 3], [2, 2, 3], strides=[1, 2, 1, 1], rates=[1, 2, 2, 1], padding="VALID")
 _apart: dict[str, Any] = {"strides": [1, 2, 1, 1], "rates": [1, 2, 2, 1], "padding": "VALID"}
 for _decl in (dilation_input_op, dilation_filter_op):
+    _decl.accepts([1, 3, 4, 2], [2, 2, 2], [1, 3, 4, 2], T="uint16", **_ones)
     _decl.accepts([1, 3, 4, 2], [2, 2, 2], [1, 3, 4, 2], **_ones).accepts(
         [1, 5, 4, 1], [2, 2, 1], [1, 2, 2, 1], **_apart
     )

@@ -13,6 +13,7 @@ from headrace.core.cases import made
 from headrace.core.dims import merge_dims
 from headrace.core.registry import op, raw
 from headrace.kernels import composing
+from headrace.kernels.array.arguments import view_dtype_of
 from headrace.kernels.nn.max_pooling import as_pooled_type, indexed_by, largest_of, sent_back_by
 from headrace.kernels.nn.pool_windows import Windows, pooled_dims, settings_of
 from headrace.kernels.nn.windows import of_rank, pad_arguments, window_count
@@ -310,8 +311,10 @@ def max_pool_argmax_grad_kernel(node):
     places = _flat_places(node)
 
     def scattered(x, gradient, argmax):
-        result = torch.zeros(x.numel(), dtype=gradient.dtype, device=x.device)
-        return result.index_add_(0, places(x, argmax), gradient.reshape(-1)).view(x.shape)
+        # Sums of unsigned numbers wrap as those of signed ones do.
+        moved = gradient.reshape(-1).view(view_dtype_of(gradient.dtype))
+        result = torch.zeros(x.numel(), dtype=moved.dtype, device=x.device)
+        return result.index_add_(0, places(x, argmax), moved).view(gradient.dtype).view(x.shape)
 
     return scattered
 
@@ -411,6 +414,7 @@ max_pool_3d_grad_grad_op.accepts(*_volumes, np.sin(np.arange(16, dtype=np.float3
 
 _places = np.array([1, 2, 5, 10], np.int64).reshape(1, 2, 2, 1)
 max_pool_argmax_grad_op.accepts([1, 3, 4, 1], [1, 2, 2, 1], _places, padding="SAME", **_two)
+max_pool_argmax_grad_op.accepts([1, 3, 4, 1], [1, 2, 2, 1], _places, padding="SAME", T="uint16", **_two)
 max_pool_argmax_grad_grad_op.accepts(
     *([1, 3, 4, 1], [1, 3, 4, 1], _places),
     padding="SAME",

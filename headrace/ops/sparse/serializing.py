@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
 
 from headrace.core.cases import made
+from headrace.core.dtypes import as_dtype, int64
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
+from headrace.core.shapes import TensorShape
+from headrace.files.checkpoint.wire import Damaged, pack_varints, read_varint
 from headrace.kernels.ranks import ranked
 from headrace.messages import protos
-from headrace.messages.tensor_proto import MakeNdarray, make_tensor_proto
+from headrace.messages.tensor_proto import MakeNdarray
 
 serialize_sparse = op(
     "SerializeSparse",
@@ -67,21 +72,22 @@ def deserialize_sparse_shape(op):
     return [(None, None), (None,), (None,)]
 
 
-def _packed(parts, as_text):
+def _packed(parts, as_text, dtype):
     out = np.empty(3, object)
     for i, part in enumerate(parts):
-        out[i] = _as_text(part) if as_text else part
+        out[i] = _as_text(part, dtype if i == 1 else int64) if as_text else part
     return out
 
 
-def _as_text(value):
-    array = value if isinstance(value, np.ndarray) else value.numpy()
-    proto = make_tensor_proto(array)
-    if array.dtype != object and array.size and not proto.tensor_content:
-        # What goes into one message alone is its bytes, however few they are.
-        proto = protos.TensorProto(
-            dtype=proto.dtype, tensor_shape=proto.tensor_shape, tensor_content=np.ascontiguousarray(array).tobytes()
-        )
+def _as_text(value, dtype):
+    # What goes into one message alone is its bytes, however few they are; those of strings follow all their lengths.
+    if isinstance(value, np.ndarray):
+        lengths = np.array([len(text) for text in value.ravel()], np.int64)
+        content = pack_varints(lengths) + b"".join(value.ravel())
+    else:
+        content = value.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+    shape = TensorShape(value.shape).as_proto()
+    proto = protos.TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=shape, tensor_content=content)
     return proto.SerializeToString()
 
 
@@ -92,19 +98,45 @@ def _from_text(value):
         proto = protos.TensorProto.FromString(value)
     except DecodeError:
         raise InvalidArgumentError(None, None, "Could not parse serialized proto") from None
+    dtype, sizes = as_dtype(proto.dtype), [dim.size for dim in proto.tensor_shape.dim]
+    if proto.tensor_content:
+        whole = bytearray(proto.tensor_content)
+        if dtype.name == "string":
+            return _strings_of(whole, sizes)
+        if dtype.torch is None or min(sizes, default=0) < 0 or len(whole) != dtype.size * math.prod(sizes):
+            raise InvalidArgumentError(None, None, "Could not parse serialized proto")
+        return torch.frombuffer(whole, dtype=dtype.torch).reshape(sizes)
     array = MakeNdarray(proto)
     return array if array.dtype == object else torch.from_numpy(np.array(array))
 
 
+def _strings_of(content, sizes):
+    """Strings whose lengths stand before them."""
+    count, at, lengths = math.prod(sizes), 0, []
+    try:
+        while len(lengths) < count:
+            length, at = read_varint(content, at)
+            lengths.append(length)
+    except Damaged:
+        raise InvalidArgumentError(None, None, "Could not parse serialized proto") from None
+    if min(sizes, default=0) < 0 or at + sum(lengths) != len(content):
+        raise InvalidArgumentError(None, None, "Could not parse serialized proto")
+    out = np.empty(count, object)
+    for i, length in enumerate(lengths):
+        out[i] = bytes(content[at : at + length])
+        at += length
+    return out.reshape(sizes)
+
+
 @serialize_sparse.kernel
 def serialize_sparse_kernel(node):
-    as_text = node.attrs["out_type"].name == "string"
-    return lambda indices, values, shape: _packed((indices, values, shape), as_text)
+    as_text, dtype = node.attrs["out_type"].name == "string", node.attrs["T"]
+    return lambda indices, values, shape: _packed((indices, values, shape), as_text, dtype)
 
 
 @serialize_many_sparse.kernel
 def serialize_many_sparse_kernel(node):
-    as_text = node.attrs["out_type"].name == "string"
+    as_text, dtype = node.attrs["out_type"].name == "string", node.attrs["T"]
 
     def serialize(indices, values, shape):
         count = int(shape[0])
@@ -117,7 +149,7 @@ def serialize_many_sparse_kernel(node):
         out = np.empty((count, 3), object)
         for i in range(count):
             begin, end = bounds[i], bounds[i + 1]
-            out[i] = _packed((indices[begin:end, 1:], values[begin:end], shape[1:]), as_text)
+            out[i] = _packed((indices[begin:end, 1:], values[begin:end], shape[1:]), as_text, dtype)
         return out
 
     return serialize
@@ -186,9 +218,13 @@ def _deserializer(dtype, textual):
 
 _matrix = (np.array([[0, 1], [0, 3], [2, 0]], np.int64), [3], np.array([4, 5], np.int64))
 for _decl in (serialize_sparse, serialize_many_sparse):
-    _decl.accepts(*_matrix).accepts(*_matrix, out_type="variant").rejects([3], [3], [2], error=ValueError)
+    _decl.accepts(*_matrix).accepts(*_matrix, out_type="variant").accepts(*_matrix, T="string")
+    _decl.accepts(*_matrix, T="bfloat16").rejects([3], [3], [2], error=ValueError)
+serialize_sparse.accepts(*_matrix, T="quint8")
 deserialize_sparse.accepts(made("SerializeSparse", *_matrix), dtype="float32")
 deserialize_sparse.accepts(made("SerializeManySparse", *_matrix), dtype="float32")
+deserialize_sparse.accepts(made("SerializeSparse", *_matrix, T="string"), dtype="string")
+deserialize_sparse.accepts(made("SerializeSparse", *_matrix, T="bfloat16"), dtype="bfloat16")
 deserialize_sparse.accepts(made("SerializeSparse", *_matrix, out_type="variant"), dtype="float32")
 deserialize_sparse.rejects(made("SerializeSparse", *_matrix), dtype="int32", error=InvalidArgumentError)
 deserialize_many_sparse.accepts(made("SerializeManySparse", *_matrix), dtype="float32")

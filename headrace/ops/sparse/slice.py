@@ -13,7 +13,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
 from headrace.core.errors import InternalError, InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text
+from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text, view_dtype_of
 from headrace.kernels.renamed_arguments import first_given
 from headrace.kernels.sparse.indices import check_parts, count_of, pick, row_keys, sparse_input, vector, wholly_on_host
 
@@ -104,13 +104,15 @@ def sparse_slice_grad_kernel(node):
                 None,
                 f"Elements of backprop_val_grad aren't all propagated. Num elements:{grad.shape[0]}, used: {places.shape[0]}",
             )
-        result = grad.new_zeros(indices.shape[0])
-        result[places] = grad
-        return result
+        view_dtype = view_dtype_of(grad.dtype)
+        result = torch.zeros(indices.shape[0], dtype=view_dtype, device=grad.device)
+        result[places] = grad.view(view_dtype)
+        return result.view(grad.dtype)
 
     return back
 
 
+sparse_slice_grad_op.accepts(np.array([1], np.uint16), np.array([[0, 1], [2, 0]]), np.array([1, 0]), np.array([[1, 0]]))
 sparse_slice_grad_op.accepts(np.array([1.0]), np.array([[0, 1], [2, 0]]), np.array([1, 0]), np.array([[1, 0]]))
 
 sparse_split_op = wholly_on_host(

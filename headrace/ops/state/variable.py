@@ -11,7 +11,7 @@ from headrace.core.buffers import VariableBuffer
 from headrace.core.cases import made
 from headrace.core.errors import FailedPreconditionError, OutOfRangeError
 from headrace.core.registry import op
-from headrace.kernels.array.arguments import rank_is
+from headrace.kernels.array.arguments import filled_text, rank_is
 from headrace.kernels.state.handles import invalid
 
 _SIGNATURE = "*, shape: shape, dtype: type, container='', shared_name='' -> ref: ref dtype"
@@ -53,12 +53,13 @@ _temporaries = itertools.count()
 def temporary_variable_kernel(node):
     dtype, dims, device = node.attrs["dtype"], node.attrs["shape"], node.device
     name = node.attrs["var_name"] or node.name
-    if dims is None or None in dims or dtype.torch is None:
-        raise invalid(f"TemporaryVariable '{name}' needs a numeric type and a known shape.")
+    text = dtype.name == "string"
+    if dims is None or None in dims or (dtype.torch is None and not text):
+        raise invalid(f"TemporaryVariable '{name}' needs a known shape, and a type of numbers or strings.")
 
     def make():
         buffer = VariableBuffer(f"{name}_{next(_temporaries)}", dtype, dims, device, False)
-        buffer.value = torch.empty(dims, dtype=dtype.torch, device=device)
+        buffer.value = filled_text(dims) if text else torch.empty(dims, dtype=dtype.torch, device=device)
         return buffer
 
     return make
@@ -126,6 +127,7 @@ _assigned = made("Assign", made("VariableV2", **_matrix, shared_name="v"), [2, 3
 for _op in (variable_v2, variable_op):
     _op.accepts(**_matrix, shared_name="v", before=[_assigned]).rejects(**_matrix, error=FailedPreconditionError)
 temporary_variable.accepts(**_matrix, var_name="t", varies="it has no value yet")
+temporary_variable.accepts(shape=[2], dtype="string", var_name="t")
 destroy_temporary_variable.accepts(
     made("Assign", made("TemporaryVariable", **_matrix, var_name="t"), [2, 3]), var_name="t"
 )
