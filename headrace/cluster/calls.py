@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import grpc
 
 from headrace.cluster import messages
+from headrace.cluster.links import told
 from headrace.cluster.pieces import PIECE, StreamedCall, in_pieces
 from headrace.cluster.wire import buffers_of, decode, large_bytes, values_of
 from headrace.core import errors
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from headrace.cluster.channels import TaskChannel
+    from headrace.cluster.links import Link, Links
     from headrace.cluster.shared_memory import OwnSegments, Segment
 
 # From how many bytes on it is worth while to share memory.
@@ -33,6 +35,7 @@ class StepCaller:
         service, method: what to call.
         failure: the error to raise for one of gRPC.
         expected: how many bytes of large tensors the first answer will have.
+        linked: the method that answers the steps of a link, "" where steps may wait: only calls of their own can be cancelled.
     """
 
     def __init__(
@@ -42,13 +45,15 @@ class StepCaller:
         method: str,
         failure: Callable[[grpc.RpcError], errors.OpError],
         expected: int = 0,
+        linked: str = "",
     ) -> None:
         self._channel, self._failure = channel, failure
         self._whole = channel.call(service, method)
         self._streamed = channel.stream(service, f"{method}InPieces")
+        self._linked = f"/headrace.cluster.{service}/{linked}" if linked else ""
         self.expected = expected
 
-    def begin(self, request: Any, values: Sequence[Any], types: Sequence[DType]) -> RemoteCall:
+    def begin(self, request: Any, values: Sequence[Any], types: Sequence[DType]) -> Attempt:
         """Begins a step.
 
         Args:
@@ -64,8 +69,11 @@ class StepCaller:
         buffers = buffers_of(request, values, types, exchange.request_bytes)
         sent = sum(memoryview(each).nbytes for each in buffers)
         timeout = remaining_time()
+        inside = sent <= PIECE and (self.expected <= PIECE or exchange.answer is not None)
+        if self._linked and inside and timeout is None:
+            return LinkedCall(self, exchange, channel.links(self._linked), b"".join(buffers))
         future: Any
-        if sent > PIECE or (self.expected > PIECE and exchange.answer is None):
+        if not inside:
             call = self._streamed(in_pieces(buffers), timeout=timeout, metadata=channel.metadata)
             future = StreamedCall(call, channel.max_message_bytes)
         else:
@@ -132,44 +140,37 @@ class _Exchange:
                 self._memory.drop(segment)
 
 
-class RemoteCall(Attempt):
-    """A call that is under way, for whoever waits for what it gives.
+class _StepCall(Attempt):
+    """A step that is under way, for whoever waits for what it gives.
 
     Args:
         caller: what has begun it.
         exchange: its shared memory.
-        future: the call.
     """
 
-    __slots__ = ("__weakref__", "_caller", "_exchange", "_future")
+    __slots__ = ("__weakref__", "_caller", "_exchange")
 
     cancelled = "Step was cancelled by an explicit call to `Session::Close()`."
 
-    def __init__(self, caller: StepCaller, exchange: _Exchange, future: Any) -> None:
+    def __init__(self, caller: StepCaller, exchange: _Exchange) -> None:
         state = Waitable()
         super().__init__(state, state.lanes[0])
         self.lane.append(self)
-        self._caller, self._exchange, self._future = caller, exchange, future
-        reference = weakref.ref(self)
-        future.add_done_callback(lambda ended: _end(reference, exchange, ended))
+        self._caller, self._exchange = caller, exchange
 
     def advance(self) -> bool:
         return False
 
-    def undo(self) -> None:
-        self._future.cancel()
+    def _end(self, answer: Callable[[], Any]) -> bool:
+        """Takes what the step has given; whether it was answered, and somebody waits for it.
 
-    def __del__(self) -> None:
-        # A step that has failed waits for none of its calls; the tasks are to stop what they do for it.
-        if not self.done:
-            self._future.cancel()
-
-    def ended(self, future: Any) -> None:
-        """Takes what the call has given."""
+        Args:
+            answer: gives the answer, or raises what has gone wrong.
+        """
         result: list[Any] | None = None
         failure: Exception | None = None
         try:
-            message, arrays = decode(messages.StepResponse, future.result(), self._exchange.answer_bytes)
+            message, arrays = decode(messages.StepResponse, answer(), self._exchange.answer_bytes)
             result = values_of(arrays, message.tensors)
             self._caller.expected = sum(map(large_bytes, arrays))
         except grpc.RpcError as error:
@@ -182,12 +183,43 @@ class RemoteCall(Attempt):
             self._exchange.failed()
         with self.state.lock:
             if self.done:
-                return
+                return False
             self.lane.clear()
             if failure is None:
                 self.finish(result)
             else:
                 self.fail(failure)
+        return True
+
+
+class RemoteCall(_StepCall):
+    """A step that is a call of its own.
+
+    Args:
+        caller: what has begun it.
+        exchange: its shared memory.
+        future: the call.
+    """
+
+    __slots__ = ("_future",)
+
+    def __init__(self, caller: StepCaller, exchange: _Exchange, future: Any) -> None:
+        super().__init__(caller, exchange)
+        self._future = future
+        reference = weakref.ref(self)
+        future.add_done_callback(lambda ended: _end(reference, exchange, ended))
+
+    def undo(self) -> None:
+        self._future.cancel()
+
+    def __del__(self) -> None:
+        # A step that has failed waits for none of its calls; the tasks are to stop what they do for it.
+        if not self.done:
+            self._future.cancel()
+
+    def ended(self, future: Any) -> None:
+        """Takes what the call has given."""
+        self._end(future.result)
 
 
 def _end(reference: Callable[[], RemoteCall | None], exchange: _Exchange, future: Any) -> None:
@@ -196,3 +228,55 @@ def _end(reference: Callable[[], RemoteCall | None], exchange: _Exchange, future
         exchange.failed()
     else:
         call.ended(future)
+
+
+class LinkedCall(_StepCall):
+    """A step on a link, whose answer is read by the thread that waits for it: no other has to wake it.
+
+    Args:
+        caller: what has begun it.
+        exchange: its shared memory.
+        links: where to take the link from.
+        request: what to send.
+    """
+
+    __slots__ = ("_answered", "_link", "_links", "_unsent")
+
+    drives = True
+
+    def __init__(self, caller: StepCaller, exchange: _Exchange, links: Links, request: bytes) -> None:
+        super().__init__(caller, exchange)
+        self._links = links
+        self._link: Link | None = None
+        self._unsent: grpc.RpcError | None = None
+        self._answered = False
+        try:
+            self._link = links.take()
+            self._link.send(request)
+        except grpc.RpcError as error:
+            self._unsent = error
+
+    def drive(self) -> None:
+        """Waits for the answer."""
+        self._end(self._answer)
+        if self._link is not None:
+            if self._answered:
+                self._links.give_back(self._link)
+            else:
+                self._links.drop(self._link)
+
+    def _answer(self) -> Any:
+        if self._unsent is not None or self._link is None:
+            raise self._unsent or errors.InternalError(None, None, "A step was not sent.")
+        answer = self._link.receive()
+        self._answered = True
+        return told(answer)
+
+    def undo(self) -> None:
+        self._exchange.failed()
+        if self._link is not None:
+            self._links.drop(self._link)
+
+    def __del__(self) -> None:
+        if not self.done:
+            self.undo()

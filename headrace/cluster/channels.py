@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import grpc
 
 from headrace.cluster import messages
+from headrace.cluster.links import Link, Links, SocketLink, StreamLink
 from headrace.cluster.settings import ClusterSettings, channel_options, from_environment
 from headrace.cluster.shared_memory import OwnSegments, is_available
 from headrace.core.waiting import remaining_time
@@ -54,6 +55,8 @@ class TaskChannel:
         self._calls: dict[str, Unary] = {}
         self._shares = settings.shared_memory
         self._memory: OwnSegments | None = None
+        self._links: Links | None = None
+        self._socket = b""
         self._asked = False
         self._met: Any = None
         self._lock = threading.Lock()
@@ -73,6 +76,27 @@ class TaskChannel:
         if found is None:
             found = self._calls[name] = self._channel.stream_stream(name)
         return found
+
+    def links(self, name: str) -> Links:
+        """The links on which a method is asked for.
+
+        Args:
+            name: the method, with its service; the same each time.
+        """
+        with self._lock:
+            if self._links is None:
+                self._links = Links(lambda: self._link(name))
+            return self._links
+
+    def _link(self, name: str) -> Link:
+        memory = self.memory()
+        if memory is not None and self._socket:
+            try:
+                return SocketLink(self._socket, memory.name, self.max_message_bytes)
+            except OSError:  # of another namespace of networks, or it has gone since
+                pass
+        stream = self.stream(*name.removeprefix("/headrace.cluster.").split("/"))
+        return StreamLink(lambda requests: stream(requests, metadata=self.metadata))
 
     def memory(self) -> OwnSegments | None:
         """The memory that this process and the server share, None where they are not of one machine."""
@@ -107,18 +131,22 @@ class TaskChannel:
         self._met, self._asked = call, True
         if answer.met and segment is not None:
             memory.give_back([segment.number])
-            self._memory = memory
-        if not call.add_callback(self._left):
+            self._memory, self._socket = memory, answer.links
+        if not call.add_callback(lambda: self._left(call)):
             self._memory, self._asked = None, False
 
-    def _left(self) -> None:
+    def _left(self, call: Any) -> None:
         """Notes that the server does not know this process any more: the connection was cut."""
-        self._memory, self._asked = None, False
+        if self._met is call:
+            self.forget_memory()
 
     def forget_memory(self) -> None:
         """Notes that the server may be another process, which is to be asked again whether it shares memory with this one."""
         met, self._met = self._met, None
         if met is not None:
+            self._memory, self._asked = None, False
+            if self._links is not None:
+                self._links.close()
             met.cancel()
 
     def ask(
@@ -143,6 +171,8 @@ class TaskChannel:
     def close(self) -> None:
         """Ends the connection, and the calls that are under way."""
         self._memory, self._asked = None, True
+        if self._links is not None:
+            self._links.close()
         self._channel.close()
 
 

@@ -27,6 +27,7 @@ def _message(name: str) -> Any:
 
 
 Empty = _message("Empty")
+Failure = _message("Failure")
 CreateSessionRequest = _message("CreateSessionRequest")
 CreateSessionResponse = _message("CreateSessionResponse")
 ExtendSessionRequest = _message("ExtendSessionRequest")

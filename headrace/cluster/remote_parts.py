@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import grpc
 
 from headrace.cluster import messages
-from headrace.cluster.calls import RemoteCall, StepCaller
+from headrace.cluster.calls import StepCaller
 from headrace.cluster.statuses import error_of
 from headrace.core import errors
 from headrace.core.dims import Dims
 from headrace.core.dtypes import DType
-from headrace.core.waiting import remaining_time
+from headrace.core.waiting import Attempt, remaining_time
 
 if TYPE_CHECKING:
     from headrace.cluster.channels import TaskChannel
@@ -100,7 +100,8 @@ class RemotePart:
         self._session = session
         self._handle: int | None = None
         expected = sum(map(_known_bytes, part.fetch_types, part.fetch_dims))
-        self._caller = StepCaller(link.channel, "Worker", "RunPart", self._failure, expected)
+        linked = "" if part.may_wait else "RunParts"
+        self._caller = StepCaller(link.channel, "Worker", "RunPart", self._failure, expected, linked)
 
     def handle(self) -> int:
         """What the task calls the part.
@@ -119,7 +120,7 @@ class RemotePart:
             weakref.finalize(self, self.link.release, self._handle).atexit = False
         return self._handle
 
-    def begin(self, values: Sequence[Any]) -> RemoteCall:
+    def begin(self, values: Sequence[Any]) -> Attempt:
         """Begins a call with the values that the part is given."""
         request = messages.StepRequest(session=self._session, part=self.handle())
         return self._caller.begin(request, values, self.part.feed_types)

@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError
 from headrace.cluster import messages
 from headrace.cluster.channels import TOKEN_KEY
 from headrace.cluster.client_sessions import ClientSession, ClientSessions
+from headrace.cluster.link_server import LinkServer
 from headrace.cluster.parts import WorkerSessions
 from headrace.cluster.pieces import in_pieces, joined
 from headrace.cluster.settings import ClusterSettings, channel_options
@@ -66,6 +67,9 @@ class TaskServer:
         self.workers = WorkerSessions(state)
         self.clients = ClientSessions(settings)
         self.memory = CallersSegments()
+        self.links = LinkServer(
+            self._run_part, settings.max_message_bytes, settings.max_calls, lambda name: self.memory.knows(name)
+        )
         options = [
             *channel_options(settings),
             # A port that another process listens at is taken.
@@ -77,7 +81,7 @@ class TaskServer:
             _Threads(),
             handlers=(
                 _handlers("Master", self._master(), self._streams("RunStep", self._run_step)),
-                _handlers("Worker", self._worker(), self._streams("RunPart", self._run_part)),
+                _handlers("Worker", self._worker(), self._worker_streams()),
                 _handlers("Memory", {}, {"Meet": self._meet}),
             ),
             interceptors=(_TokenCheck(settings.token),) if settings.token else (),
@@ -132,6 +136,7 @@ class TaskServer:
         self.workers.close()
         self.clients.close_all()
         self._state.end_collectives()
+        self.links.close()
         self._grpc.stop(None)
 
     # ---- the tensors of steps
@@ -149,6 +154,9 @@ class TaskServer:
 
         return {f"{name}InPieces": handle}
 
+    def _worker_streams(self) -> Mapping[str, _Stream]:
+        return {**self._streams("RunPart", self._run_part), "RunParts": self.links.stream}
+
     def _meet(self, pieces: Iterable[bytes], context: Context) -> Iterator[bytes]:
         """Says whether memory can be shared, and learns by the end of the call that the caller has gone."""
         gone = threading.Event()
@@ -161,9 +169,11 @@ class TaskServer:
         first = request.first
         met = bool(self._settings.shared_memory) and is_available()
         met = met and self.memory.meet(request.caller, request.process, first.descriptor, first.size)
-        yield messages.MeetResponse(met=met).SerializeToString()
+        yield messages.MeetResponse(met=met, links=self.links.address() if met else b"").SerializeToString()
         gone.wait()
-        self.memory.forget(request.caller)
+        if met:
+            self.memory.forget(request.caller)
+            self.links.forget(request.caller)
 
     def _request_bytes(self, request: Any) -> np.ndarray | None:
         """The shared memory in which tensors of a request lie."""

@@ -170,6 +170,11 @@ class CallersSegments:
             caller.arrays[1] = array
         return True
 
+    def knows(self, name: str) -> bool:
+        """Whether a caller of that name is here."""
+        with self._lock:
+            return name in self._callers
+
     def forget(self, name: str) -> None:
         """Gives up what a caller has shared."""
         with self._lock:

@@ -22,6 +22,23 @@ FAILURES = (
     ImportError,
     MemoryError,
 )
+
+
+class ToldFailure(grpc.RpcError):
+    """What a step of a link has ended with.
+
+    Args:
+        code: the number of gRPC's code.
+        text: what is the matter.
+        node: the name of the operation that it is about, or "".
+    """
+
+    def __init__(self, code: int, text: str, node: str = "") -> None:
+        super().__init__(text)
+        self.status = _CODES.get(code, grpc.StatusCode.UNKNOWN)
+        self.text, self.node = text, node
+
+
 # The key of the metadata that names the operation which failed.
 NODE_KEY = "headrace-node-bin"
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
@@ -56,10 +73,11 @@ def error_of(failure: grpc.RpcError, place: str = "") -> tuple[errors.OpError, s
         failure: what the call has ended with.
         place: the task that was called; goes before the text where that comes from an operation.
     """
-    code = failure.code() if isinstance(failure, grpc.Call) else grpc.StatusCode.UNKNOWN
-    details = failure.details() if isinstance(failure, grpc.Call) else str(failure)
-    name = ""
-    if isinstance(failure, grpc.Call):
+    code, details, name = grpc.StatusCode.UNKNOWN, str(failure), ""
+    if isinstance(failure, ToldFailure):
+        code, details, name = failure.status, failure.text, failure.node
+    elif isinstance(failure, grpc.Call):
+        code, details = failure.code(), failure.details()
         for key, value in failure.trailing_metadata() or ():
             if key == NODE_KEY:
                 name = value.decode("utf-8", "replace")

@@ -41,7 +41,10 @@ class Attempt:
         error: why it failed.
         result: what came of it.
         wake: called once when it is done.
+        drives: whether it comes to an end only by `drive`.
     """
+
+    drives = False
 
     __slots__ = ("done", "error", "lane", "result", "state", "wake")
 
@@ -58,6 +61,9 @@ class Attempt:
     def advance(self) -> bool:
         """Does what can be done now, under the state's lock; sets `done` when that is all. Whether it did anything."""
         raise NotImplementedError
+
+    def drive(self) -> None:
+        """Brings it to an end, in the thread that waits; blocks until then, or until another thread cancels it."""
 
     def undo(self) -> None:
         """Takes back, under the state's lock, what was done of an attempt that ends before it is complete."""
@@ -197,6 +203,12 @@ class Waits:
                 for attempt in attempts:
                     attempt.cancel()
             deadline = getattr(_step, "deadline", None)
+            if deadline is None and len(attempts) == 1:
+                attempts[0].drive()
+            else:
+                for attempt in attempts:
+                    if attempt.drives:
+                        threading.Thread(target=attempt.drive, daemon=True).start()
             if deadline is None:
                 gate.acquire()
             elif not gate.acquire(timeout=max(0.0, deadline - time.perf_counter())) and not any(

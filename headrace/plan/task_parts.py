@@ -36,6 +36,7 @@ class TaskPart:
         targets: the names of the operations that run though nothing is wanted of them.
         fetch_dims: their static shapes.
         operations: the operations of the program by the names of the nodes that stand for them.
+        may_wait: whether one of them may wait for something else than what it is given.
     """
 
     task: int
@@ -47,6 +48,7 @@ class TaskPart:
     fetch_dims: Sequence[Dims]
     targets: Sequence[str]
     operations: Mapping[str, Operation]
+    may_wait: bool
 
 
 def _kind_of(device: str) -> str:
@@ -71,6 +73,7 @@ class PartWriter:
         self._operations: dict[str, Operation] = {}
         self._reads: dict[tuple[str, tuple[str, ...]], str] = {}
         self._library_of: Graph | None = None
+        self._may_wait = False
 
     @property
     def fed(self) -> list[Value]:
@@ -123,6 +126,7 @@ class PartWriter:
         taken = node.name in self._operations
         name = f".more/{len(self._names)}" if taken or node.type == READ_REFERENCE else node.name
         self._names[node] = name
+        self._may_wait = self._may_wait or node.decl.may_wait
         if node.origin is not None:
             self._operations[name] = node.origin
         message = self._message(node, name)
@@ -153,6 +157,8 @@ class PartWriter:
             fetch_dims=[value.dims for value in fetches],
             targets=list(dict.fromkeys(self._names[node] for node in targets)),
             operations=self._operations,
+            # What waits in a function is not looked for.
+            may_wait=self._may_wait or self._library_of is not None,
         )
 
     def _placeholder(self, name: str, dtype: DType, dims: Dims) -> str:
