@@ -98,7 +98,10 @@ class Tape:
         variable = variable() if variable is not None else None
         if variable is None or not variable.trainable:
             return False
-        self.watch_variable(variable)
+        # A variable of several parts says which it is that was read.
+        meant = getattr(variable, "read_as", None)
+        self.watch(tensor)
+        self.variables.setdefault(id(tensor), variable if meant is None else meant(tensor))
         return True
 
     def _keep(self, record: Record) -> None:

@@ -194,6 +194,16 @@ class DistributedVariable(DistributedDelegate, Variable):
             )
         return self.get().handle
 
+    def read_as(self, handle: Tensor) -> Any:
+        """What a tape calls the variable that it sees read: in cross-replica context the part, which alone has gradients there.
+
+        Args:
+            handle: of the part that is read.
+        """
+        if get_replica_context() is not None or get_update_device() is not None:
+            return self
+        return next((part for part in self._values if part._handle is handle), self)
+
     @property
     def _handle(self) -> Tensor:
         return self._closest()._handle

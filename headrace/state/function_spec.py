@@ -275,7 +275,8 @@ def key_of(value: bool | float | None) -> Any:
         hash(value)
     except TypeError:
         return id(value)
-    if hasattr(value, "handle"):
+    # `handle` is refused where a mirrored variable is meant as a whole.
+    if hasattr(value, "_handle") or hasattr(value, "handle"):
         return "variable", id(value)
     return type(value), value
 

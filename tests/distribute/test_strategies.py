@@ -255,3 +255,40 @@ def test_unknown_algorithms_are_refused():
     ops = tf.contrib.distribute.MultiWorkerAllReduce(["/cpu:0", "/cpu:1"], 0, ("shuffled", 1, -1))
     with pytest.raises(ValueError, match="unsupported all_reduce alg"):
         ops.batch_reduce(tf.distribute.ReduceOp.SUM, [(parts, parts)])
+
+
+def test_a_mirrored_variable_as_a_whole_goes_where_its_handle_is_refused():
+    """In cross-replica context 1.15.5 reads the first part: in look-ups, in a backend's reads, under custom gradients."""
+    with tf.Graph().as_default(), mirrored().scope(), tf.Session(config=CONFIG) as sess:
+        tf.keras.backend.set_session(sess)
+        v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+        sess.run(tf.global_variables_initializer())
+        with pytest.raises(ValueError, match="`handle` is not available"):
+            _ = v.handle
+        assert tf.keras.backend.get_value(v).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+        row = tf.nn.embedding_lookup(v, [1])
+        one = tf.SparseTensor([[0, 0]], tf.constant([1], tf.int64), [1, 1])
+        mean = tf.nn.embedding_lookup_sparse(v, one, None, combiner="mean")
+        scaled = tf.custom_gradient(lambda x: (x * v, lambda d, variables=None: (d, [d])))(tf.constant(2.0))
+        found = sess.run([row, mean, scaled])
+        assert [each.tolist() for each in found] == [[[3.0, 4.0]], [[3.0, 4.0]], [[2.0, 4.0], [6.0, 8.0]]]
+
+
+def test_a_functional_model_with_an_embedding_trains_under_a_strategy():
+    """Two replicas of half a batch make what one device makes of the whole."""
+    ids = np.arange(64).reshape(16, 4) % 10
+    y = np.linspace(-1.0, 1.0, 16, dtype=np.float32)[:, None]
+
+    def weights(strategy):
+        tf.keras.backend.clear_session()
+        with strategy.scope():
+            inputs = tf.keras.Input((4,), dtype="int32")
+            rows = tf.keras.layers.Embedding(10, 3, embeddings_initializer="ones")(inputs)
+            pooled = tf.keras.layers.GlobalAveragePooling1D()(rows)
+            model = tf.keras.Model(inputs, tf.keras.layers.Dense(1, kernel_initializer="ones")(pooled))
+            model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+        model.fit(ids, y, batch_size=8, epochs=2, verbose=0, shuffle=False)
+        return model.get_weights()
+
+    for value, expected in zip(weights(mirrored()), weights(tf.distribute.OneDeviceStrategy("/cpu:0")), strict=True):
+        np.testing.assert_allclose(value, expected, rtol=1e-5, atol=1e-6)

@@ -58,7 +58,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         result, grad_fn = f(*inputs)
         made = [v for v in _variables() if all(v is not old for old in known)]
         for variable in made:
-            if not hasattr(variable, "handle"):
+            if not hasattr(variable, "_handle"):
                 raise TypeError(
                     "All variables used by a function wrapped with @custom_gradient must be `ResourceVariable`s: create "
                     f"{variable.name} in a variable_scope with use_resource=True."
@@ -95,7 +95,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
         # The arguments and variables pass through the same op, so that the walk back finds them behind the results.
         with get_default_graph().gradient_override_map({"IdentityN": name}):
-            passed = raw.IdentityN([*results, *inputs, *[v.handle for v in variables]])
+            passed = raw.IdentityN([*results, *inputs, *[v._handle for v in variables]])
         return nest.pack_sequence_as(result, passed[:count])
 
     return decorated
@@ -138,7 +138,7 @@ def _now(f: Callable[..., Any], args: Sequence[Tensor], kwargs: Any) -> Tensor:
             )
         return for_inputs + for_variables
 
-    graph.note([*inputs, *[variable.handle for variable in variables]], outputs, backward)
+    graph.note([*inputs, *[variable._handle for variable in variables]], outputs, backward)
     return nest.pack_sequence_as(result, outputs)
 
 
@@ -158,7 +158,7 @@ class _UsedVariables:
                 self.watch_variable(variable)
 
     def watch_variable(self, variable: Any) -> None:
-        self.variables.setdefault(id(variable.handle), variable)
+        self.variables.setdefault(id(variable._handle), variable)
 
     def note(self, inputs: TensorLike, outputs: Any, backward: Any, filled: int | None = None) -> None:
         """Nothing: gradients inside are those that the function gives."""
@@ -176,7 +176,8 @@ def _variables() -> list[Any]:
 
 def variables_read(results: list[Tensor], inputs: list[Tensor]) -> list[Any]:
     """The resource variables that `results` read, looking back as far as `inputs`."""
-    handles = {v.handle: v for v in _variables() if isinstance(getattr(v, "handle", None), Tensor)}
+    # Of a mirrored variable the part that is meant here: `handle` is refused where it is meant as a whole.
+    handles = {v._handle: v for v in _variables() if isinstance(getattr(v, "_handle", None), Tensor)}
     given, stop = set(inputs), {t.op for t in inputs}
     found: dict[Any, None] = {}
     seen: set[Operation] = set()

@@ -53,7 +53,8 @@ def tables(params: Any) -> list[Any]:
 
 
 def _is_resource(param: TensorLike) -> bool:
-    handle = getattr(param, "handle", None)
+    # `handle` is refused where a mirrored variable is meant as a whole; a part of it has one all the same.
+    handle = getattr(param, "_handle", None)
     return isinstance(handle, Tensor) and handle.dtype.name == "resource"
 
 

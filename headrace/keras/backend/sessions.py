@@ -212,8 +212,8 @@ def get_value(x: Any) -> Any:
 
 
 def _is_eager_variable(x: Any) -> bool:
-    handle = getattr(x, "handle", None)
-    return isinstance(handle, EagerTensor)
+    # `handle` is refused where a mirrored variable is meant as a whole.
+    return isinstance(getattr(x, "_handle", None), EagerTensor)
 
 
 def batch_get_value(tensors: Sequence[Any]) -> list[Any]:
