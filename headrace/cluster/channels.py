@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import grpc
 
 from headrace.cluster import messages
-from headrace.cluster.links import Link, Links, SocketLink, StreamLink
+from headrace.cluster.links import Link, Links, LocalLink, StreamLink
 from headrace.cluster.settings import ClusterSettings, channel_options, from_environment
 from headrace.cluster.shared_memory import OwnSegments, is_available
 from headrace.core.waiting import remaining_time
@@ -56,7 +56,7 @@ class TaskChannel:
         self._shares = settings.shared_memory
         self._memory: OwnSegments | None = None
         self._links: Links | None = None
-        self._socket = b""
+        self._local = ""
         self._asked = False
         self._met: Any = None
         self._lock = threading.Lock()
@@ -90,9 +90,9 @@ class TaskChannel:
 
     def _link(self, name: str) -> Link:
         memory = self.memory()
-        if memory is not None and self._socket:
+        if memory is not None and self._local:
             try:
-                return SocketLink(self._socket, memory.name, self.max_message_bytes)
+                return LocalLink(self._local, memory.name, self.max_message_bytes)
             except OSError:  # of another namespace of networks, or it has gone since
                 pass
         stream = self.stream(*name.removeprefix("/headrace.cluster.").split("/"))
@@ -131,7 +131,7 @@ class TaskChannel:
         self._met, self._asked = call, True
         if answer.met and segment is not None:
             memory.give_back([segment.number])
-            self._memory, self._socket = memory, answer.links
+            self._memory, self._local = memory, answer.links
         if not call.add_callback(lambda: self._left(call)):
             self._memory, self._asked = None, False
 

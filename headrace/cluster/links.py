@@ -1,31 +1,28 @@
 """Links to a server: ways on which steps are asked and answered one after the other, without a call of gRPC for each.
 
-To a server of this machine a link is a socket, elsewhere a stream of gRPC that stays open. A step of a link is answered before
-the next is asked, so each step that is under way has one of its own.
+To a server of this machine a link is a connection of `multiprocessing`, elsewhere a stream of gRPC that stays open. A step of
+a link is answered before the next is asked, so each step that is under way has one of its own.
 """
 
 from __future__ import annotations
 
+import os
 import queue
 import socket
 import struct
 import threading
 from collections.abc import Callable
+from multiprocessing.connection import Client, Connection
 from typing import Any, Protocol
 
 import grpc
-import numpy as np
 
 from headrace.cluster import messages
 from headrace.cluster.statuses import ToldFailure
-from headrace.core import errors
 
-# What goes before a message on a socket: how many bytes it has.
-_SIZE = struct.Struct("<Q")
 # What goes before an answer: a code of gRPC's; the message is a `Failure` unless it is that of success.
 _CODE = struct.Struct("<I")
 _CODE_BYTES = 16  # so that tensors in the message lie where they did
-_CHUNK = 1 << 16
 _LOST = "The connection was cut."
 
 
@@ -43,45 +40,6 @@ class Link(Protocol):
 
     def close(self) -> None:
         """Ends the link, and whoever waits for an answer."""
-
-
-def send_frame(link: socket.socket, data: bytes) -> None:
-    """Sends a message on a socket."""
-    link.sendall(_SIZE.pack(len(data)) + data)
-
-
-def receive_frame(link: socket.socket, most: int) -> memoryview | None:
-    """Waits for a message on a socket; None where its other end is closed.
-
-    Args:
-        link: the socket.
-        most: the bytes that the message may have.
-
-    Raises:
-        ResourceExhaustedError: if it has more.
-    """
-    data = link.recv(_CHUNK)
-    while 0 < len(data) < _SIZE.size:
-        more = link.recv(_CHUNK)
-        if not more:
-            return None
-        data += more
-    if not data:
-        return None
-    (size,) = _SIZE.unpack_from(data)
-    if size > most:
-        raise errors.ResourceExhaustedError(None, None, f"Received message larger than max ({size} vs. {most})")
-    begin = len(data) - _SIZE.size
-    if begin > size:
-        raise errors.InvalidArgumentError(None, None, "Could not parse the message: its size is another")
-    whole = np.empty(size, np.uint8).data
-    whole[:begin] = memoryview(data)[_SIZE.size :]
-    while begin < size:
-        count = link.recv_into(whole[begin:])
-        if not count:
-            return None
-        begin += count
-    return whole
 
 
 def success(data: bytes) -> bytes:
@@ -108,26 +66,21 @@ def told(answer: memoryview) -> memoryview:
     return answer[_CODE_BYTES:]
 
 
-class SocketLink:
+class LocalLink:
     """A link to a server of this machine.
 
     Args:
-        address: of the server's socket.
+        address: where the server listens.
         caller: the name that the server knows this process by.
         most: the bytes that an answer may have.
 
     Raises:
-        OSError: if there is no such socket here.
+        OSError: if nobody listens there.
     """
 
-    def __init__(self, address: bytes, caller: str, most: int) -> None:
-        self._socket, self._most = socket.socket(socket.AF_UNIX), most
-        try:
-            self._socket.connect(address)
-            self._socket.sendall(caller.encode())
-        except OSError:
-            self._socket.close()
-            raise
+    def __init__(self, address: str, caller: str, most: int) -> None:
+        self._connection, self._most = Client(address, "AF_UNIX"), most
+        self._connection.send_bytes(caller.encode())
 
     def send(self, data: bytes) -> None:
         """Sends a request.
@@ -136,43 +89,44 @@ class SocketLink:
             ToldFailure: if the server has gone.
         """
         try:
-            send_frame(self._socket, data)
+            self._connection.send_bytes(data)
         except OSError as error:
-            raise ToldFailure(grpc.StatusCode.UNAVAILABLE.value[0], f"{_LOST} {error}") from None
+            raise _cut(error) from None
 
     def receive(self) -> memoryview:
         """Waits for the answer.
 
         Raises:
-            ToldFailure: if there is none.
+            ToldFailure: if there is none, or a larger one than may be.
         """
         try:
-            answer = receive_frame(self._socket, self._most)
-        except OSError as error:
-            raise ToldFailure(grpc.StatusCode.UNAVAILABLE.value[0], f"{_LOST} {error}") from None
-        if answer is None:
-            raise ToldFailure(grpc.StatusCode.UNAVAILABLE.value[0], _LOST)
-        return answer
+            return memoryview(self._connection.recv_bytes(self._most))
+        except (EOFError, OSError) as error:
+            raise _cut(error) from None
 
     def is_open(self) -> bool:
         """Whether the other end is there, as far as this one knows."""
+        # Nothing comes that was not asked for, but the end.
         try:
-            return bool(self._socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
-        except OSError as error:
-            return isinstance(error, BlockingIOError)
+            return not self._connection.poll()
+        except OSError:
+            return False
 
     def close(self) -> None:
         """Ends the link, and whoever waits for an answer."""
-        shut(self._socket)
-
-    def __del__(self) -> None:
-        self._socket.close()
+        shut(self._connection)
 
 
-def shut(link: socket.socket) -> None:
-    """Ends a connection for both sides, also where a thread waits for it: the socket itself goes with its last reference."""
+def _cut(error: BaseException) -> ToldFailure:
+    return ToldFailure(grpc.StatusCode.UNAVAILABLE.value[0], f"{_LOST} {error}".rstrip())
+
+
+def shut(connection: Connection) -> None:
+    """Ends a connection for both sides, also where a thread waits for it: it is closed with its last reference."""
+    # Closed at once, its number could be another's when the thread that waits asks again.
     try:
-        link.shutdown(socket.SHUT_RDWR)
+        with socket.socket(fileno=os.dup(connection.fileno())) as same:
+            same.shutdown(socket.SHUT_RDWR)
     except OSError:  # it has ended
         return
 

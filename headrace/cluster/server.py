@@ -169,7 +169,7 @@ class TaskServer:
         first = request.first
         met = bool(self._settings.shared_memory) and is_available()
         met = met and self.memory.meet(request.caller, request.process, first.descriptor, first.size)
-        yield messages.MeetResponse(met=met, links=self.links.address() if met else b"").SerializeToString()
+        yield messages.MeetResponse(met=met, links=self.links.address() if met else "").SerializeToString()
         gone.wait()
         if met:
             self.memory.forget(request.caller)

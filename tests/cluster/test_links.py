@@ -17,21 +17,21 @@ from headrace.cluster import messages
 from headrace.cluster.calls import StepCaller
 from headrace.cluster.channels import TaskChannel, channels
 from headrace.cluster.launching import free_addresses
-from headrace.cluster.links import Links, SocketLink, StreamLink, told
+from headrace.cluster.links import Links, LocalLink, StreamLink, told
 from headrace.cluster.settings import ClusterSettings
 from headrace.cluster.shared_memory import Segment, is_available
 from headrace.cluster.statuses import ToldFailure
 from headrace.core.waiting import Waits
 
 linux = pytest.mark.skipif(not is_available(), reason="the system has no memfd_create")
-KINDS = [pytest.param("socket", marks=linux), "stream"]
+KINDS = [pytest.param("local", marks=linux), "stream"]
 
 
 @pytest.fixture(params=KINDS)
 def link_kind(request, monkeypatch):
     if request.param == "stream":
         monkeypatch.setenv("HEADRACE_CLUSTER_SHARED_MEMORY_BYTES", "0")
-    return SocketLink if request.param == "socket" else StreamLink
+    return LocalLink if request.param == "local" else StreamLink
 
 
 @pytest.fixture
@@ -200,8 +200,8 @@ def test_only_those_that_have_met_are_answered(met):
     server, address, name = met
     for shown in ("0" * 32, name[::-1], "\xff" * 16):
         with pytest.raises(ToldFailure, match="The connection was cut"):
-            _ask(SocketLink(address, shown, 1 << 20))
-    link = SocketLink(address, name, 1 << 20)
+            _ask(LocalLink(address, shown, 1 << 20))
+    link = LocalLink(address, name, 1 << 20)
     link.send(messages.StepRequest(session="none", part=1).SerializeToString())
     with pytest.raises(ToldFailure) as caught:
         told(link.receive())
@@ -214,7 +214,7 @@ def test_only_those_that_have_met_are_answered(met):
 def test_messages_that_are_none_are_answered(met, seed):
     server, address, name = met
     rng = np.random.RandomState(seed)
-    link = SocketLink(address, name, 1 << 20)
+    link = LocalLink(address, name, 1 << 20)
     for size in (1, 3, 17, 400, 100_000):
         link.send(b"\x0a\xff\xff\xff\xff\x0f" + rng.bytes(size))
         with pytest.raises(ToldFailure) as caught:
@@ -224,12 +224,12 @@ def test_messages_that_are_none_are_answered(met, seed):
 
 
 @linux
-@pytest.mark.parametrize("sent", [struct.pack("<Q", 1 << 62), struct.pack("<Q", 1) + b"more", b"", b"\x01"])
+@pytest.mark.parametrize("sent", [struct.pack("!iQ", -1, 1 << 62), struct.pack("!i", (1 << 31) - 1), b"", b"\x01"])
 def test_sizes_that_are_none_end_the_link(met, sent):
     server, address, name = met
     with socket.socket(socket.AF_UNIX) as link:
         link.connect(address)
-        link.sendall(name.encode() + sent)
+        link.sendall(struct.pack("!i", len(name)) + name.encode() + sent)
         link.shutdown(socket.SHUT_WR)
         assert link.recv(1) == b""
     _still_serves(server)
@@ -238,7 +238,7 @@ def test_sizes_that_are_none_end_the_link(met, sent):
 @linux
 def test_links_end_with_the_caller(met):
     server, address, name = met
-    link = SocketLink(address, name, 1 << 20)
+    link = LocalLink(address, name, 1 << 20)
     link.send(b"")
     with pytest.raises(ToldFailure):
         told(link.receive())
