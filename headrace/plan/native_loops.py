@@ -6,8 +6,8 @@ live in one program, so all that is done with one has to be in the same region.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from headrace.core.buffers import VariableBuffer
     from headrace.core.native import NativeBuilder
 
-_KEPT = "native loop"
+_KEPT, _FACTS, _TRIED = "native loop", "native facts", "native trial"
 # So many levels of loops at most, as each of them is looked at for all that are around it.
 _MOST_LEVELS = 150
 
@@ -60,12 +60,38 @@ def _is_native_inside(node: Node) -> bool:
     return is_plain_read(node) or lowering_of(node, scalars=True) is not None
 
 
-def nodes_within(node: Node) -> Iterable[Node]:
-    """The node, and what it runs if it is a loop."""
-    yield node
-    if node.region is not None:
-        for inner in node.region.nodes:
-            yield from nodes_within(inner)
+def nodes_within(node: Node, into: Callable[[Node], bool] = lambda node: True) -> Iterator[Node]:
+    """The node, and what it runs if it is a loop, of inner loops where `into` says so."""
+    # Not by calls of itself: each node of a deep nest would pass through all of them.
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        yield each
+        if each.region is not None and into(each):
+            pending.extend(reversed(each.region.nodes))
+
+
+def writes_variables(node: Node) -> bool:
+    """Whether the node, or what it runs if it is a loop, writes variables."""
+    return _facts(node).writes
+
+
+class _Facts(NamedTuple):
+    """What is true of a node or of one that it runs, kept at loops: each of a nest asks for what is inside of it."""
+
+    writes: bool
+    uses_lists: bool
+
+
+def _facts(node: Node) -> _Facts:
+    if node.region is None:
+        return _Facts(bool(node.decl.writes_state), bool(node.decl.on_list))
+    known: _Facts | None = node.notes.get(_FACTS)
+    if known is None:
+        inside = [_facts(inner) for inner in node.region.nodes]
+        known = _Facts(any(each.writes for each in inside), any(each.uses_lists for each in inside))
+        node.notes[_FACTS] = known
+    return known
 
 
 class Lists:
@@ -98,8 +124,9 @@ class Lists:
             for inner, outer in zip(region.captures, node.inputs[len(region.variables) :], strict=True):
                 if outer in self._made_by:
                     self._made_by[inner] = self._made_by[outer]
-            for each in region.nodes:
-                self._see(each, user)
+            if _facts(node).uses_lists or any(capture in self._made_by for capture in region.captures):
+                for each in region.nodes:
+                    self._see(each, user)
             self._spoil(region.results)
         elif node.decl.role is Role.SWITCH:
             if taken:
@@ -181,12 +208,17 @@ class Lowering:
         if not isinstance(each, Node):
             self._lower_branches(each, guard)
         elif each.decl.binding_rule is None:
-            self._lower(each)
+            self.lower_node(each)
 
     def _inputs(self, node: Node) -> Inputs:
         return Inputs(node, self._ids, self._builder, self._memory)
 
-    def _lower(self, node: Node) -> None:
+    def lower_node(self, node: Node) -> None:
+        """Applies the instructions of a node.
+
+        Raises:
+            Unsupported: if the runner does not have them.
+        """
         builder, ids = self._builder, self._ids
         if node.region is not None:
             self._lower_loop(node, node.region)
@@ -249,3 +281,34 @@ class Lowering:
         results = builder.apply("branch_end", values)
         for i, merge in enumerate(merges):
             ids.update(zip(merge.outputs, results[2 * i : 2 * i + 2], strict=True))
+
+
+class Trial(Lowering):
+    """Finds out whether the runner has the instructions of a node. Loops in it that were tried alone are not again."""
+
+    def __init__(
+        self, builder: NativeBuilder, ids: dict[Value, int], memory: dict[VariableBuffer, int], node: Node
+    ) -> None:
+        super().__init__(builder, ids, memory, frozenset())
+        self._node = node
+
+    def succeeds(self) -> bool:
+        """Whether it has them."""
+        try:
+            self.lower(self._node, self._node.guard)
+        except Unsupported:
+            return False
+        if self._node.region is not None:
+            self._node.notes[_TRIED] = True
+        return True
+
+    def lower_node(self, node: Node) -> None:
+        if node is self._node or not is_tried(node):
+            super().lower_node(node)
+        else:
+            self._ids.update((value, self._builder.input(value.dtype.name, ())) for value in node.outputs)
+
+
+def is_tried(node: Node) -> bool:
+    """Whether the node is a loop of which a `Trial` has found that the runner has it."""
+    return node.region is not None and _TRIED in node.notes

@@ -21,7 +21,7 @@ from headrace.plan.handles import Handles
 from headrace.plan.ir import UNBOUND, Node, Value, input_positions, regions
 from headrace.plan.live import has_effect
 from headrace.plan.native_branches import Absorbed, is_branching
-from headrace.plan.native_loops import Lists, Lowering, is_native_loop, nodes_within
+from headrace.plan.native_loops import Lists, Trial, is_native_loop, is_tried, nodes_within, writes_variables
 from headrace.plan.native_lowering import is_plain_read, lowering_of, variable_of
 from headrace.plan.native_sizes import mark_sizes
 
@@ -342,7 +342,7 @@ class _Block:
             needed.update(node.control)
             needed.update(order.before(node))
             if node in self.native:
-                if _writes(node):
+                if writes_variables(node):
                     # A step that fails has changed as little as it can.
                     needed.update(fallible)
                 if not node.decl.cannot_fail:
@@ -408,7 +408,7 @@ def _leads_to(value: Value, handles: Handles) -> object:
 
 def _written(node: Node, handles: Handles) -> Iterator[object]:
     """What leads to the variables that the node may write."""
-    if node.region is not None:
+    if node.region is not None and writes_variables(node):
         for inner in node.region.nodes:
             yield from _written(inner, handles)
     for index in input_positions(node, node.decl.writes_state):
@@ -419,10 +419,6 @@ def _written(node: Node, handles: Handles) -> Iterator[object]:
                 yield handle
 
 
-def _writes(node: Node) -> bool:
-    return any(inner.decl.writes_state for inner in nodes_within(node))
-
-
 def _is_candidate(node: Node, scalars: bool) -> bool:
     return is_native_loop(node) if node.region is not None else lowering_of(node, scalars) is not None
 
@@ -431,7 +427,7 @@ def _writes_last(group: list[Node], before: Mapping[Node, Set[Node]]) -> list[No
     """The nodes of a group, those first that need no write of a variable: what fails then has changed nothing."""
     late: dict[Node, None] = {}
     for node in group:
-        if _writes(node) or not before[node].isdisjoint(late):
+        if writes_variables(node) or not before[node].isdisjoint(late):
             late[node] = None
     return [*(node for node in group if node not in late), *late] if late else group
 
@@ -444,7 +440,9 @@ def _is_lowered(node: Node, lists: Lists, builder: Builder, known: dict[tuple[ob
     answer = known.get(key)
     if answer is None:
         memory: dict[VariableBuffer, int] = {}
-        for value in (value for each in nodes_within(node) for value in each.inputs):
+        for value in (
+            value for each in nodes_within(node, lambda n: n is node or not is_tried(n)) for value in each.inputs
+        ):
             buffer = variable_of(value)
             if buffer is not None and buffer.dtype.name in TYPE_CODES:
                 memory[buffer] = builder.buffer(buffer.dtype.name, ())
@@ -453,9 +451,9 @@ def _is_lowered(node: Node, lists: Lists, builder: Builder, known: dict[tuple[ob
             for value in node.inputs:
                 if value.bound is UNBOUND and value not in ids and value.dtype.name in TYPE_CODES:
                     ids[value] = builder.input(value.dtype.name, ())
-            Lowering(builder, ids, memory, frozenset()).lower(node, node.guard)
-            answer = True
         except Unsupported:
             answer = False
+        else:
+            answer = Trial(builder, ids, memory, node).succeeds()
         known[key] = answer
     return answer
