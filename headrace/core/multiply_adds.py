@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from headrace.core.typing import NodeView, ValueView
 
 
+# Under this note a node has the multiply-adds of one call.
+AMOUNT = "multiply-adds"
+
+
 class Work(NamedTuple):
     """What one call computes.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headrace.core.dims import Dims
+from headrace.core.multiply_adds import AMOUNT
 from headrace.plan.ir import Node, input_positions, regions
 
 # Multiply-adds and elements from which a second thread is worth waking: it takes up to 0.05 ms on a virtual machine, and
@@ -39,6 +40,7 @@ def _is_heavy(node: Node, unknown: int) -> bool:
         return False
     if decl.work_rule is not None:
         kind, amount = decl.work_rule(node, lambda dims: _elements(dims, unknown))
+        node.notes[AMOUNT] = amount
         return amount > _ENOUGH[kind]
     if decl.touched_inputs is not None:
         touched = [node.inputs[i] for i in input_positions(node, decl.touched_inputs)]

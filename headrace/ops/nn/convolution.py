@@ -13,6 +13,7 @@ from headrace.core.multiply_adds import convolution
 from headrace.core.registry import op, raw
 from headrace.kernels import composing
 from headrace.kernels.nn.convolutions import by_rows, convolution_kernel, filter_gradient_kernel, input_gradient_kernel
+from headrace.kernels.nn.native_convolutions import convolution_rule, filter_gradient_rule, image_gradient_rule
 from headrace.kernels.nn.windows import (
     check_dilations,
     check_explicit,
@@ -229,6 +230,13 @@ conv2d_filter_op.kernel(_paddings_checked(by_rows(filter_gradient_kernel(4), "co
 depthwise_filter_op.kernel(filter_gradient_kernel(4, depthwise=True))
 conv3d_filter_op.kernel(filter_gradient_kernel(5))
 conv3d_filter_v1_op.kernel(filter_gradient_kernel(5, like=True))
+
+
+# ---- native instructions ----
+
+conv2d_op.native(convolution_rule)
+conv2d_input_op.native(image_gradient_rule)
+conv2d_filter_op.native(filter_gradient_rule)
 
 
 # ---- gradients ----

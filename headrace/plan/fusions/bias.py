@@ -12,6 +12,7 @@ from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.devices.large_products import large_product
 from headrace.kernels.nn.convolutions import by_rows, convolution_kernel
+from headrace.kernels.nn.native_convolutions import convolution_rule
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import ADDITIONS, Node, Value, consumers_of, new_node
 
@@ -166,3 +167,6 @@ def volume(tf: API, x: Tensor, w: Tensor, b: Tensor) -> Fetches:
 @matmul_bias.native
 def _matmul_bias_native(node: NodeView) -> Lowering | None:
     return applied("matmul", [int(node.attrs["transpose_a"]), int(node.attrs["transpose_b"])])
+
+
+conv2d_bias.native(convolution_rule)
