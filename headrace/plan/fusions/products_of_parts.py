@@ -20,6 +20,7 @@ from headrace.plan.live import has_effect
 from headrace.plan.loops import topological
 
 if TYPE_CHECKING:
+    from headrace.core.native import Lowering, NativeBuilder
     from headrace.core.typing import Kernel, NodeView
 
 columns_op = op("_Columns", "value: T, *, N: int >= 1, T: {float, double} -> parts: N * T")
@@ -357,3 +358,21 @@ def four_gates(tf: API, x: Tensor) -> Fetches:
     y = tf.while_loop(lambda i, _: i < 3, step, [0, x])[1]
     # What the loop reads is read before it, where every step does so.
     return [y, *tf.gradients(y, [x, weights, inner, bias]), *(tf.reduce_sum(w) for w in (weights, inner, bias))]
+
+
+# ---- native instructions
+
+
+@columns_op.native
+def _columns_native(node: NodeView) -> Lowering | None:
+    dims = node.inputs[0].dims
+    if not dims or dims[-1] is None:
+        return None
+    count, rest = len(node.outputs), len(dims) - 1
+    width = dims[-1] // count
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        ranges = ([*[0] * rest, at * width, *[-1] * rest, width, *[1] * (rest + 1)] for at in range(count))
+        return [b.apply("slice", [inputs[0]], each)[0] for each in ranges]
+
+    return lower
