@@ -13,7 +13,7 @@ import numpy as np
 
 from headrace.core.native import TYPE_CODES
 from headrace.core.planning_facts import Role
-from headrace.native.program import Unsupported
+from headrace.native.program import Builder, Unsupported
 from headrace.plan.branches import Guard
 from headrace.plan.ir import UNBOUND, Node, Region, Value
 from headrace.plan.native_branches import Branches, in_order, is_branching
@@ -286,11 +286,9 @@ class Lowering:
 class Trial(Lowering):
     """Finds out whether the runner has the instructions of a node. Loops in it that were tried alone are not again."""
 
-    def __init__(
-        self, builder: NativeBuilder, ids: dict[Value, int], memory: dict[VariableBuffer, int], node: Node
-    ) -> None:
+    def __init__(self, builder: Builder, ids: dict[Value, int], memory: dict[VariableBuffer, int], node: Node) -> None:
         super().__init__(builder, ids, memory, frozenset())
-        self._node = node
+        self._node, self._input = node, builder.input
 
     def succeeds(self) -> bool:
         """Whether it has them."""
@@ -306,7 +304,7 @@ class Trial(Lowering):
         if node is self._node or not is_tried(node):
             super().lower_node(node)
         else:
-            self._ids.update((value, self._builder.input(value.dtype.name, ())) for value in node.outputs)
+            self._ids.update((value, self._input(value.dtype.name, ())) for value in node.outputs)
 
 
 def is_tried(node: Node) -> bool:

@@ -87,7 +87,7 @@ def _rows_of_windows(
 ) -> int:
     """The windows of an image, `counts` of them along its axes, a row each."""
     parts: list[int] = []
-    for y, x in itertools.product(*map(range, setting.windows)):
+    for y, x in itertools.product(*map(range, setting.filter_dims[:2])):
         begin = [0, y * setting.dilations[0], x * setting.dilations[1], 0]
         parts += b.apply("slice", [image], [*begin, -1, *counts, -1, 1, *strides, 1])
     return b.apply("concat", parts, [3])[0] if len(parts) > 1 else parts[0]
