@@ -12,6 +12,7 @@ import click
 from headrace.plan.graph import all_nodes
 from headrace.plan.history import Change, PassEffect, PlanHistory, Removal
 from headrace.plan.ir import Node
+from headrace.plan.native_lowering import is_plain_read
 from headrace.plan.plan import Plan
 from headrace.plan.region_kernel import NativeRegion
 from headrace.plan.snapshots import NodeSnapshot
@@ -19,6 +20,8 @@ from headrace.runtime.session import plan_listeners
 
 # Of nodes that a pass left as they were so many are shown before and after others.
 _CONTEXT = 1
+# So many types of ops outside of regions are named.
+_MOST = 8
 
 _NO_PLAN = "# no plan was made: the program ran no session"
 _BODY = "# the body of a function that it calls"
@@ -58,8 +61,19 @@ def print_plans(plans: Sequence[Plan], histories: Sequence[PlanHistory] | None =
             click.echo(f"\n# {_use_of_nodes(plan)}\n" if history.graph is plan.graph else "")
         click.echo(plan.source.rstrip("\n") + "\n")
         if regions:
+            click.echo(share_line(plan) + "\n")
             for each in plan.regions:
                 click.echo("\n".join(region_lines(each)) + "\n")
+
+
+def share_line(plan: Plan) -> str:
+    """How many ops of a plan no region computes, those first that are most."""
+    inside = {node for region in plan.regions for node in region.members}
+    ops = [node for node in plan.nodes if not is_plain_read(node)]
+    outside = Counter(node.type for node in ops if node not in inside)
+    count, most = sum(outside.values()), ", ".join(f"{name} {number}" for name, number in outside.most_common(_MOST))
+    share = f"# outside of regions: {count} of {len(ops)} ops"
+    return f"{share} ({count / len(ops):.0%}): {most}" if count else share
 
 
 def region_lines(region: NativeRegion) -> list[str]:

@@ -80,3 +80,13 @@ def test_the_calls_that_are_counted_are_those_of_the_source(tmp_path):
     assert f"planned as {calls} calls" in output
     assert f": calls of kernels {calls}, " in output
     assert calls >= 4
+
+
+def test_what_regions_leave_is_named(tmp_path):
+    output = explained(tmp_path, "--regions", program=LOOP)
+    share = re.search(r"# outside of regions: (\d+) of (\d+) ops \((\d+)%\): (.*)", output)
+    assert share is not None
+    outside, ops, percent = (int(number) for number in share.groups()[:3])
+    assert 0 < outside <= ops
+    assert percent == round(100 * outside / ops)
+    assert "Exp 1" in share[4]
