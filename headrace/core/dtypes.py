@@ -52,6 +52,7 @@ class DType:
     """
 
     __slots__ = (
+        "_is_ref_dtype",
         "_numpy",
         "_torch",
         "as_datatype_enum",
@@ -70,6 +71,7 @@ class DType:
     name: str
     as_datatype_enum: int
     base_dtype: DType
+    _is_ref_dtype: builtins.bool
     real_dtype: DType
     is_floating: builtins.bool
     is_integer: builtins.bool
@@ -94,6 +96,7 @@ class DType:
         self.name = base_name if base is None else base_name + "_ref"
         self.as_datatype_enum = enum
         self.base_dtype = self if base is None else base
+        self._is_ref_dtype = base is not None
         # Only complex types have another type for their real part; set once all types exist.
         self.real_dtype = self
         self.is_floating = base_name in _FLOATING
@@ -106,10 +109,6 @@ class DType:
         self._numpy = None
         self._torch = None
         return self
-
-    @property
-    def _is_ref_dtype(self) -> builtins.bool:
-        return self.base_dtype is not self
 
     @property
     def _as_ref(self) -> DType:

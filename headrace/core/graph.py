@@ -167,7 +167,7 @@ class Graph(ScopedGraph):
             if scopes.control_stack:
                 self._collect_control_inputs(inputs, controls)
             # Without the detour over the metaclass.
-            op = type.__call__(Operation, self, decl, name, inputs, attrs, controls, "")
+            op = type.__call__(Operation, self, decl, name, inputs, attrs, controls, "", scopes.frames)
             if self._scope_attrs:
                 for key, value in self._scope_attrs.items():
                     if key not in attrs:
@@ -180,8 +180,10 @@ class Graph(ScopedGraph):
                 attrs["container"] = attrs.get("container") or self._container
             if self._gradient_override and decl.type in self._gradient_override:
                 attrs["_gradient_op_type"] = self._gradient_override[decl.type]
-            op._control_flow_context = context
-            op._original_op = self._default_original_op
+            if context is not None:
+                op._control_flow_context = context
+            if self._default_original_op is not None:
+                op._original_op = self._default_original_op
             outputs = [Tensor(op, i, dtype) for i, dtype in enumerate(output_types)]
             op._outputs = outputs
             if outputs or decl.shape_rule is not None:

@@ -13,7 +13,7 @@ from headrace.core.device import DeviceSpecV2, merge_device
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
 from headrace.core.traceable_stack import TraceableObject
-from headrace.util.callsite import innermost
+from headrace.util.callsite import Frames, innermost
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -63,6 +63,8 @@ class OpenScopes(threading.local):
         self.colocation: list[Operation] = []
         self.colocation_origins: list[TraceableObject] = []
         self.name_stack = ""
+        # Where in the program all operations are made, while many are made at one place.
+        self.frames: Frames | None = None
 
 
 def device_merger(merge: Callable[[Any], Any]) -> Callable[[Operation], str]:

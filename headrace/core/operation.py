@@ -41,9 +41,18 @@ class Operation(metaclass=_FromNodeDefToo):
         decl: the declaration of its op type.
     """
 
-    # The scopes it was made in, where there were any.
+    # What only some operations have stands here for the others: a graph has many.
+    # The scopes it was made in.
     _device_scopes: Sequence[Any] = ()
     _colocation_scopes: Sequence[Any] = ()
+    _control_inputs: list[Operation] | tuple[()] = ()
+    _control_outputs: list[Operation] | tuple[()] = ()
+    _control_flow_context: Any = None
+    _original_op: Operation | None = None
+    # Whether a write runs in the order the program made it rather than after the readers: initializers do, for
+    # one initial value may read another variable.
+    _in_program_order = False
+    _gradient_function: Callable[..., Any] | None = None
 
     def __init__(
         self,
@@ -54,28 +63,23 @@ class Operation(metaclass=_FromNodeDefToo):
         attrs: dict[str, Any],
         control_inputs: list[Operation],
         device: str,
+        frames: callsite.Frames | None = None,
     ) -> None:
         self._graph = graph
         self.decl = decl
         self._name = name
         self._inputs = inputs
         self.attrs = attrs
-        self._control_inputs = control_inputs
         self._device = device
         self._outputs: list[Tensor] = []
-        self._control_outputs: list[Operation] = []
-        self._control_flow_context: Any = None
-        self._original_op: Operation | None = None
-        # Whether a write runs in the order the program made it rather than after the readers: initializers do, for
-        # one initial value may read another variable.
-        self._in_program_order = False
-        self._frames = callsite.user_frames(2)
+        self._frames = callsite.user_frames(2) if frames is None else frames
         self._id = graph._next_id()
-        self._gradient_function: Callable[..., Any] | None = None
         for tensor in inputs:
             tensor._consumers.append(self)
-        for op in control_inputs:
-            op._control_outputs.append(self)
+        if control_inputs:
+            self._control_inputs = control_inputs
+            for op in control_inputs:
+                op._let_wait(self)
 
     @property
     def name(self) -> str:
@@ -105,7 +109,7 @@ class Operation(metaclass=_FromNodeDefToo):
     @property
     def control_inputs(self) -> list[Operation]:
         """Operations that must have run before it."""
-        return self._control_inputs
+        return list(self._control_inputs)
 
     @property
     def _id_value(self) -> int:
@@ -124,7 +128,7 @@ class Operation(metaclass=_FromNodeDefToo):
 
     @property
     def _control_outputs_list(self) -> list[Operation]:
-        return self._control_outputs
+        return list(self._control_outputs)
 
     @property
     def device(self) -> str:
@@ -229,6 +233,12 @@ class Operation(metaclass=_FromNodeDefToo):
         tensor._consumers.append(self)
         self._graph._version_bump()
 
+    def _let_wait(self, op: Operation) -> None:
+        if self._control_outputs:
+            self._control_outputs.append(op)
+        else:
+            self._control_outputs = [op]
+
     def _add_control_input(self, op: Operation) -> None:
         self._add_control_inputs([op])
 
@@ -237,14 +247,14 @@ class Operation(metaclass=_FromNodeDefToo):
             if not isinstance(op, Operation):
                 raise TypeError(f"op must be an Operation: {op}")
             if all(op is not have for have in self._control_inputs):
-                self._control_inputs.append(op)
-                op._control_outputs.append(self)
+                self._control_inputs = [*self._control_inputs, op]
+                op._let_wait(self)
         self._graph._version_bump()
 
     def _remove_all_control_inputs(self) -> None:
         for op in self._control_inputs:
-            op._control_outputs.remove(self)
-        self._control_inputs.clear()
+            op._control_outputs = [other for other in op._control_outputs if other is not self]
+        self._control_inputs = ()
         self._graph._version_bump()
 
     def _get_control_flow_context(self) -> Any:
