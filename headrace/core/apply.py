@@ -189,6 +189,25 @@ def operation_from_parts(
     return op
 
 
+def add_fitting(
+    graph: Graph,
+    decl: OpDecl,
+    inputs: list[Tensor],
+    attrs: dict[str, Any],
+    name: str,
+    control_inputs: Sequence[Operation],
+) -> Operation:
+    """Adds an operation whose parts are known to fit its signature, attributes at their defaults left out.
+
+    Args:
+        graph, decl, inputs, control_inputs: the parts.
+        attrs: the attributes, which the operation keeps.
+        name: its full name, valid and new in the graph.
+    """
+    graph._names_in_use.setdefault(name.lower(), 1)
+    return _add(graph, decl, inputs, attrs, name, control_inputs)
+
+
 def full_name(graph: Graph, name: str | bytes) -> str:
     """The operation name that `name` stands for: made unique, or as it stands when it ends in '/'.
 
@@ -274,8 +293,8 @@ def _add(
     name: str,
     control_inputs: Sequence[Operation],
 ) -> Operation:
-    for attr in decl.signature.attrs.values():
-        if attr.name not in attrs:
+    for key, attr in decl.signature.attrs.items():
+        if key not in attrs:
             if not attr.has_default and attr.kind == "type":
                 raise TypeError(f"Expected DataType for argument '{attr.name}' not None.")
             if not attr.has_default:

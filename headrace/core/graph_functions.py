@@ -174,6 +174,16 @@ class UndefinedFunctionError(NotFoundError, KeyError):
     """A graph's library has no function of a name."""
 
 
+def has_functions(graph: Graph) -> bool:
+    """Whether the library of `graph` or of a graph around it has any."""
+    looked: Graph | None = graph
+    while looked is not None:
+        if looked._functions:
+            return True
+        looked = getattr(looked, "outer_graph", None)
+    return False
+
+
 def called_function(graph: Graph, name: str) -> Function | None:
     """The function called `name` in the library of `graph` or of a graph around it, None if there is none."""
     looked: Graph | None = graph

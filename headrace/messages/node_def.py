@@ -43,6 +43,9 @@ _FIELD = {
 }
 
 
+_AS_THEY_ARE = frozenset(("i", "f", "b"))
+
+
 class EncodedText(str):
     """A string attribute that is no UTF-8: kernels and shape functions get text always.
 
@@ -193,22 +196,29 @@ def attrs_from_protos(values: Any, declared: Mapping[str, Attr] | None) -> dict[
       >>> attrs_from_protos(node.attr, find("MatMul").signature.attrs)["transpose_a"]
       False
     """
-    made = {}
-    for name, value in values.items():
+    made: dict[str, Any] = {}
+    for name in values:
         if name == "_output_shapes":
             continue
+        value = values[name]
         attr = None
+        field = value.WhichOneof("value")
         if declared is not None and name[:1] != "_":
             attr = declared.get(name)
             if attr is None:
                 raise ValueError(f"NodeDef mentions attr '{name}', which its op type has not")
-            field = value.WhichOneof("value")
             kind = attr.kind
             if field != _FIELD.get(kind, "list") and field != "placeholder" and (field or kind in _FIELD):
-                found = f"had value with type '{field}' when" if field else "missing value with"
-                raise ValueError(f"AttrValue {found} '{kind}' expected for attr '{name}'")
+                said = f"had value with type '{field}' when" if field else "missing value with"
+                raise ValueError(f"AttrValue {said} '{kind}' expected for attr '{name}'")
+        found: Any
         try:
-            found = attr_from_proto(value)
+            if field == "type":
+                found = as_dtype(value.type)
+            elif field in _AS_THEY_ARE:
+                found = getattr(value, field)
+            else:
+                found = attr_from_proto(value)
         except TypeError as error:
             raise ValueError(f"{error} for attr '{name}'") from None
         if attr is not None and (found.__class__ is bytes or attr.kind == "list(string)"):

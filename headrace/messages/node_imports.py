@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from headrace.core.apply import argument_types, operation_from_parts
+from headrace.core.apply import add_fitting, operation_from_parts
 from headrace.core.device import DeviceSpec
-from headrace.core.dtypes import DType
 from headrace.core.errors import UndeclaredOpError
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
-from headrace.core.graph_functions import called_function
+from headrace.core.graph_functions import called_function, has_functions
 from headrace.core.operation import Operation
 from headrace.core.registry import OpDecl, find, find_public
-from headrace.core.shapes import TensorShape
-from headrace.core.signature import Attr
 from headrace.core.tensor import Tensor
 from headrace.messages.file_faults import note_node
-from headrace.messages.node_def import attrs_from_protos
+from headrace.messages.node_checks import check_attr, check_signature, constrained, counts_outputs, fits
+from headrace.messages.node_def import attrs_from_protos, shape_from_proto
 from headrace.messages.producers import Producer
+from headrace.util.callsite import user_frames
 
 if TYPE_CHECKING:
     from headrace.messages import protos
@@ -40,12 +38,8 @@ _COLOCATED = "loc:@"
 _PLACEHOLDERS_HAVE_SHAPES = 24
 # More outputs than any import has whose number a node says, and few enough to make.
 _MAX_OUTPUTS = 1 << 20
-# How many inputs that are not there an error still names one by one.
-_MAX_INPUTS_NAMED = 1000
 # How many there have been: a GraphDef and the functions of its library have one producer, and are one import.
 _counted_outputs: WeakKeyDictionary[Producer, int] = WeakKeyDictionary()
-# The list of an AttrValue that holds the elements of each kind.
-_LISTS = {"i": "int", "f": "float", "b": "bool", "s": "string"}
 
 
 def import_nodes(
@@ -96,35 +90,6 @@ def parse_input(text: str) -> tuple[str, int]:
     return (name, int(index)) if colon and index.isdigit() else (text, 0)
 
 
-def _type_name(dtype: DType) -> str:
-    """What TensorFlow's runtime calls a type."""
-    base = dtype.base_dtype.name
-    name = {"float32": "float", "float64": "double", "float16": "half"}.get(base, base)
-    return f"{name}_ref" if dtype._is_ref_dtype else name
-
-
-def _fits(decl: OpDecl, inputs: list[Tensor], attrs: dict[str, Any]) -> bool:
-    """Whether a node plainly fits its op's signature; a signature with lists is looked at more closely."""
-    signature = decl.signature
-    args = signature.inputs
-    if len(args) != len(inputs):
-        return False
-    declared = signature.attrs
-    for name, attr in declared.items():
-        if name not in attrs and not attr.has_default:
-            return False
-    for arg, tensor in zip(args, inputs, strict=True):
-        if arg.is_ref or arg.number_attr is not None or arg.type_list_attr is not None:
-            return False
-        expected = arg.dtype
-        if expected is None:
-            key = arg.type_attr or ""
-            expected = attrs[key] if key in attrs else declared[key].default
-        if tensor._dtype.base_dtype is not expected:
-            return False
-    return True
-
-
 def check_node_name(name: str, pattern: re.Pattern[str] = _INNER_NODE_NAME) -> None:
     """Raises ValueError for what cannot be the name of a node."""
     if not pattern.fullmatch(name):
@@ -133,63 +98,14 @@ def check_node_name(name: str, pattern: re.Pattern[str] = _INNER_NODE_NAME) -> N
         raise error
 
 
-@functools.cache
-def _constrained(decl: OpDecl) -> tuple[tuple[Attr, frozenset[int]], ...]:
-    """The attributes of an op of which not every value of their kind will do, and the identities of types that do."""
-    return tuple(
-        (attr, frozenset(id(item) for item in attr.allowed or () if isinstance(item, DType)))
-        for attr in decl.signature.attrs.values()
-        if attr.minimum is not None or attr.allowed is not None or attr.kind == "type" or attr.kind.startswith("list(")
-    )
-
-
-@functools.cache
-def _counts_outputs(decl: OpDecl) -> bool:
-    """Whether nodes of an op say how many outputs they have."""
-    return any(arg.number_attr is not None for arg in decl.signature.outputs)
-
-
-def _check_attr(attr: Attr, value: Any, message: protos.AttrValue) -> None:
-    """Raises ValueError, in TensorFlow's words, for the value of an attribute that its op does not take."""
-    if attr.kind.startswith("list("):
-        for field, _ in message.list.ListFields():
-            kind = _LISTS.get(field.name, field.name)
-            if attr.kind != f"list({kind})":
-                raise ValueError(
-                    f"AttrValue had value with type 'list({kind})' when '{attr.kind}' expected\n\t for attr '{attr.name}'"
-                )
-        if attr.minimum is not None and len(value) < attr.minimum:
-            raise ValueError(f"Length for attr '{attr.name}' of {len(value)} must be at least minimum {attr.minimum}")
-    elif attr.minimum is not None and value < attr.minimum:
-        raise ValueError(f"Value for attr '{attr.name}' of {value} must be at least minimum {attr.minimum}")
-    if attr.kind not in ("type", "list(type)", "string", "list(string)"):
-        return
-    for item in value if isinstance(value, list) else (value,):
-        if isinstance(item, DType) and item._is_ref_dtype:
-            raise ValueError(
-                f"AttrValue must not have reference type value of {_type_name(item)}\n\t for attr '{attr.name}'"
-            )
-        if attr.allowed is not None and item not in attr.allowed:
-            raise ValueError(
-                f"Value for attr '{attr.name}' of {_shown(item)} is not in the list of allowed values: "
-                + ", ".join(map(_shown, attr.allowed))
-            )
-
-
-def _shown(item: Any) -> str:
-    return _type_name(item) if isinstance(item, DType) else f'"{item}"'
-
-
 def as_text(value: str | bytes) -> str:
     """A name, which may be given as bytes."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
-def _colocated_with(node: protos.NodeDef) -> list[str]:
-    """The nodes that a node says it is colocated with."""
-    if "_class" not in node.attr:
-        return []
-    groups = map(as_text, node.attr["_class"].list.s)
+def _colocated_with(groups_attr: protos.AttrValue) -> list[str]:
+    """The nodes that the attribute `_class` of a node says it is colocated with."""
+    groups = map(as_text, groups_attr.list.s)
     return [group.removeprefix(_COLOCATED) for group in groups if group.startswith(_COLOCATED)]
 
 
@@ -210,6 +126,15 @@ def _refuse_mapped(missing: Sequence[tuple[str, int]]) -> None:
         raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(texts)}]")
 
 
+def _refine_shapes(known: protos.AttrValue, op: Operation) -> None:
+    """Adds what `_output_shapes`, which exporters may write, knows of the outputs."""
+    for tensor, shape in zip(op._outputs, known.list.shape, strict=False):
+        dims = shape_from_proto(shape)
+        if dims != tensor.dims:
+            with contextlib.suppress(ValueError):  # the shape function knows better than an old file
+                tensor.set_shape(dims)
+
+
 class _Import:
     """One import: nodes become operations in an order in which their inputs exist."""
 
@@ -228,19 +153,24 @@ class _Import:
             counts = Counter(node.name for node in graph_def.node)
             raise ValueError(f"Node {counts.most_common(1)[0][0]!r} is not unique")
         pattern = _INNER_NODE_NAME if isinstance(graph, FuncGraph) else _NODE_NAME
-        for node in graph_def.node:
-            check_node_name(node.name, pattern)
+        # What each node's inputs name.
+        self.keys: dict[str, list[tuple[str, int]]] = {}
+        for name, node in self.nodes.items():
+            check_node_name(name, pattern)
             if not node.op:
-                raise ValueError(f"Node '{node.name}' does not specify an operation")
+                raise ValueError(f"Node '{name}' does not specify an operation")
+            self.keys[name] = [parse_input(text) for text in node.input]
+        # The nodes that each is colocated with, of those that are.
+        self.colocated: dict[str, list[str]] = {}
         self.scope = scope
         self.mapped = mapped
-        # What each node's inputs name.
-        self.keys = {name: [parse_input(text) for text in node.input] for name, node in self.nodes.items()}
         self.made: dict[str, Operation] = {}
         self.scopes = _scopes_of(graph)
         self.renamed: dict[str, str] = {}
         self.used: set[tuple[str, int]] = set()
-        self.unfinished: list[tuple[Operation, int, tuple[str, int]]] = []
+        self.unfinished: list[tuple[str, int, tuple[str, int]]] = []
+        # Whether names of types may be those of functions.
+        self.calls = has_functions(graph)
 
     def run(self, return_elements: Sequence[str] | None) -> list[Operation | Tensor] | None:
         for element in return_elements or ():
@@ -254,58 +184,73 @@ class _Import:
             known = {key for keys in self.keys.values() for key in keys}
             missing = [key for key in self.mapped if key not in known and key[0] not in self.nodes]
         _refuse_mapped(missing)
-        self._check_inputs()
-        stack_scope, self.graph._name_stack = self.graph._name_stack, ""
+        in_order = self._check_inputs()
+        scopes = self.graph._scopes
+        before = scopes.name_stack, scopes.frames
+        scopes.name_stack, scopes.frames = "", user_frames()
         name = ""
         try:
-            for node in self._ordered():
-                name = node.name
-                self._make(node)
+            for name in self.nodes if in_order else self._ordered():
+                self._make(name, self.nodes[name])
         except Exception as error:
             note_node(error, name)
             raise
         finally:
-            self.graph._name_stack = stack_scope
+            scopes.name_stack, scopes.frames = before
         _refuse_mapped([key for key in self.mapped if key[0] in self.made and key[1] >= len(self.made[key[0]].outputs)])
         self._colocate()
-        for op, position, (source, index) in self.unfinished:
-            op._update_input(position, self.made[source].outputs[index])
+        for name, position, (source, index) in self.unfinished:
+            self.made[name]._update_input(position, self.made[source].outputs[index])
         if return_elements is None:
             return None
         return [self._element(text) for text in return_elements]
 
-    def _check_inputs(self) -> None:
-        for node in self.nodes.values():
-            for key, text in zip(self.keys[node.name], node.input):
-                if key[0] not in self.nodes and key not in self.mapped:
-                    error = ValueError(f"Node '{node.name}': Unknown input node '{text}'")
-                    note_node(error, node.name)
+    def _check_inputs(self) -> bool:
+        """Whether all nodes come after their inputs.
+
+        Raises:
+            ValueError: if a node names another that is not there.
+        """
+        nodes, mapped = self.nodes, self.mapped
+        in_order = True
+        seen: set[str] = set()
+        for name, node in nodes.items():
+            for place, key in enumerate(self.keys[name]):
+                if key[0] in seen or key in mapped:
+                    continue
+                in_order = False
+                if key[0] not in nodes:
+                    error = ValueError(f"Node '{name}': Unknown input node '{node.input[place]}'")
+                    note_node(error, name)
                     raise error
-            for other in _colocated_with(node):
-                if other not in self.nodes and not isinstance(self.graph, FuncGraph):
-                    error = ValueError(f"Node '{node.name}' expects to be colocated with unknown node '{other}'")
-                    note_node(error, node.name)
-                    raise error
+            seen.add(name)
+            attr = node.attr
+            others = _colocated_with(attr["_class"]) if "_class" in attr else None
+            if others:
+                self.colocated[name] = others
+                for other in others:
+                    if other not in nodes and not isinstance(self.graph, FuncGraph):
+                        error = ValueError(f"Node '{name}' expects to be colocated with unknown node '{other}'")
+                        note_node(error, name)
+                        raise error
+        return in_order
 
     def _colocate(self) -> None:
         """Gives operations the devices of those that they are colocated with, whose names may have changed."""
-        for node in self.nodes.values():
-            others = _colocated_with(node)
-            if not others:
-                continue
-            op = self.made[node.name]
+        for name, others in self.colocated.items():
+            op = self.made[name]
             if self.renamed:
                 op.attrs["_class"] = [self._renamed(group) for group in op.attrs["_class"]]
             for other in others:
-                if other != node.name and other in self.made:
+                if other != name and other in self.made:
                     op._device = self.made[other]._device
 
     def _renamed(self, group: str) -> str:
         name = group.removeprefix(_COLOCATED)
         return _COLOCATED + self.renamed.get(name, name) if name != group else group
 
-    def _ordered(self) -> list[Any]:
-        ordered: list[Any] = []
+    def _ordered(self) -> list[str]:
+        ordered: list[str] = []
         state: dict[str, int] = {}
         for root in self.nodes:
             stack = [root]
@@ -317,7 +262,7 @@ class _Import:
                 elif mark == 1:
                     stack.pop()
                     state[name] = 2
-                    ordered.append(self.nodes[name])
+                    ordered.append(name)
                 else:
                     state[name] = 1
                     for key in reversed(self.keys[name]):
@@ -334,80 +279,89 @@ class _Import:
     def _loops_back(self, name: str, key: tuple[str, int]) -> bool:
         return self.nodes[name].op in ("Merge", "RefMerge") and self.nodes[key[0]].op.endswith(_LOOP_BACK)
 
-    def _make(self, node: protos.NodeDef) -> None:
+    def _make(self, name: str, node: protos.NodeDef) -> None:
+        graph, mapped, made = self.graph, self.mapped, self.made
         inputs: list[Tensor] = []
         controls: list[Operation] = []
-        later: list[tuple[int, tuple[str, int]]] = []
-        for key in self.keys[node.name]:
-            if controls and key[1] >= 0:
-                raise ValueError(f"Node '{node.name}': Control dependencies must come after regular dependencies")
-            if key in self.mapped:
+        for key in self.keys[name]:
+            source, index = key
+            if controls and index >= 0:
+                raise ValueError(f"Node '{name}': Control dependencies must come after regular dependencies")
+            if mapped and key in mapped:
                 self.used.add(key)
-                value = self.mapped[key]
-                if key[1] < 0:
+                value = mapped[key]
+                if index < 0:
                     controls.append(value if isinstance(value, Operation) else value.op)
                 else:
                     inputs.append(value)
-            elif key[1] < 0:
-                controls.append(self.made[key[0]])
-            elif self._loops_back(node.name, key) and key[0] not in self.made:
+            elif index < 0:
+                controls.append(made[source])
+            elif source not in made:
                 # The back edge of a loop: filled in when its source has been made.
-                later.append((len(inputs), key))
+                self.unfinished.append((name, len(inputs), key))
                 inputs.append(inputs[0])
             else:
-                inputs.append(self._output(node, key))
+                outputs = made[source]._outputs
+                inputs.append(outputs[index] if index < len(outputs) else self._output(name, key))
         # Types of the planner's have been refused.
-        decl = find(node.op)
-        if decl is not None and self.graph._functions and called_function(self.graph, node.op) is not None:
+        kind = node.op
+        decl = find(kind)
+        if decl is not None and graph._functions and called_function(graph, kind) is not None:
             # A call of a function, which has no attributes of its own and no signature until it is called.
             decl = None
-        attrs = self._attrs(node, decl)
-        full = self.scope + node.name
-        if decl is not None and not _fits(decl, inputs, attrs):
-            self._check_signature(node, decl, inputs, attrs, full)
-        if full in self.graph._nodes_by_name or full in self.scopes:
-            self.renamed[full] = full = self.graph.unique_name(full)
+        attr = node.attr
+        attrs = self._attrs(name, node, attr, decl)
+        full = self.scope + name
+        plain = decl is not None and fits(decl, inputs, attrs)
+        if decl is not None and not plain:
+            check_signature(node, decl, inputs, attrs, full)
+        if full in graph._nodes_by_name or full in self.scopes:
+            self.renamed[full] = full = graph.unique_name(full)
         try:
-            op = operation_from_parts(self.graph, node.op, inputs, attrs, full + "/", control_inputs=controls)
+            if decl is not None and plain and not self.calls and not full.startswith("_"):
+                op = add_fitting(graph, decl, inputs, attrs, full, controls)
+            else:
+                op = operation_from_parts(graph, kind, inputs, attrs, full + "/", control_inputs=controls)
         except (TypeError, LookupError, ArithmeticError) as error:
             # What does not fit is in the GraphDef or the map, whose values are at fault.
-            raise ValueError(f"Node '{node.name}' was passed an input incompatible with it: {error}") from None
-        self.graph._names_in_use[full.lower()] = max(1, self.graph._names_in_use.get(full.lower(), 0))
-        if node.device:
+            raise ValueError(f"Node '{name}' was passed an input incompatible with it: {error}") from None
+        key_in_use = full.lower()
+        graph._names_in_use[key_in_use] = max(1, graph._names_in_use.get(key_in_use, 0))
+        device = node.device
+        if device:
             # What the node says comes before the scopes that are open, which say the rest.
             merged = DeviceSpec.from_string(op._device)
-            merged.merge_from(DeviceSpec.from_string(node.device))
+            merged.merge_from(DeviceSpec.from_string(device))
             op._device = merged.to_string()
-        self._refine_shapes(node, op)
-        self.made[node.name] = op
-        self.unfinished.extend((op, position, key) for position, key in later)
+        if "_output_shapes" in attr:
+            _refine_shapes(attr["_output_shapes"], op)
+        made[name] = op
 
-    def _attrs(self, node: protos.NodeDef, decl: OpDecl | None) -> dict[str, Any]:
-        values = node.attr
+    def _attrs(self, name: str, node: protos.NodeDef, values: Any, decl: OpDecl | None) -> dict[str, Any]:
         if decl is None:
             attrs = attrs_from_protos(values, None)
         else:
             declared = decl.signature.attrs
-            for name in values:
-                if name not in declared:
+            for key in values:
+                if key not in declared and key[:1] != "_":
                     values = self.producer.understood(node, declared)
                     break
             try:
                 attrs = attrs_from_protos(values, declared)
             except ValueError as error:
-                raise ValueError(f"{error}; NodeDef: {node.name} (op: '{node.op}')") from None
+                raise ValueError(f"{error}; NodeDef: {name} (op: '{node.op}')") from None
             if node.op == "Const" and "dtype" in values and values["value"].tensor.dtype != values["dtype"].type:
-                raise ValueError(f"Node '{node.name}': the value of the constant is not of the type 'dtype' names")
+                raise ValueError(f"Node '{name}': the value of the constant is not of the type 'dtype' names")
             try:
-                for attr, allowed in _constrained(decl):
+                for attr, allowed in constrained(decl):
                     value = attrs.get(attr.name)
                     # Almost all are types, and fit.
                     if value is not None and id(value) not in allowed:
-                        _check_attr(attr, value, values[attr.name])
+                        check_attr(attr, value, values[attr.name])
             except ValueError as error:
-                where = f"NodeDef: {{{{node {self.scope}{node.name}}}}}; Op<name={node.op}>"
+                where = f"NodeDef: {{{{node {self.scope}{name}}}}}; Op<name={node.op}>"
                 raise ValueError(f"{error}\n\t; {where}") from None
-            if _counts_outputs(decl):
+            if counts_outputs(decl):
                 self._count_outputs(node, decl, attrs)
         if node.op == "Placeholder" and self.producer.version < _PLACEHOLDERS_HAVE_SHAPES and attrs.get("shape") == ():
             attrs["shape"] = None
@@ -430,53 +384,11 @@ class _Import:
                         f"{_MAX_OUTPUTS} in all"
                     )
 
-    def _check_signature(
-        self, node: protos.NodeDef, decl: OpDecl, inputs: list[Tensor], attrs: dict[str, Any], full: str
-    ) -> None:
-        """Compares a node with its op's signature.
-
-        Raises:
-            ValueError: naming the attribute or input that does not fit.
-        """
-        where = f"Op<name={node.op}>; NodeDef: {{{{node {full}}}}}"
-        for attr in decl.signature.attrs.values():
-            if attr.name not in attrs and not attr.has_default:
-                raise ValueError(f"NodeDef missing attr '{attr.name}' from {where}")
-        filled = {attr.name: attr.default for attr in decl.signature.attrs.values() if attr.has_default} | attrs
-        numbers = [filled[arg.number_attr] for arg in decl.signature.inputs if arg.number_attr is not None]
-        if max(numbers, default=0) > len(inputs) + _MAX_INPUTS_NAMED:  # before there is a list as long as a file says
-            raise ValueError(
-                f"NodeDef expected {max(numbers)} inputs of one list do not match {len(inputs)} inputs specified; {where}"
-            )
-        expected = argument_types(decl.signature.inputs, filled)
-        if len(expected) != len(inputs):
-            names = ", ".join(map(_type_name, expected))
-            raise ValueError(f"NodeDef expected inputs '{names}' do not match {len(inputs)} inputs specified; {where}")
-        for position, (dtype, tensor) in enumerate(zip(expected, inputs, strict=True)):
-            if dtype.base_dtype is not tensor.dtype.base_dtype or (
-                dtype._is_ref_dtype and not tensor.dtype._is_ref_dtype
-            ):
-                raise ValueError(
-                    f"Input {position} of node {full} was passed {_type_name(tensor.dtype)} from {tensor.name} "
-                    f"incompatible with expected {_type_name(dtype)}."
-                )
-
-    def _refine_shapes(self, node: protos.NodeDef, op: Operation) -> None:
-        """Adds what `_output_shapes`, which exporters may write, knows of the outputs."""
-        if "_output_shapes" not in node.attr:
-            return
-        for tensor, shape in zip(op.outputs, node.attr["_output_shapes"].list.shape, strict=False):
-            with contextlib.suppress(ValueError):  # the shape function knows better than an old file
-                tensor.set_shape(TensorShape(shape))
-
-    def _output(self, node: protos.NodeDef, key: tuple[str, int]) -> Tensor:
-        source = self.made[key[0]]
-        if key[1] >= len(source.outputs):
-            raise ValueError(
-                f"Node '{node.name}': Connecting to invalid output {key[1]} of source node {key[0]} which has "
-                f"{len(source.outputs)} outputs."
-            )
-        return source.outputs[key[1]]
+    def _output(self, name: str, key: tuple[str, int]) -> Tensor:
+        raise ValueError(
+            f"Node '{name}': Connecting to invalid output {key[1]} of source node {key[0]} which has "
+            f"{len(self.made[key[0]].outputs)} outputs."
+        )
 
     def _moved(self, group: str) -> str:
         """A colocation group follows its operation under the prefix."""

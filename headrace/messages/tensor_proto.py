@@ -161,6 +161,8 @@ _MAX_DIMENSIONS = 254
 _MAX_ELEMENTS = 2**63 - 1
 # Up to so many elements are written out: that is quicker than saying that they are all one.
 _SMALL = 4096
+# Types of which a number in a message is an element as it stands.
+_SINGLE = frozenset(("float32", "float64", "int32", "int64", "bool"))
 
 
 def array_of(tensor: protos.TensorProto) -> np.ndarray:
@@ -175,7 +177,7 @@ def array_of(tensor: protos.TensorProto) -> np.ndarray:
     name = dtype.name
     if name not in _FIELD:
         raise TypeError(f"Unsupported tensor type: {tensor.dtype}")
-    if any(size < 0 for size in dims):
+    if dims and min(dims) < 0:
         raise ValueError(f"A TensorProto must have a fully known shape, not {list(dims)}.")
     _check_dims(dims)
     count = math.prod(dims)
@@ -190,7 +192,11 @@ def array_of(tensor: protos.TensorProto) -> np.ndarray:
             empty = b"" if name == "string" else np.zeros((), flat.dtype)
             one = np.empty(1, flat.dtype)
             one[:] = flat if flat.size else empty
-            return np.full(dims, one[0], flat.dtype) if count <= _SMALL else np.broadcast_to(one, dims)
+            if count > _SMALL:
+                return np.broadcast_to(one, dims)
+            full = np.empty(dims, flat.dtype)
+            full[...] = one[0]
+            return full
         if count * flat.dtype.itemsize > _LARGEST_PADDED:
             raise ValueError(f"The TensorProto holds {flat.size} elements, its shape {list(dims)} asks for {count}.")
         full = np.empty(count, flat.dtype)
@@ -215,6 +221,10 @@ def _from_list(items: Any, dtype: DType) -> np.ndarray:
     if dtype.name == "string":
         flat = np.empty(len(items), object)
         flat[:] = list(items)
+        return flat
+    if len(items) == 1 and dtype.name in _SINGLE:
+        flat = np.empty(1, dtype.as_numpy_dtype)
+        flat[0] = items[0]
         return flat
     if dtype.name in ("float16", "bfloat16"):
         return np.array(items, np.uint16).view(dtype.as_numpy_dtype)
