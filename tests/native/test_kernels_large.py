@@ -1,4 +1,4 @@
-"""Direct calls for clusters, forests and large products, beside plain arithmetic and beside the kernels in Python."""
+"""Direct calls for clusters, forests, cross-entropies and large products, beside arithmetic and the kernels in Python."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from headrace import native
 from headrace.contrib.tensor_forest import forest
 from headrace.core.registry import raw
 from headrace.kernels.math import segments
+from headrace.kernels.nn.entropies import at_once
 from headrace.native import loading
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="the native runner is not built")
@@ -95,6 +96,49 @@ def test_products_of_a_turned_matrix(inner, rows, columns):
         np.testing.assert_allclose(session.run(made, {x: a, y: b}), exact, rtol=1e-4, atol=1e-4)
         session.run(moved, {x: a, y: b})
         np.testing.assert_allclose(session.run(v), total - 0.5 * exact, rtol=1e-4, atol=1e-4)
+
+
+def entropies_of(logits, labels):
+    """The loss of each row and its derivative, in doubles; labels as a distribution."""
+    above = logits.astype(np.float64) - logits.max(1, keepdims=True)
+    shares = np.exp(above) / np.exp(above).sum(1, keepdims=True)
+    return -(labels * (above - np.log(np.exp(above).sum(1, keepdims=True)))).sum(1), shares - labels
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sizes", [(640, 1000), (3, 70000), (17, 5), (1, 1)])
+def test_cross_entropies(dtype, sizes):
+    state = np.random.RandomState(sizes[0])
+    logits = (state.randn(*sizes) * 5).astype(dtype)
+    classes = state.randint(0, sizes[1], sizes[0])
+    chances = state.dirichlet(np.ones(sizes[1]), sizes[0]).astype(dtype)
+    x = torch.from_numpy(logits)
+    close = {"rtol": 1e-4, "atol": 1e-5} if dtype is np.float32 else {"rtol": 1e-10, "atol": 1e-12}
+    certain = np.zeros(sizes)
+    certain[np.arange(sizes[0]), classes] = 1
+
+    def otherwise(*_):
+        raise AssertionError("the runner has declined")
+
+    for labels, dense in ((classes, certain), (classes.astype(np.int32), certain), (chances, chances)):
+        made = at_once(otherwise)(x, torch.from_numpy(labels))
+        for found, expected in zip(made, entropies_of(logits, dense), strict=True):
+            np.testing.assert_allclose(found.numpy(), expected, **close)
+
+
+@pytest.mark.parametrize("rows", [4, 2000])
+def test_labels_that_are_no_class_are_refused(rows):
+    labels = np.zeros(rows, np.int32)
+    labels[-1] = 100
+    with tf.Graph().as_default(), tf.Session() as session:
+        classes = tf.placeholder(tf.int32, [None])
+        logits = tf.random_normal(tf.stack([tf.size(classes), 100]))
+        loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=classes, logits=logits)
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=r"label value of 100 .* outside the valid range of .0, 100"
+        ):
+            session.run(loss, {classes: labels})
+        assert session.run(loss, {classes: labels % 100}).shape == (rows,)
 
 
 def grown(settings):

@@ -17,6 +17,7 @@ from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.math.elementwise import bracketed, broadcast_or_raise
 from headrace.kernels.native import of_one_shape
+from headrace.kernels.nn.entropies import at_once
 from headrace.kernels.nn.softmax import log_softmax_of
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ def dense_kernel(node):
         # The log-probabilities are done with, so the backpropagation takes their place.
         return loss, log_q.exp_().sub_(p)
 
+    if wide is None and node.device.type == "cpu":
+        loss_and_backprop = at_once(loss_and_backprop)
     if wide is None and is_fully_defined(features.dims) and features.dims == labels.dims:
         return loss_and_backprop
 
@@ -233,7 +236,8 @@ def sparse_kernel_on_cpu(node):
         _require_fitting(x, labels)
         _require_labels_in_range(labels, x.shape[1])
 
-    return _loss_and_backprop(node, refuse)
+    loss_and_backprop = _loss_and_backprop(node, refuse)
+    return loss_and_backprop if node.inputs[0].dtype.torch in _SHORT else at_once(loss_and_backprop)
 
 
 sparse_op.accepts([2, 3], np.array([0, 2])).accepts([0, 3], np.zeros([0], np.int32))
