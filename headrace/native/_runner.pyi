@@ -82,6 +82,19 @@ def adagrad_rows(
 def adam_step(var: object, m: object, v: object, rate: float, epsilon: float, begin: int, end: int, /) -> Any: ...
 def add_turned_product(d: object, a: object, b: object, alpha: float, first: int, last: int, /) -> Any: ...
 def cross_entropy(logits: object, labels: object, loss: object, backprop: object, first: int, last: int, /) -> Any: ...
+def largest_of_windows(
+    images: object,
+    out: object,
+    rows: int,
+    columns: int,
+    down: int,
+    across: int,
+    above: int,
+    before: int,
+    first: int,
+    last: int,
+    /,
+) -> Any: ...
 def nearest_centers(
     points: object, centers: object, indices: object, distances: object, begin: int, end: int, /
 ) -> Any: ...

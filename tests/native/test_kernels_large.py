@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import headrace as tf
 from headrace import native
@@ -12,6 +14,7 @@ from headrace.contrib.tensor_forest import forest
 from headrace.core.registry import raw
 from headrace.kernels.math import segments
 from headrace.kernels.nn.entropies import at_once
+from headrace.native import direct as native_direct
 from headrace.native import loading
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="the native runner is not built")
@@ -186,3 +189,66 @@ def agree(made, expected):
     for one, other in zip(made, expected, strict=True):
         assert one[:2] == other[:2]
         np.testing.assert_array_equal(one[2], other[2])
+
+
+def largest_plainly(x, window, stride, padding):
+    """The largest number of each window that reaches into the images, by loops."""
+    sizes = x.shape[1:3]
+    if padding == "SAME":
+        counts = [-(-size // step) for size, step in zip(sizes, stride)]
+        totals = [max((n - 1) * step + w - size, 0) for n, step, w, size in zip(counts, stride, window, sizes)]
+    else:
+        counts = [(size - w) // step + 1 for size, w, step in zip(sizes, window, stride)]
+        totals = [0, 0]
+    out = np.full([len(x), *counts, x.shape[3]], np.finfo(x.dtype).min, x.dtype)
+    for place in np.ndindex(*counts):
+        begins = [at * step - total // 2 for at, step, total in zip(place, stride, totals)]
+        rows, columns = (slice(max(begin, 0), begin + w) for begin, w in zip(begins, window))
+        here = x[:, rows, columns]
+        # A number takes the place of the one before only where it is greater.
+        lowest = np.finfo(x.dtype).min
+        out[:, place[0], place[1]] = np.where(here >= lowest, here, lowest).max((1, 2))
+    return out
+
+
+@settings(deadline=None)
+@given(
+    dtype=st.sampled_from([np.float32, np.float64]),
+    shape=st.tuples(*map(st.integers, (0, 1, 1, 0), (3, 9, 9, 70))),
+    window=st.tuples(st.integers(1, 4), st.integers(1, 4)),
+    stride=st.tuples(st.integers(1, 3), st.integers(1, 3)),
+    padding=st.sampled_from(["SAME", "VALID"]),
+    seed=st.integers(0, 2**16),
+)
+def test_the_largest_of_windows(dtype, shape, window, stride, padding, seed):
+    assume(padding == "SAME" or all(size >= w for size, w in zip(shape[1:3], window)))
+    state = np.random.RandomState(seed)
+    x = state.randint(-4, 5, shape).astype(dtype)
+    x[state.rand(*shape) < 0.2] = np.nan
+    x[state.rand(*shape) < 0.1] = -np.inf
+    with tf.Graph().as_default(), tf.Session() as session:
+        images = tf.placeholder(dtype, [None] * 4)
+        pooled = tf.nn.max_pool(images, [1, *window, 1], [1, *stride, 1], padding)
+        made = session.run(pooled, {images: x})
+    np.testing.assert_array_equal(made, largest_plainly(x, window, stride, padding))
+
+
+def test_the_largest_of_windows_on_threads():
+    x = np.random.RandomState(0).randn(8, 40, 40, 96).astype(np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        made = session.run(tf.nn.max_pool(tf.constant(x), 3, 1, "SAME"))
+    np.testing.assert_array_equal(made, largest_plainly(x, (3, 3), (1, 1), "SAME"))
+
+
+def test_only_what_the_windows_fit_is_written():
+    pool = native_direct.direct_call("largest_of_windows")
+    images, out = torch.zeros(2, 4, 4, 3), torch.ones(2, 2, 2, 3)
+    geometry = (2, 2, 2, 2, 0, 0)
+    for wrong in (torch.ones(2, 2, 2, 4), torch.ones(3, 2, 2, 3), out.double(), out.permute(0, 3, 1, 2), out[0]):
+        assert pool(images, wrong, *geometry, 0, 1) is None
+    for first, last in ((-1, 1), (0, 5), (3, 2)):
+        with pytest.raises(ValueError, match="no such rows"):
+            pool(images, out, *geometry, first, last)
+    assert out.eq(1).all()
+    assert pool(images, out, *geometry, 1, 2) is True
+    assert out.reshape(4, -1).sum(1).tolist() == [6, 0, 6, 6]

@@ -6,6 +6,7 @@ others in place of NaN, so that ordinary values cost no more than a look at the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -21,20 +22,32 @@ def may_hold_nan(node: Any, index: int = 0) -> bool:
     return node.device.type == "cpu" and node.inputs[index].dtype.torch.is_floating_point
 
 
+def _sum_of_squares(x: torch.Tensor) -> float | None:
+    """The quickest pass over memory there is, of floats on the CPU; None for those that it does not take."""
+    if x.dtype not in _DOT:
+        return None
+    if not x.dim():
+        value = x.item()
+        return value * value
+    if not x.is_contiguous() and x.dim() == 4:
+        x = x.permute(0, 2, 3, 1)
+    if not x.is_contiguous():
+        return None
+    flat = x.view(-1)
+    return torch.dot(flat, flat).item()
+
+
 def has_nan(x: torch.Tensor) -> bool:
     """Whether there is a NaN in `x`, floats on the CPU."""
-    if x.dtype in _DOT:
-        if not x.dim():
-            value = x.item()
-            return value != value
-        if not x.is_contiguous() and x.dim() == 4:
-            x = x.permute(0, 2, 3, 1)
-        if x.is_contiguous():
-            # Squares and their sum are NaN only where a number is: the quickest pass over memory there is.
-            flat = x.view(-1)
-            total = torch.dot(flat, flat).item()
-            return total != total
-    return bool(torch.isnan(x).any())
+    total = _sum_of_squares(x)
+    # Squares and their sum are NaN only where a number is.
+    return bool(torch.isnan(x).any()) if total is None else total != total
+
+
+def may_not_be_finite(x: torch.Tensor) -> bool:
+    """Whether there is a NaN or an infinity in `x`, floats on the CPU, or numbers that are nearly as large."""
+    total = _sum_of_squares(x)
+    return not (torch.isfinite(x).all() if total is None else math.isfinite(total))
 
 
 def without_nan(x: torch.Tensor, instead: float) -> torch.Tensor:

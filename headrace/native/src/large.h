@@ -14,6 +14,18 @@ struct Clusters {
   const float* offsets = nullptr;  // half their squared lengths
 };
 
+// Windows over images whose channels lie together, and the images of what they give.
+struct Windows {
+  int64_t height, width, channels, out_height, out_width;
+  int64_t rows, columns;  // of a window
+  int64_t down, across;   // from one to the next
+  int64_t above, before;  // what the first reaches over the edges
+};
+// The part of one that is inside the image.
+struct Window {
+  int64_t top, bottom, left, right;
+};
+
 struct LargeKernels {
   int64_t lanes, points;  // of a vector; that are looked at together
   void (*turn)(const float* centers, Clusters& job, float* turned, float* offsets);
@@ -24,6 +36,9 @@ struct LargeKernels {
   void (*add_turned)(const float* a, const float* b, float* d, int64_t m, int64_t n, int64_t k, float alpha, int64_t first,
                      int64_t last);
   void (*step_of_doubles)(double* var, const double* m, const double* v, int64_t n, double rate, double epsilon);
+  // Of rows [first, last) of all images that the windows give.
+  void (*largest_floats)(const float* images, const Windows& job, int64_t first, int64_t last, float* out);
+  void (*largest_doubles)(const double* images, const Windows& job, int64_t first, int64_t last, double* out);
 };
 
 // Those for the instruction set that `choose_kernels` chose.

@@ -9,6 +9,7 @@ namespace large_baseline {
 #include "isa/clusters.inc"
 #include "isa/adam_rows.inc"
 #include "isa/turned_products.inc"
+#include "isa/pools.inc"
 #include "isa/large.inc"
 }  // namespace large_baseline
 }  // namespace headrace
@@ -29,6 +30,7 @@ namespace large_avx2 {
 #include "isa/clusters.inc"
 #include "isa/adam_rows.inc"
 #include "isa/turned_products.inc"
+#include "isa/pools.inc"
 #include "isa/large.inc"
 }  // namespace large_avx2
 }  // namespace headrace
@@ -51,6 +53,7 @@ namespace large_avx512 {
 #include "isa/clusters.inc"
 #include "isa/adam_rows.inc"
 #include "isa/turned_products.inc"
+#include "isa/pools.inc"
 #include "isa/large.inc"
 }  // namespace large_avx512
 }  // namespace headrace
