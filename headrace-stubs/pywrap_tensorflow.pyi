@@ -1,7 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
-__all__ = ['AssertSameStructure', 'CheckpointReader', 'EventsWriter', 'Flatten', 'GpuSupportsHalfMatMulAndConv', 'IsAttrs', 'IsBuiltWithROCm', 'IsGoogleCudaEnabled', 'IsMapping', 'IsMklEnabled', 'IsNamedtuple', 'IsSequence', 'IsSequenceOrComposite', 'NewCheckpointReader', 'PyRecordReader', 'PyRecordReader_New', 'PyRecordWriter', 'PyRecordWriter_New', 'SameNamedtuples', 'TENSOR_HANDLE_KEY', 'TFE_Py_TensorShapeSlice', 'TF_ABORTED', 'TF_ALREADY_EXISTS', 'TF_CANCELLED', 'TF_DATA_LOSS', 'TF_DEADLINE_EXCEEDED', 'TF_FAILED_PRECONDITION', 'TF_GetCode', 'TF_INTERNAL', 'TF_INVALID_ARGUMENT', 'TF_Message', 'TF_NOT_FOUND', 'TF_NewStatus', 'TF_OK', 'TF_OUT_OF_RANGE', 'TF_PERMISSION_DENIED', 'TF_RESOURCE_EXHAUSTED', 'TF_SetStatus', 'TF_Status', 'TF_TryEvaluateConstant_wrapper', 'TF_UNAUTHENTICATED', 'TF_UNAVAILABLE', 'TF_UNIMPLEMENTED', 'TF_UNKNOWN', 'TF_Version', '__compiler_version__', '__git_version__', '__version__', 'list_devices']
+__all__ = ['AssertSameStructure', 'CheckpointReader', 'EventsWriter', 'Flatten', 'GpuSupportsHalfMatMulAndConv', 'IsAttrs', 'IsBuiltWithROCm', 'IsGoogleCudaEnabled', 'IsMapping', 'IsMklEnabled', 'IsNamedtuple', 'IsSequence', 'IsSequenceOrComposite', 'NewCheckpointReader', 'PyRecordReader', 'PyRecordReader_New', 'PyRecordWriter', 'PyRecordWriter_New', 'SameNamedtuples', 'TENSOR_HANDLE_KEY', 'TFE_Py_TensorShapeSlice', 'TF_ABORTED', 'TF_ALREADY_EXISTS', 'TF_CANCELLED', 'TF_DATA_LOSS', 'TF_DEADLINE_EXCEEDED', 'TF_FAILED_PRECONDITION', 'TF_GetCode', 'TF_INTERNAL', 'TF_INVALID_ARGUMENT', 'TF_Message', 'TF_NOT_FOUND', 'TF_NewStatus', 'TF_OK', 'TF_OUT_OF_RANGE', 'TF_PERMISSION_DENIED', 'TF_RESOURCE_EXHAUSTED', 'TF_SetStatus', 'TF_Status', 'TF_TryEvaluateConstant_wrapper', 'TF_UNAUTHENTICATED', 'TF_UNAVAILABLE', 'TF_UNIMPLEMENTED', 'TF_UNKNOWN', 'TF_Version', 'TF_bfloat16_type', '__compiler_version__', '__git_version__', '__version__', 'list_devices']
 from headrace.core.nest import assert_same_structure as AssertSameStructure
 from headrace.files.checkpoint.reader import CheckpointReader as CheckpointReader
 from headrace.config.pywrap import EventsWriter as EventsWriter
@@ -47,6 +47,7 @@ TF_UNAVAILABLE: Any
 TF_UNIMPLEMENTED: Any
 TF_UNKNOWN: Any
 from headrace.config.pywrap import TF_Version as TF_Version
+from headrace.config.pywrap import TF_bfloat16_type as TF_bfloat16_type
 from headrace.core.version import __compiler_version__ as __compiler_version__
 from headrace.core.version import __git_version__ as __git_version__
 from headrace.core.version import __version__ as __version__

@@ -574,7 +574,7 @@ def rank(input: TensorLike | SparseTensor | CompositeTensor | None, name: str | 
     """
 from headrace.api.gen_ops import raw_ops as raw_ops
 def realdiv(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
-    """x / y of floats.
+    """x / y; of integers it is rounded towards zero.
 
     Args:
         x, y: tensors of one type, of shapes that broadcast of bfloat16, float16, float32, float64, uint8, int8, uint16, int16, int32, int64, complex64, complex128.
