@@ -181,8 +181,10 @@ def _convert_value(
     try:
         return convert_to_tensor(value, expected, name, preferred, as_ref=arg.is_ref)
     except (TypeError, ValueError) as error:
-        if isinstance(error, ValueError) and not get_default_graph().is_eager and not _converts(value):
-            raise ValueError(f"Tried to convert '{arg.name}' to a tensor and failed. Error: {error}") from None
+        if isinstance(error, ValueError) and not get_default_graph().is_eager:
+            refusal = _refusal_of_any_type(value)
+            if refusal is not None:
+                raise ValueError(f"Tried to convert '{arg.name}' to a tensor and failed. Error: {refusal}") from None
         if expected is None:
             raise
         if isinstance(value, Tensor) or isinstance(getattr(value, "dtype", None), DType):
@@ -205,15 +207,15 @@ def _convert_value(
         ) from None
 
 
-def _converts(value: Tensor | VariableLike | Sequence[Sequence[int]] | None) -> bool:
-    """Whether a value becomes a tensor where no type is asked for, or fails by its type alone."""
+def _refusal_of_any_type(value: Tensor | VariableLike | Sequence[Sequence[int]] | None) -> ValueError | None:
+    """Why a value becomes no tensor even where no type is asked for; None where it does, or fails by its type alone."""
     try:
         convert_to_tensor(value)
-    except ValueError:
-        return False
+    except ValueError as error:
+        return error
     except TypeError:
         pass
-    return True
+    return None
 
 
 def plain_attr(decl: OpDecl, attr: Attr, value: Any) -> Any:

@@ -40,7 +40,9 @@ def _is_heavy(node: Node, unknown: int) -> bool:
         return False
     if decl.work_rule is not None:
         kind, amount = decl.work_rule(node, lambda dims: _elements(dims, unknown))
-        node.notes[AMOUNT] = amount
+        if kind == "convolution":
+            # Small ones join native regions.
+            node.notes[AMOUNT] = amount
         return amount > _ENOUGH[kind]
     if decl.touched_inputs is not None:
         touched = [node.inputs[i] for i in input_positions(node, decl.touched_inputs)]

@@ -300,12 +300,13 @@ def test_every_op_that_takes_a_variable_by_reference_declares_its_writes():
 
 
 def test_a_step_that_trains_does_not_pack_what_it_writes(session):
-    x = tf.placeholder(tf.float32, [2, 4, 4, 2])
-    first = tf.get_variable("first", initializer=numbers(3, 3, 2, 3), trainable=False)
-    second = tf.get_variable("second", initializer=numbers(3, 3, 3, 2))
+    x = tf.placeholder(tf.float32, [2, 64, 64, 2])
+    first = tf.get_variable("first", initializer=numbers(3, 3, 2, 8), trainable=False)
+    second = tf.get_variable("second", initializer=numbers(3, 3, 8, 2))
     y = tf.nn.conv2d(tf.nn.conv2d(x, first, [1] * 4, "SAME"), second, [1] * 4, "SAME")
     train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(y))
     session.run(tf.global_variables_initializer())
+    # Too large to be part of a native region.
     kinds = calls(session, [train, y], [x])
     assert kinds.count("_PackedConv2D") == 1
     assert kinds.count("Conv2D") == 1

@@ -76,9 +76,7 @@ def self_adjoint_eig_gradient(op, grad_e, grad_v):
         if op.attrs["compute_v"]:
             v = op.outputs[1]
             gaps = composing.expand_dims(values, -2) - composing.expand_dims(values, -1)
-            # The reciprocal of a gap of 0 would make second derivatives of what is not used NaN.
-            apart = raw.MatrixSetDiag(gaps, composing.ones_like(values))
-            f = raw.MatrixSetDiag(raw.Reciprocal(apart), composing.zeros_like(values), name="set_diag")
+            f = raw.MatrixSetDiag(raw.Reciprocal(gaps), composing.zeros_like(values), name="set_diag")
             inner = raw.MatrixDiag(grad_e, name="diag") + f * matmul(v, grad_v, adjoint_a=True)
         else:
             _, v = raw.SelfAdjointEigV2(op.inputs[0], compute_v=True)

@@ -249,10 +249,15 @@ def _from_output(op_type, function, conjugates=True):
     return decl.fresh()
 
 
-reciprocal_grad_op = _from_output("ReciprocalGrad", lambda y, dy: -dy * y * y).never_fails()
-inv_grad_op = _from_output("InvGrad", lambda y, dy: -dy * y * y)
-sqrt_grad_op = _from_output("SqrtGrad", lambda y, dy: dy * 0.5 / y).never_fails()
-rsqrt_grad_op = _from_output("RsqrtGrad", lambda y, dy: dy * -0.5 * (y * y * y)).never_fails()
+def _from_infinite_output(op_type, function):
+    """As `_from_output`, with 0 where nothing comes from above, also where the output was infinite or divides by 0."""
+    return _from_output(op_type, lambda y, dy: function(y, dy).masked_fill_(dy == 0, 0))
+
+
+reciprocal_grad_op = _from_infinite_output("ReciprocalGrad", lambda y, dy: -dy * y * y).never_fails()
+inv_grad_op = _from_infinite_output("InvGrad", lambda y, dy: -dy * y * y)
+sqrt_grad_op = _from_infinite_output("SqrtGrad", lambda y, dy: dy * 0.5 / y).never_fails()
+rsqrt_grad_op = _from_infinite_output("RsqrtGrad", lambda y, dy: dy * -0.5 * (y * y * y)).never_fails()
 # dy - dy y² and (y - y²) dy, with as few temporaries as torch's public functions allow.
 # Their inputs come conjugated.
 tanh_grad_op = (
