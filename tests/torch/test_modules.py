@@ -285,3 +285,19 @@ def test_a_convolutional_module_is_exported():
     exported = torch.export.export(module, (torch.ones(2, 8, 8, 1),))
     given = torch.rand(2, 8, 8, 1)
     torch.testing.assert_close(exported.module()(given), module(given))
+
+
+def test_pools_and_losses_are_differentiated():
+    images = np.random.RandomState(0).randn(2, 6, 6, 3).astype(np.float32)
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None, 6, 6, 3], "x")
+        pooled = tf.nn.max_pool(x, 3, 2, "SAME")
+        logits = tf.reshape(pooled, [-1, 27])
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=tf.constant([3, 20]), logits=logits)
+        roots = tf.where(pooled > 0.0, tf.sqrt(pooled), tf.zeros_like(pooled))
+        total = tf.reduce_sum(losses) + tf.reduce_sum(roots)
+        expected = sess.run(tf.gradients(total, x)[0], {x: images})
+        module = onward.to_module(total, [x], sess)
+    given = torch.tensor(images, requires_grad=True)
+    module(given).backward()
+    np.testing.assert_allclose(given.grad, expected, rtol=1e-5, atol=1e-6)

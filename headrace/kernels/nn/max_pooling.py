@@ -72,8 +72,8 @@ def _largest_natively(windows: Windows, otherwise: Callable[[Any], Any]) -> Call
     call, ksize, strides = asked, windows.ksize, windows.strides
 
     def largest(x):
-        # Somebody who exports the step has no numbers.
-        if x.__class__ is not torch.Tensor or x.dim() != 4 or not x.is_contiguous():
+        # Somebody who exports the step, or differentiates it, wants to see torch's operations.
+        if x.dim() != 4 or x.requires_grad or not x.is_contiguous():
             return otherwise(x)
         batch, *sizes, channels = x.shape
         if batch.__class__ is not int:
@@ -85,14 +85,17 @@ def _largest_natively(windows: Windows, otherwise: Callable[[Any], Any]) -> Call
         rows = batch * height
         result = x.new_empty((batch, height, width, channels))
 
+        refused: list[int] = []
+
         def some(first: int, last: int) -> None:
-            call(x, result, *ksize, *strides, above, before, first, last)
+            if call(x, result, *ksize, *strides, above, before, first, last) is None:
+                refused.append(first)
 
         if result.numel() * ksize[0] * ksize[1] < _FOR_THREADS:
             some(0, rows)
         else:
             parallel_for(some, rows)
-        return result
+        return otherwise(x) if refused else result
 
     return largest
 
