@@ -8,12 +8,13 @@ import pytest
 
 import headrace as tf
 
-WHOLE = gzip.compress(b"a,b\n" + bytes(range(48, 120)) * 200)
+WHOLE = gzip.compress(b"a,b\n" + bytes(range(48, 120)) * 200, mtime=0)
 
 
 @pytest.mark.parametrize(
     ("data", "compression"),
     [(b"a\xff,b\n1,2\n", None), (WHOLE, None), (WHOLE[: len(WHOLE) // 3], "GZIP"), (b"a,b\n1,2\n", "GZIP")],
+    ids=["bytes", "packed", "packed, cut", "text as packed"],
 )
 def test_a_file_that_is_no_text_is_named(tmp_path, data, compression):
     path = tmp_path / "rows"
