@@ -23,6 +23,7 @@ SPELLED = {
     ("framework.versions", "__version__"): "core.version.__version__",
     ("client.session", "_DeviceAttributes"): "runtime.session_devices.SessionDevice",
     ("module.module", "_is_variable"): "core.module.is_variable",
+    ("ops.metrics_impl", "_streaming_confusion_matrix"): "metrics.classes.streaming_confusion_matrix",
     ("eager.def_function", "Function"): "state.polymorphic_function.PolymorphicFunction",
     ("distribute.collective_all_reduce_strategy", "CollectiveAllReduceStrategy"): "distribute.multi_worker_mirrored."
     "MultiWorkerMirroredStrategy",

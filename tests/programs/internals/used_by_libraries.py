@@ -10,6 +10,7 @@ from tensorflow.python import pywrap_tensorflow
 from tensorflow.python.framework import type_spec
 from tensorflow.python.ops import control_flow_ops, nn_ops, rnn
 from tensorflow.python.ops.linalg import linear_operator_addition
+from tensorflow.python.ops.metrics_impl import _streaming_confusion_matrix
 from tensorflow.python.util import tf_inspect
 
 results = {}
@@ -215,6 +216,16 @@ with tf.Graph().as_default():
     results["members"] = [v.name for v in holder.variables]
     leaves = holder._flatten(predicate=lambda leaf: isinstance(leaf, tf.Variable), with_path=True)
     results["paths"] = [list(path) for path, _ in leaves]
+
+# Metrics of other packages are made of this one.
+with tf.Graph().as_default(), tf.Session() as session:
+    labels, predictions, weights = (tf.placeholder(kind, [None, 2]) for kind in (tf.int32, tf.int64, tf.float32))
+    matrix, update = _streaming_confusion_matrix(labels, predictions, 3, weights)
+    session.run(tf.local_variables_initializer())
+    for given in ([[0, 1], [2, 2]], [[1, 1], [0, 2]]):
+        session.run(update, {labels: given, predictions: [[0, 1], [1, 2]], weights: [[1.0, 0.5], [2.0, 1.0]]})
+    results["confusion"] = session.run(matrix)
+    results["confusion names"] = [matrix.name, update.name, matrix.dtype.base_dtype.name]
 
 results = {
     key: np.asarray(value).tolist() if isinstance(value, (np.ndarray, np.generic)) else value
