@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import socket
+import struct
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 _NAME_BYTES = 32
 _BACKLOG = 128
+_PEER = struct.Struct("3i")  # of `SO_PEERCRED`: process, user, group
 
 
 class LinkServer:
@@ -63,9 +67,9 @@ class LinkServer:
     def close(self) -> None:
         """Ends all links; there are no more."""
         with self._lock:
-            self._closed = True
-            if self._listener is not None:
-                self._wake(self._address)
+            self._closed, listening = True, self._listener is not None
+        if listening:
+            self._wake(self._address)
         for caller in list(self._open):
             self.forget(caller)
 
@@ -103,7 +107,7 @@ class LinkServer:
                     if self._closed:
                         link.close()
                         return
-                    admitted = self._count < self._limit
+                    admitted = self._count < self._limit and _is_of_this_user(link)
                     self._count += admitted
                 if admitted:
                     submit(lambda link=link: self._serve(link))  # type: ignore[misc]  # mypy sees no type of the default
@@ -140,3 +144,10 @@ class LinkServer:
                     links.pop(link, None)
                     if not links:
                         del self._open[caller]
+
+
+def _is_of_this_user(link: Connection) -> bool:
+    """Whether who has connected is of the user whose process this is."""
+    with socket.socket(fileno=os.dup(link.fileno())) as same:
+        _, user, _ = _PEER.unpack(same.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    return bool(user == os.geteuid())

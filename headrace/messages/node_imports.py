@@ -306,7 +306,7 @@ class _Import:
         # Types of the planner's have been refused.
         kind = node.op
         decl = find(kind)
-        if decl is not None and graph._functions and called_function(graph, kind) is not None:
+        if decl is not None and self.calls and called_function(graph, kind) is not None:
             # A call of a function, which has no attributes of its own and no signature until it is called.
             decl = None
         attr = node.attr

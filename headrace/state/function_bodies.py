@@ -10,6 +10,7 @@ from headrace.core import nest
 from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.composite_types import CompositeTensor
 from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import DType
 from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
@@ -66,7 +67,7 @@ def convert_structure_to_signature(structure: Any, arg_names: Sequence[str] | No
             return TensorSpec(value.shape, value.dtype, getattr(value, "name", None) if _user_named(value) else name)
         if isinstance(value, (CompositeTensor, SparseTensor, IndexedSlices)):
             return spec_from_value(value)
-        if isinstance(value, (int, float, bool, type(None), TypeSpec)) or type(value).__name__ == "DType":
+        if isinstance(value, (int, float, bool, type(None), TypeSpec, DType)):
             return value
         return UnknownArgument()
 

@@ -6,6 +6,8 @@ import gc
 import os
 import socket
 import struct
+import subprocess
+import sys
 import threading
 
 import grpc
@@ -245,3 +247,19 @@ def test_links_end_with_the_caller(met):
     assert link.is_open()
     server._server.links.forget(name)
     assert not link.is_open()
+
+
+@linux
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root becomes another user")
+def test_another_user_is_not_answered(met):
+    server, address, name = met
+    program = (
+        "import os, sys; from multiprocessing.connection import Client; os.setuid(65534)\n"
+        "link = Client(chr(0) + sys.argv[1], 'AF_UNIX')\n"
+        "try:\n    link.send_bytes(sys.argv[2].encode()); link.send_bytes(b''); print(link.recv_bytes())\n"
+        "except (EOFError, OSError):\n    print('refused')\n"
+    )
+    command = [sys.executable, "-c", program, address.removeprefix("\0"), name]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said == "refused\n"
+    _still_serves(server)
