@@ -224,7 +224,7 @@ class FertileLeaves:
         if pruning is None:
             self._count(values, labels, weights, examples, rows, strict)
         else:
-            prunes = self._prunes(rows, running, pruning)
+            prunes = self._prunes(rows, running, labels[examples, 0].astype(np.int64), weight, pruning)
             # How often candidates of its leaf have been dropped in this batch before an example comes.
             rounds = (_sums_within(rows, prunes) - prunes).astype(np.int64)
             for number in range(rounds.max() + 1):
@@ -262,10 +262,24 @@ class FertileLeaves:
             self.left += added.astype(np.float32).reshape(self.left.shape)
         np.add.at(self.weights, rows, weight)
 
-    def _prunes(self, rows: np.ndarray, running: np.ndarray, pruning: Pruning) -> np.ndarray:
-        """After which examples candidates of their leaves are dropped: once for each, however heavy it is."""
+    def _prunes(
+        self, rows: np.ndarray, running: np.ndarray, classes: np.ndarray, weights: np.ndarray, pruning: Pruning
+    ) -> np.ndarray:
+        """After which examples candidates of their leaves are dropped: once for each, however heavy it is.
+
+        From the example on that lets a leaf be split nothing is dropped any more.
+        """
         prunes = np.zeros(len(rows), bool)
-        for place, (row, weight) in enumerate(zip(rows.tolist(), running.tolist(), strict=True)):
+        seen: dict[int, set[int]] = {}
+        examples = zip(rows.tolist(), running.tolist(), classes.tolist(), weights.tolist(), strict=True)
+        for place, (row, weight, label, added) in enumerate(examples):
+            there = seen.get(row)
+            if there is None:
+                there = seen[row] = set(np.flatnonzero(self.total[row]).tolist())
+            if added > 0:
+                there.add(label)
+            if weight >= self.enough[row] and len(there) > 1:
+                continue
             if weight >= pruning.period(int(self.depths[row])) * (int(self.epochs[row]) + 1):
                 prunes[place] = True
                 self.epochs[row] += 1

@@ -49,11 +49,31 @@ for kind in ("half", "quarter", "10_percent"):
 results["dropped: hoeffding"] = grown(
     features, classes, split_pruning_name="hoeffding", dominate_fraction=0.4, **dict(often, split_after_samples=40)
 )
+# Nothing is dropped from the example on that lets a leaf be split, however many come after it in the batch.
+for after, every in ((8, 5), (10, 5), (9, 2)):
+    results["dropped up to %d by %d" % (after, every)] = grown(
+        features,
+        classes,
+        num_classes=3,
+        batches=3,
+        split_pruning_name="half",
+        split_after_samples=after,
+        prune_every_samples=every,
+        num_splits_to_consider=10,
+    )
 by_depth = {
     "num_splits_to_consider": "linear { slope: 2 y_intercept: 4 min_val: 1 max_val: 9 }",
     "split_after_samples": "exponential { bias: 8 base: 2 multiplier: 3 depth_multiplier: 1 }",
 }
 results["by depth"] = grown(features, classes, num_classes=3, **by_depth)
+results["dropped by depth"] = grown(
+    features,
+    classes,
+    num_classes=3,
+    split_pruning_name="half",
+    prune_every_samples="threshold { on_value: 3 off_value: 6 threshold: 1 }",
+    **by_depth,
+)
 results["numbers are not dropped"] = grown(
     features, numbers, num_classes=1, regression=True, split_pruning_name="half", prune_every_samples=3, batches=4
 )[1][:2]
