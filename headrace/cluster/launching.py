@@ -138,8 +138,8 @@ def _flag_arguments(cluster: Mapping[str, Sequence[str]], job: str, index: int, 
     arguments = [f"--{name}_hosts={','.join(addresses)}" for name, addresses in cluster.items()]
     task = next((name for name in _TASK_FLAGS if name in flags), _TASK_FLAGS[0])
     arguments += [f"--job_name={job}", f"--{task}={index}"]
-    # A program that defines flags says which of them it takes; one that defines none may read its arguments itself.
-    return tuple(each for each in arguments if not flags or each[2:].partition("=")[0] in flags)
+    # A program whose text shows the flag of the job shows the others too; one that does not makes or reads them in its own way.
+    return tuple(each for each in arguments if "job_name" not in flags or each[2:].partition("=")[0] in flags)
 
 
 @contextlib.contextmanager

@@ -42,6 +42,18 @@ def test_flags_are_given_by_the_names_that_the_program_has(script):
     assert all("TF_CONFIG" not in task.environment for task in tasks)
 
 
+def test_a_program_that_makes_its_flags_itself_is_given_all_where_flags_are_asked_for(script):
+    path = script("""for name in names: parser.add_argument("--" + name)
+parser.add_argument("--task_index", type=int)""")
+    (*_, last) = plan_tasks([path], 1, 1, style="flags")
+    assert {each.partition("=")[0] for each in last.command[4:]} == {
+        "--ps_hosts",
+        "--worker_hosts",
+        "--job_name",
+        "--task_index",
+    }
+
+
 def test_other_programs_are_told_by_tf_config(script):
     tasks = plan_tasks([script("import tensorflow")], 1, 3, evaluator=True)
     told = [json.loads(task.environment["TF_CONFIG"]) for task in tasks]
