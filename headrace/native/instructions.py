@@ -96,6 +96,8 @@ _VIEWS = [
     _view("expand_dims", "a", "where the new axis is"),
     _view("squeeze", "a", "axes; none: all of size 1"),
     _view("reverse", "a", "axes"),
+    # More is left to the operations one by one.
+    _view("at_most", "a", "the largest size of the first axis"),
 ]
 
 # fmt: off

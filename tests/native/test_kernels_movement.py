@@ -42,6 +42,17 @@ def test_squeezing():
     assert run_one("squeeze", [x], [1]) is None
 
 
+def test_batches_that_may_not_be_larger():
+    x = values("float32", (3, 2))
+    for most in (3, 10):
+        (got,) = run_one("at_most", [x], [most])
+        assert_same(got, x)
+    assert run_one("at_most", [x], [2]) is None
+    assert run_one("at_most", [values("float32", ())], [2]) is None
+    (got,) = run_one("at_most", [x[:0]], [0])
+    assert_same(got, x[:0])
+
+
 def test_views_of_views_go_into_kernels():
     b = Builder()
     x = b.input("float32", (6, 8))

@@ -85,7 +85,8 @@ def test_a_batch_that_grows_and_an_empty_one():
     fetches = [y, *tf.gradients(y, [x, filters])]
     weights = random.normal(size=(3, 3, 2, 4)).astype(np.float32)
     with tf.Session() as natively, tf.Session() as plainly:
-        for count in (1, 5, 0, 2):
+        # The last is more than instructions serve for.
+        for count in (1, 5, 0, 2, 200):
             feed = {x: random.normal(size=(count, 6, 6, 2)), filters: weights}
             with regions_from(1):
                 found = natively.run(fetches, feed)

@@ -42,15 +42,20 @@ class _Setting(ConvolutionSetting):
         sizes, counts: those of the image's and the result's spatial axes.
         pads: how the image is padded.
         spans: how far windows reach along the axes.
+        most: the largest batch for which instructions serve.
     """
 
-    def __init__(self, node: NodeView, image: Sequence[int], filters: Sequence[int], result: Sequence[int]) -> None:
+    def __init__(
+        self, node: NodeView, image: Sequence[int], filters: Sequence[int], result: Sequence[int], spread: bool
+    ) -> None:
         super().__init__(node, 4, False, (None, *image), tuple(filters))
         self.filter_dims = tuple(filters)
         self.windows = self.filter_dims[:2]
         self.sizes, self.counts = tuple(image[:2]), tuple(result[:2])
         self.spans = [(size - 1) * step + 1 for size, step in zip(self.windows, self.dilations, strict=True)]
         self.pads: Pairs = self.padding.paddings(self.sizes, self.windows)
+        products = math.prod(self.sizes if spread else self.counts) * math.prod(self.filter_dims)
+        self.most = min(_MOST_MULTIPLY_ADDS // products, _MOST_ELEMENTS * min(self.filter_dims[2:]) // products)
 
     def fits(self) -> bool:
         """Whether the sizes belong together, and no window lies in the padding alone."""
@@ -74,12 +79,18 @@ def _setting(node: NodeView, image: Dims, filters: Dims, result: Dims, spread: b
         return None
     if [len(sizes), len(window), len(results)] != [3, 4, 3] or 0 in (*sizes, *window, *results):
         return None
-    amount = node.notes.get(AMOUNT, math.inf) * (math.prod(node.attrs["strides"]) if spread else 1)
-    one_group = sizes[2] == window[2] and results[2] == window[3]
-    if not one_group or amount > _MOST_MULTIPLY_ADDS or amount / min(window[2:]) > _MOST_ELEMENTS:
+    # As many as the plan takes a batch for; of other sizes that come it is asked again.
+    amount = node.notes.get(AMOUNT, math.inf)
+    if sizes[2] != window[2] or results[2] != window[3] or amount == math.inf:
         return None
-    setting = _Setting(node, sizes, window, results)
-    return setting if setting.fits() else None
+    setting = _Setting(node, sizes, window, results, spread)
+    batch = amount / (math.prod(results[:2]) * math.prod(window))
+    return setting if batch <= setting.most and setting.fits() else None
+
+
+def _small(b: NativeBuilder, value: int, setting: _Setting) -> int:
+    """A batch, which has to be as small as instructions serve for."""
+    return b.apply("at_most", [value], [setting.most])[0]
 
 
 def _rows_of_windows(
@@ -100,6 +111,7 @@ def _matrix(b: NativeBuilder, rows: int, columns: int) -> int:
 
 def _seen(b: NativeBuilder, image: int, setting: _Setting) -> int:
     """What the convolution sums up: the elements of a window for each place of its result."""
+    image = _small(b, image, setting)
     if any(map(any, setting.pads)):
         zero = b.constant(np.zeros((), b.dtype(image)))
         (image,) = b.apply("pad", [image, zero], [0, 0, *setting.pads[0], *setting.pads[1], 0, 0])
@@ -169,7 +181,8 @@ def image_gradient_rule(node: NodeView) -> Lowering | None:
     def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
         (filters,) = b.apply("reverse", [inputs[1]], [0, 1])
         (filters,) = b.apply("transpose", [filters], [0, 1, 3, 2])
-        rows = _rows_of_windows(b, _spread(b, inputs[2], setting), setting, (1, 1), setting.sizes)
+        spread = _spread(b, _small(b, inputs[2], setting), setting)
+        rows = _rows_of_windows(b, spread, setting, (1, 1), setting.sizes)
         product = b.apply("matmul", [_matrix(b, rows, height * width * results), _matrix(b, filters, channels)], [0, 0])
         return b.apply("reshape", product, [-1, *setting.sizes, channels])
 

@@ -117,6 +117,13 @@ void reverse(Planner& p, const Instruction& i) {
   p.out(i, 0, v);
 }
 
+void at_most(Planner& p, const Instruction& i) {
+  const View& a = p.in(i, 0);
+  require(a.rank > 0 && i.ints.size() == 1, "a batch has a size");
+  require(a.dims[0] <= i.ints[0], "there is too much work");
+  p.out(i, 0, a);
+}
+
 void fill(Planner& p, const Instruction& i) {
   require(p.in(i, 0).elements() == 1, "a fill's value has more than one element");
   View value = p.in(i, 0);
@@ -141,7 +148,7 @@ const std::vector<Lowering>& view_lowerings() {
   static const std::vector<Lowering> rows = {
       {"reshape", reshape}, {"reshape_like", reshape_like}, {"transpose", transpose}, {"slice", slice},
       {"broadcast_to", broadcast_to}, {"broadcast_like", broadcast_like}, {"expand_dims", expand_dims},
-      {"squeeze", squeeze}, {"reverse", reverse}, {"fill", fill}, {"zeros_like", constant_like, 0},
+      {"squeeze", squeeze}, {"reverse", reverse}, {"at_most", at_most}, {"fill", fill}, {"zeros_like", constant_like, 0},
       {"ones_like", constant_like, 1},
   };
   return rows;
