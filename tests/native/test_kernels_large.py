@@ -84,7 +84,8 @@ def test_whole_numbers_wrap(dtype):
 
 
 @pytest.mark.parametrize(
-    ("inner", "rows", "columns"), [(100, 784, 128), (64, 67, 47), (33, 301, 97), (1, 500, 300), (7, 700, 16)]
+    ("inner", "rows", "columns"),
+    [(100, 784, 128), (101, 785, 255), (64, 67, 47), (33, 301, 97), (1, 500, 300), (7, 700, 16)],
 )
 def test_products_of_a_turned_matrix(inner, rows, columns):
     state = np.random.RandomState(inner)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import NodeView
 
 # From so many multiplications on several threads share a product, so many rows at a time.
-_FOR_THREADS, _ROWS = 8_000_000, 16
+_FOR_THREADS, _ROWS = 16_000_000, 16
 # From so many multiplications on it is worth its call; a few columns suit it less.
 _MANY, _COLUMNS = 100_000, 16
 # A matrix of so many elements stays in the caches while it is gone through once for each few columns; with more oneDNN, which
