@@ -95,6 +95,22 @@ def largest_of_windows(
     last: int,
     /,
 ) -> Any: ...
+def turn_filters(filters: object, /) -> Any: ...
+def filter_tiles(
+    images: object,
+    turned: object,
+    bias: object,
+    out: object,
+    above: int,
+    before: int,
+    activation: int,
+    first: int,
+    last: int,
+    /,
+) -> Any: ...
+def filter_sums(
+    images: object, gradient: object, above: int, before: int, first: int, last: int, out: object, /
+) -> Any: ...
 def nearest_centers(
     points: object, centers: object, indices: object, distances: object, begin: int, end: int, /
 ) -> Any: ...

@@ -14,6 +14,7 @@ import torch
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
 from headrace.kernels.array.arguments import shape_text
+from headrace.kernels.nn.minimal_filtering import minimal_filtering
 from headrace.kernels.nn.row_convolution import rows_of
 from headrace.kernels.nn.windows import Layout, Padding, check_lengths, layout_of, split_padding
 
@@ -164,7 +165,7 @@ def convolution_kernel(rank: int, depthwise: bool = False) -> Callable[..., Any]
                     return setting.nothing(x, weights)
                 return result.permute(back)
 
-            return convolve_plainly
+            return _multiplying_less(setting, convolve_plainly)
 
         def convolve(x, weights, bias=None):
             if x.dim() != rank:
@@ -184,6 +185,26 @@ def convolution_kernel(rank: int, depthwise: bool = False) -> Callable[..., Any]
     return kernel
 
 
+def _multiplying_less(setting: ConvolutionSetting, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+    """A convolution by minimal filtering where that pays."""
+    minimal = minimal_filtering(setting, keeps_filters=False)
+    paddings = setting.known
+    if minimal is None or paddings is None:
+        return otherwise
+    filtering, known = minimal, paddings
+
+    def convolve(x, weights, bias=None):
+        outputs = weights.shape[3]
+        if filtering.pays(x, known, weights.shape[2], outputs):
+            turned = filtering.turned(weights)
+            result = None if turned is None else filtering.convolve(x, turned, bias, known, outputs)
+            if result is not None:
+                return result
+        return otherwise(x, weights, bias)
+
+    return convolve
+
+
 def input_gradient_kernel(rank: int, depthwise: bool = False, like: bool = False) -> Callable[..., Any]:
     """The kernel rule of the gradient with respect to the image; `like`: it takes a tensor of that shape, not the shape."""
     transposed_in_torch = torch.conv_transpose2d if rank == 4 else torch.conv_transpose3d
@@ -194,6 +215,7 @@ def input_gradient_kernel(rank: int, depthwise: bool = False, like: bool = False
         fixed = node.outputs[0].dims
         if fixed is not None and None in fixed:
             fixed = None
+        minimal = minimal_filtering(setting, keeps_filters=False) if rank == 4 else None
 
         def scatter(sizes, weights, gradient):
             sizes = fixed or (sizes.shape if like else sizes.tolist())
@@ -207,6 +229,16 @@ def input_gradient_kernel(rank: int, depthwise: bool = False, like: bool = False
                 # torch takes no empty filters.
                 return gradient.new_zeros(tuple(sizes))
             paddings = setting.paddings(spatial, windows)
+            if minimal is not None:
+                # The adjoint is a convolution, too: by filters whose windows are turned around.
+                adjoint = [(2 - before, 2 - after) for before, after in paddings]
+                leaving = layout.leave(gradient)
+                if minimal.pays(leaving, adjoint, weights.shape[3], weights.shape[2]):
+                    turned = minimal.turned(weights.flip(0, 1).transpose(2, 3))
+                    inputs = weights.shape[2]
+                    result = None if turned is None else minimal.convolve(leaving, turned, None, adjoint, inputs)
+                    if result is not None:
+                        return result
             both, rest = split_padding(paddings)
             # What the windows left over at the end, which their count does not tell.
             left = [
@@ -250,6 +282,7 @@ def filter_gradient_kernel(rank: int, depthwise: bool = False, like: bool = Fals
             )
         else:
             fixed = None
+        minimal = minimal_filtering(setting, keeps_filters=False) if rank == 4 else None
 
         def correlate(x, sizes, gradient):
             sizes = fixed or (sizes.shape if like else sizes.tolist())
@@ -263,6 +296,13 @@ def filter_gradient_kernel(rank: int, depthwise: bool = False, like: bool = Fals
             if not (gradient.numel() and x.numel() and math.prod(sizes)):
                 # torch takes no empty filters.
                 return x.new_zeros(tuple(sizes))
+            if minimal is not None:
+                paddings = setting.paddings(x.shape[2:], windows)
+                image, leaving = layout.leave(x), layout.leave(gradient)
+                if minimal.pays(image, paddings, sizes[-2], sizes[-1]):
+                    filtered = minimal.correlate(image, leaving, paddings)
+                    if filtered is not None:
+                        return filtered
             groups = setting.groups(x.shape[1], sizes[-2])
             both, rest = setting.split or split_padding(setting.paddings(x.shape[2:], windows))
             if rest is not None:

@@ -11,6 +11,7 @@ from headrace.core.buffers import VariableBuffer, want_versions
 from headrace.core.tensor import Tensor
 from headrace.devices import onednn
 from headrace.kernels.nn.convolutions import ConvolutionSetting
+from headrace.kernels.nn.minimal_filtering import MinimalFiltering, minimal_filtering
 from headrace.kernels.nn.windows import split_padding
 
 if TYPE_CHECKING:
@@ -36,6 +37,45 @@ class _Packed(NamedTuple):
     groups: int
 
 
+class _Turned(NamedTuple):
+    """The same, for minimal filtering."""
+
+    versions: list[int]
+    filters: torch.Tensor
+    bias: torch.Tensor | None
+
+
+class _MinimalConvolution:
+    """A packed convolution that multiplies less, where that pays."""
+
+    def __init__(
+        self,
+        minimal: MinimalFiltering,
+        setting: ConvolutionSetting,
+        dims: Sequence[int],
+        compute: FiltersAndBias,
+        kind: str,
+    ) -> None:
+        self._minimal, self._setting, self._compute, self._kind = minimal, setting, compute, kind
+        self._channels, self._outputs = dims[-2:]
+        self._turned: _Turned | None = None
+
+    def convolve(
+        self, image: torch.Tensor, buffers: Sequence[VariableBuffer], versions: list[int]
+    ) -> torch.Tensor | None:
+        minimal, setting, turned = self._minimal, self._setting, self._turned
+        paddings = setting.known or setting.paddings(image.shape[1:3], setting.windows)
+        if not minimal.pays(image, paddings, self._channels, self._outputs):
+            return None
+        if turned is None or turned.versions != versions:
+            filters, bias = self._compute(buffers)
+            ready = minimal.turned(filters)
+            if ready is None:
+                return None
+            turned = self._turned = _Turned(versions, ready, bias)
+        return minimal.convolve(image, turned.filters, turned.bias, paddings, self._outputs, self._kind)
+
+
 def packed_convolution(depthwise: bool) -> PackedKernelRule:
     """The kernel rule of packed convolutions: of a node, and of the node whose filters these are if it is another."""
 
@@ -53,6 +93,11 @@ def packed_convolution(depthwise: bool) -> PackedKernelRule:
         assert convolve is not None  # else there is no such node
         want_versions()
         packed: _Packed | None = None
+        filtering = minimal_filtering(setting, keeps_filters=True)
+        minimal = None
+        if filtering is not None:
+            kind = "" if adds else attrs["activation"]
+            minimal = _MinimalConvolution(filtering, setting, described.notes["filter_dims"], compute, kind)
 
         def pack(
             versions: list[int], buffers: Sequence[VariableBuffer], x: torch.Tensor, both: Sequence[int]
@@ -71,6 +116,10 @@ def packed_convolution(depthwise: bool) -> PackedKernelRule:
             nonlocal packed
             # Before the buffers are read: what is written meanwhile is noticed at the next call.
             versions = [buffer.version for buffer in buffers]
+            if minimal is not None:
+                y = minimal.convolve(image, buffers, versions)
+                if y is not None:
+                    return y
             x = image.permute(to)
             both, rest = split or split_padding(setting.paddings(x.shape[2:], windows))
             if rest is not None:

@@ -26,8 +26,21 @@ struct Window {
   int64_t top, bottom, left, right;
 };
 
+// A convolution of images whose channels lie together, by filters of 3x3 that were turned into 16 places: panels of
+// `LargeKernels::panel` outputs each, [place, panel, channel, output], the last filled up with zeros.
+struct Filtering {
+  const float* images;
+  int64_t height, width, channels, out_height, out_width, outputs;
+  int64_t above, before;  // what lies, as zeros, over the upper and the left edge
+  const float* filters;
+  int64_t panels;
+  const float* bias;   // or none
+  int64_t activation;  // 0 none, 1 rectifies, 2 up to six
+  float* out;
+};
+
 struct LargeKernels {
-  int64_t lanes, points;  // of a vector; that are looked at together
+  int64_t lanes, points, panel;  // of a vector; that are looked at together; of outputs of filters
   void (*turn)(const float* centers, Clusters& job, float* turned, float* offsets);
   void (*nearest_rows)(const Clusters& job, const float* points, int64_t n, float* scratch, int64_t* nearest,
                        float* distances);
@@ -39,6 +52,12 @@ struct LargeKernels {
   // Of rows [first, last) of all images that the windows give.
   void (*largest_floats)(const float* images, const Windows& job, int64_t first, int64_t last, float* out);
   void (*largest_doubles)(const double* images, const Windows& job, int64_t first, int64_t last, double* out);
+  // Filters of [3, 3, channels, outputs] as `Filtering` has them.
+  void (*turn_filters)(const float* filters, int64_t channels, int64_t outputs, float* turned);
+  // Of the tiles [first, last) of 2x2 results of all images: whether all these results are finite.
+  bool (*filter_tiles)(const Filtering& job, int64_t first, int64_t last);
+  // The gradient of the filters, of channels [first, last), where `job.out` is that of the results: whether it is finite.
+  bool (*filter_sums)(const Filtering& job, int64_t batch, int64_t first, int64_t last, float* gradient);
 };
 
 // Those for the instruction set that `choose_kernels` chose.

