@@ -198,10 +198,21 @@ def test_threads_change_nothing():
                 made.append(session.run(fetches, {images: x, filters: w}))
     finally:
         torch.set_num_threads(before)
-    np.testing.assert_array_equal(made[0][0], made[1][0])
-    np.testing.assert_array_equal(made[0][1], made[1][1])
-    # Slices of channels lie in other tiles of registers.
-    np.testing.assert_allclose(made[0][2], made[1][2], rtol=1e-5, atol=1e-3)
+    for one, other in zip(*made, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_images_whose_sizes_are_open_are_convolved_by_it(used):
+    x, w = draws((2, 24, 23, 32), 64, 0)
+    with tf.Graph().as_default(), tf.Session() as session:
+        images, filters = tf.placeholder(tf.float32, [None, None, None, 32]), tf.placeholder(tf.float32, w.shape)
+        y = tf.nn.conv2d(images, filters, strides=1, padding="SAME")
+        above = np.random.RandomState(1).randn(2, 24, 23, 64).astype(np.float32)
+        made = session.run([y, *tf.gradients(y, [images, filters], above)], {images: x, filters: w})
+    assert sorted(used) == ["convolve", "convolve", "correlate"]
+    expected = [plainly(x, w, PADDINGS["SAME"]), *gradients_plainly(x, w, above, PADDINGS["SAME"])]
+    for one, other in zip(made, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-3)
 
 
 def test_only_what_fits_is_written():
@@ -226,5 +237,11 @@ def test_only_what_fits_is_written():
     with pytest.raises(ValueError, match="no such channels"):
         total(images, out, 1, 1, 0, 4, gradient)
     assert gradient.eq(1).all()
+    assert turn(torch.zeros(3, 3, 0, 5)) is None
+    assert (
+        fill(torch.zeros(2, 4, 4, 0), torch.zeros(*turned.shape[:2], 0, turned.shape[3]), None, out, 1, 1, 0, 0, 8)
+        is None
+    )
+    assert total(torch.zeros(2, 4, 4, 0), out[..., :0], 1, 1, 0, 0, torch.zeros(3, 3, 0, 0)) is None
     assert fill(images, turned, None, out, 1, 1, 0, 0, 1) is True
     assert out.sum() == out.numel() - 4 * 5

@@ -52,7 +52,7 @@ class ConvolutionSetting:
         self.padding = Padding(node, self.layout, self.strides, self.dilations)
         value = (None,) * rank if value is None else value
         weights = (None,) * rank if weights is None else weights
-        self.windows = weights[: rank - 2]
+        self.windows, self.depths = tuple(weights[: rank - 2]), tuple(weights[-2:])
         self.known = self.padding.known(self.layout.sizes(value), self.windows)
         self.split = None if self.known is None else split_padding(self.known)
         channels, part = value[self.layout.channel], weights[-2]
@@ -180,26 +180,26 @@ def convolution_kernel(rank: int, depthwise: bool = False) -> Callable[..., Any]
             except RuntimeError:
                 return setting.nothing(x, weights)
 
-        return convolve
+        return _multiplying_less(setting, convolve)
 
     return kernel
 
 
 def _multiplying_less(setting: ConvolutionSetting, otherwise: Callable[..., Any]) -> Callable[..., Any]:
     """A convolution by minimal filtering where that pays."""
-    minimal = minimal_filtering(setting, keeps_filters=False)
-    paddings = setting.known
-    if minimal is None or paddings is None:
+    minimal = minimal_filtering(setting)
+    if minimal is None:
         return otherwise
-    filtering, known = minimal, paddings
+    filtering, windows = minimal, setting.windows
 
     def convolve(x, weights, bias=None):
-        outputs = weights.shape[3]
-        if filtering.pays(x, known, weights.shape[2], outputs):
-            turned = filtering.turned(weights)
-            result = None if turned is None else filtering.convolve(x, turned, bias, known, outputs)
-            if result is not None:
-                return result
+        if x.dim() == 4:
+            paddings = setting.paddings(x.shape[1:3], windows)
+            if filtering.pays(x, paddings):
+                turned = filtering.turned(weights)
+                result = None if turned is None else filtering.convolve(x, turned, bias, paddings)
+                if result is not None:
+                    return result
         return otherwise(x, weights, bias)
 
     return convolve
@@ -215,7 +215,7 @@ def input_gradient_kernel(rank: int, depthwise: bool = False, like: bool = False
         fixed = node.outputs[0].dims
         if fixed is not None and None in fixed:
             fixed = None
-        minimal = minimal_filtering(setting, keeps_filters=False) if rank == 4 else None
+        minimal = minimal_filtering(setting, adjoint=True)
 
         def scatter(sizes, weights, gradient):
             sizes = fixed or (sizes.shape if like else sizes.tolist())
@@ -233,10 +233,9 @@ def input_gradient_kernel(rank: int, depthwise: bool = False, like: bool = False
                 # The adjoint is a convolution, too: by filters whose windows are turned around.
                 adjoint = [(2 - before, 2 - after) for before, after in paddings]
                 leaving = layout.leave(gradient)
-                if minimal.pays(leaving, adjoint, weights.shape[3], weights.shape[2]):
+                if minimal.pays(leaving, adjoint):
                     turned = minimal.turned(weights.flip(0, 1).transpose(2, 3))
-                    inputs = weights.shape[2]
-                    result = None if turned is None else minimal.convolve(leaving, turned, None, adjoint, inputs)
+                    result = None if turned is None else minimal.convolve(leaving, turned, None, adjoint)
                     if result is not None:
                         return result
             both, rest = split_padding(paddings)
@@ -282,7 +281,7 @@ def filter_gradient_kernel(rank: int, depthwise: bool = False, like: bool = Fals
             )
         else:
             fixed = None
-        minimal = minimal_filtering(setting, keeps_filters=False) if rank == 4 else None
+        minimal = minimal_filtering(setting)
 
         def correlate(x, sizes, gradient):
             sizes = fixed or (sizes.shape if like else sizes.tolist())
@@ -298,9 +297,9 @@ def filter_gradient_kernel(rank: int, depthwise: bool = False, like: bool = Fals
                 return x.new_zeros(tuple(sizes))
             if minimal is not None:
                 paddings = setting.paddings(x.shape[2:], windows)
-                image, leaving = layout.leave(x), layout.leave(gradient)
-                if minimal.pays(image, paddings, sizes[-2], sizes[-1]):
-                    filtered = minimal.correlate(image, leaving, paddings)
+                image = layout.leave(x)
+                if minimal.pays(image, paddings):
+                    filtered = minimal.correlate(image, layout.leave(gradient), paddings)
                     if filtered is not None:
                         return filtered
             groups = setting.groups(x.shape[1], sizes[-2])

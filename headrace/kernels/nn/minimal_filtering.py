@@ -18,9 +18,9 @@ from headrace.native.direct import direct_call
 if TYPE_CHECKING:
     from headrace.kernels.nn.convolutions import ConvolutionSetting
 
-# What it does to results while it writes them.
-ACTIVATIONS = {"": 0, "Relu": 1, "Relu6": 2}
-# Outputs are computed in panels: so many times what is wanted may be computed, from so many channels on.
+# What it does to results while it writes them, by its number in the runner.
+_ACTIVATIONS = {"": 0, "Relu": 1, "Relu6": 2}
+# Outputs are computed in panels: so many times what is wanted may be computed. Fewer channels do not make up for the turning.
 _WASTE, _PANEL, _CHANNELS = 1.4, 32, 12
 # From so many tiles on it is the faster one: with filters that are turned once, and with those turned at every step.
 _TILES, _TILES_FOR_TURNING = 40, 200
@@ -31,18 +31,20 @@ Pairs = Sequence[tuple[int, int]]
 
 
 class MinimalFiltering:
-    """Convolutions by filters of 3x3, one step at a time.
+    """Convolutions by filters of 3x3, and gradients of the filters.
 
     Args:
+        channels, outputs: of the filters.
         keeps_filters: whether the filters are turned more seldom than images come.
     """
 
-    def __init__(self, keeps_filters: bool) -> None:
+    def __init__(self, channels: int, outputs: int, keeps_filters: bool) -> None:
         turn, fill, total = direct_call("turn_filters"), direct_call("filter_tiles"), direct_call("filter_sums")
         assert turn is not None  # else `minimal_filtering` gives none
         assert fill is not None
         assert total is not None
         self._turn, self._fill, self._sum = turn, fill, total
+        self._channels, self._outputs = channels, outputs
         self._tiles = _TILES if keeps_filters else _TILES_FOR_TURNING
 
     def turned(self, filters: torch.Tensor) -> torch.Tensor | None:
@@ -52,20 +54,17 @@ class MinimalFiltering:
         turned: torch.Tensor | None = self._turn(filters.contiguous())
         return turned
 
-    def pays(self, image: torch.Tensor, paddings: Pairs, channels: int, outputs: int) -> bool:
+    def pays(self, image: torch.Tensor, paddings: Pairs) -> bool:
         """Whether it is faster than the sums as they are written.
 
         Args:
             image: batch, height, width and channels.
             paddings: how many zeros lie before and after height and width.
-            channels, outputs: of the filters.
         """
         # Somebody who exports the step, or differentiates it, wants to see torch's operations.
-        if image.dim() != 4 or image.shape[0].__class__ is not int or image.requires_grad or image.shape[3] != channels:
+        if image.dim() != 4 or image.shape[0].__class__ is not int or image.requires_grad:
             return False
-        if channels < _CHANNELS or -(-outputs // _PANEL) * _PANEL > _WASTE * outputs:
-            return False
-        tiles = image.shape[0]
+        tiles = image.shape[0] if image.shape[3] == self._channels else 0
         for size, pair in zip(image.shape[1:3], paddings, strict=True):
             tiles *= max(0, size + sum(pair) - 1) // 2
         return tiles >= self._tiles
@@ -76,7 +75,6 @@ class MinimalFiltering:
         turned: torch.Tensor,
         bias: torch.Tensor | None,
         paddings: Pairs,
-        outputs: int,
         activation: str = "",
     ) -> torch.Tensor | None:
         """The convolution; None where it is not computed: results are not finite, or what lies otherwise.
@@ -88,15 +86,16 @@ class MinimalFiltering:
             turned: the filters.
             bias: what is added to the outputs.
             paddings: how many zeros lie before and after height and width.
-            outputs: of the filters.
-            activation: a key of `ACTIVATIONS`.
+            activation: Relu, Relu6 or nothing.
         """
+        if bias is not None and bias.requires_grad:
+            return None
         (above, below), (before, after) = paddings
-        batch, height, width, channels = image.shape
+        batch, height, width, _ = image.shape
         sizes = height + above + below - 2, width + before + after - 2
         image = image.contiguous()
-        result = image.new_empty((batch, *sizes, outputs))
-        fill, kind = self._fill, ACTIVATIONS[activation]
+        result = image.new_empty((batch, *sizes, self._outputs))
+        fill, kind = self._fill, _ACTIVATIONS[activation]
         tiles = batch * -(-sizes[0] // 2) * -(-sizes[1] // 2)
         unwanted: list[int] = []
 
@@ -104,7 +103,7 @@ class MinimalFiltering:
             if not fill(image, turned, bias, result, above, before, kind, first, last):
                 unwanted.append(first)
 
-        if tiles * 16 * channels * outputs < _FOR_THREADS:
+        if tiles * 16 * self._channels * self._outputs < _FOR_THREADS:
             some(0, tiles)
         else:
             parallel_for(some, tiles)
@@ -118,10 +117,12 @@ class MinimalFiltering:
             gradient: with respect to the result of convolving it.
             paddings: how many zeros lie before and after height and width.
         """
+        if gradient.requires_grad:
+            return None
         (above, _), (before, _) = paddings
         image, gradient = image.contiguous(), gradient.contiguous()
-        channels, outputs = image.shape[3], gradient.shape[3]
-        result = image.new_empty((3, 3, channels, outputs))
+        channels = self._channels
+        result = image.new_empty((3, 3, channels, self._outputs))
         total = self._sum
         unwanted: list[int] = []
 
@@ -136,12 +137,15 @@ class MinimalFiltering:
         return None if unwanted else result
 
 
-def minimal_filtering(setting: ConvolutionSetting, keeps_filters: bool) -> MinimalFiltering | None:
+def minimal_filtering(
+    setting: ConvolutionSetting, keeps_filters: bool = False, adjoint: bool = False
+) -> MinimalFiltering | None:
     """What convolves as a node does, None where it is not of this kind.
 
     Args:
         setting: of the node.
         keeps_filters: whether the filters are turned more seldom than images come.
+        adjoint: whether it is the adjoint, which makes images of results.
     """
     node = setting.node
     if (
@@ -150,11 +154,16 @@ def minimal_filtering(setting: ConvolutionSetting, keeps_filters: bool) -> Minim
         or setting.depthwise
         or not setting.one_group
         or setting.layout.channel != 3
-        or tuple(setting.windows) != (3, 3)
-        or tuple(setting.strides) != (1, 1)
-        or tuple(setting.dilations) != (1, 1)
+        or setting.windows != (3, 3)
+        or setting.strides != (1, 1)
+        or setting.dilations != (1, 1)
         or node.device.type != "cpu"
         or node.outputs[0].dtype.torch is not torch.float32
     ):
         return None
-    return MinimalFiltering(keeps_filters)
+    channels, outputs = reversed(setting.depths) if adjoint else setting.depths
+    if channels is None or outputs is None or channels < _CHANNELS:
+        return None
+    if -(-outputs // _PANEL) * _PANEL > _WASTE * outputs:
+        return None
+    return MinimalFiltering(channels, outputs, keeps_filters)

@@ -49,23 +49,17 @@ class _MinimalConvolution:
     """A packed convolution that multiplies less, where that pays."""
 
     def __init__(
-        self,
-        minimal: MinimalFiltering,
-        setting: ConvolutionSetting,
-        dims: Sequence[int],
-        compute: FiltersAndBias,
-        kind: str,
+        self, minimal: MinimalFiltering, setting: ConvolutionSetting, compute: FiltersAndBias, activation: str
     ) -> None:
-        self._minimal, self._setting, self._compute, self._kind = minimal, setting, compute, kind
-        self._channels, self._outputs = dims[-2:]
+        self._minimal, self._setting, self._compute, self._activation = minimal, setting, compute, activation
         self._turned: _Turned | None = None
 
     def convolve(
         self, image: torch.Tensor, buffers: Sequence[VariableBuffer], versions: list[int]
     ) -> torch.Tensor | None:
         minimal, setting, turned = self._minimal, self._setting, self._turned
-        paddings = setting.known or setting.paddings(image.shape[1:3], setting.windows)
-        if not minimal.pays(image, paddings, self._channels, self._outputs):
+        paddings = setting.paddings(image.shape[1:3], setting.windows)
+        if not minimal.pays(image, paddings):
             return None
         if turned is None or turned.versions != versions:
             filters, bias = self._compute(buffers)
@@ -73,7 +67,7 @@ class _MinimalConvolution:
             if ready is None:
                 return None
             turned = self._turned = _Turned(versions, ready, bias)
-        return minimal.convolve(image, turned.filters, turned.bias, paddings, self._outputs, self._kind)
+        return minimal.convolve(image, turned.filters, turned.bias, paddings, self._activation)
 
 
 def packed_convolution(depthwise: bool) -> PackedKernelRule:
@@ -96,8 +90,7 @@ def packed_convolution(depthwise: bool) -> PackedKernelRule:
         filtering = minimal_filtering(setting, keeps_filters=True)
         minimal = None
         if filtering is not None:
-            kind = "" if adds else attrs["activation"]
-            minimal = _MinimalConvolution(filtering, setting, described.notes["filter_dims"], compute, kind)
+            minimal = _MinimalConvolution(filtering, setting, compute, "" if adds else attrs["activation"])
 
         def pack(
             versions: list[int], buffers: Sequence[VariableBuffer], x: torch.Tensor, both: Sequence[int]

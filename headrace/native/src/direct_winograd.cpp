@@ -5,8 +5,6 @@
 namespace headrace {
 namespace {
 
-constexpr int64_t kPlaces = 16;
-
 bool read_floats(PyObject* object, int rank, Block& block) {
   return read_large_block(object, block) && block.dtype == F32 && block.rank == rank;
 }
@@ -15,7 +13,8 @@ bool read_floats(PyObject* object, int rank, Block& block) {
 PyObject* turn_filters(PyObject*, PyObject* const* args, Py_ssize_t count) {
   Block filters, turned;
   if (!takes(count, 1)) return nullptr;
-  if (!read_floats(args[0], 4, filters) || filters.dims[0] != 3 || filters.dims[1] != 3) return declined();
+  if (!read_floats(args[0], 4, filters) || filters.dims[0] != 3 || filters.dims[1] != 3 || !filters.elements())
+    return declined();
   const int64_t panel = large_kernels().panel, channels = filters.dims[2], outputs = filters.dims[3];
   const int64_t panels = (outputs + panel - 1) / panel;
   PyObject* tensor = make_tensor(F32, {kPlaces, panels, channels, panel}, turned);
@@ -38,8 +37,8 @@ PyObject* filter_tiles(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!read_floats(args[0], 4, images) || !read_floats(args[1], 4, turned) || !read_floats(args[3], 4, out)) return declined();
   if (args[2] != Py_None && (!read_floats(args[2], 1, bias) || bias.dims[0] != out.dims[3])) return declined();
   const int64_t panel = large_kernels().panel;
-  if (images.dims[0] != out.dims[0] || turned.dims[0] != kPlaces || turned.dims[1] != (out.dims[3] + panel - 1) / panel ||
-      turned.dims[2] != images.dims[3] || turned.dims[3] != panel)
+  if (!images.elements() || images.dims[0] != out.dims[0] || turned.dims[0] != kPlaces ||
+      turned.dims[1] != (out.dims[3] + panel - 1) / panel || turned.dims[2] != images.dims[3] || turned.dims[3] != panel)
     return declined();
   const Filtering job{images.as<float>(), images.dims[1], images.dims[2], images.dims[3], out.dims[1], out.dims[2],
                       out.dims[3], above, before, turned.as<float>(), turned.dims[1], bias.as<float>(), activation,
@@ -71,8 +70,8 @@ PyObject* filter_sums(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (PyErr_Occurred()) return nullptr;
   const int64_t above = numbers[0], before = numbers[1], first = numbers[2], last = numbers[3];
   if (!read_floats(args[0], 4, images) || !read_floats(args[1], 4, gradient) || !read_floats(args[6], 4, out) ||
-      images.dims[0] != gradient.dims[0] || out.dims[0] != 3 || out.dims[1] != 3 || out.dims[2] != images.dims[3] ||
-      out.dims[3] != gradient.dims[3])
+      !images.elements() || !gradient.elements() || images.dims[0] != gradient.dims[0] || out.dims[0] != 3 ||
+      out.dims[1] != 3 || out.dims[2] != images.dims[3] || out.dims[3] != gradient.dims[3])
     return declined();
   if (first < 0 || first > last || last > images.dims[3]) {
     PyErr_SetString(PyExc_ValueError, "there are no such channels");

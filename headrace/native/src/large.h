@@ -28,6 +28,7 @@ struct Window {
 
 // A convolution of images whose channels lie together, by filters of 3x3 that were turned into 16 places: panels of
 // `LargeKernels::panel` outputs each, [place, panel, channel, output], the last filled up with zeros.
+constexpr int64_t kPlaces = 16;
 struct Filtering {
   const float* images;
   int64_t height, width, channels, out_height, out_width, outputs;
