@@ -105,6 +105,7 @@ NOT_THE_DERIVATIVE = {
     "QuantizeAndDequantize": "straight-through by definition",
     "QuantizeAndDequantizeV2": "straight-through by definition",
     "QuantizeAndDequantizeV3": "straight-through by definition",
+    "BlockLSTMV2": "1.15 differentiates it as if its gates lay as in the first version",
     "Atan2": "1.15's gradient does not undo broadcasting",
     "SoftmaxCrossEntropyWithLogits": "it takes the labels for a distribution, which the harness's are not",
     "Zeta": "it is infinite where the harness takes its values",

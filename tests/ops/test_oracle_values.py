@@ -22,8 +22,6 @@ pytestmark = pytest.mark.usefixtures("on_device")
 
 # Sums in another order.
 _GRADIENT_FACTOR = 10
-# Whose gradient is not TensorFlow's: that reads the gates in the order of the first version.
-WRONG_IN_TENSORFLOW = frozenset({"BlockLSTMV2"})
 
 
 def record_of(decl: Any, case: Any, program: CaseProgram) -> dict[str, Any]:
@@ -100,8 +98,6 @@ def test_cases_give_what_tensorflow_gives(decl, case):
 
 def has_gradients(param: Any) -> bool:
     decl, case = param.values
-    if decl.type in WRONG_IN_TENSORFLOW:
-        return False
     record = RECORDS.get(f"{decl.type}-{decl.cases.index(case)}", {})
     return isinstance(record.get("gradients"), list) and case.varies is None and case.differs is None
 

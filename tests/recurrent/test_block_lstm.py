@@ -30,14 +30,38 @@ def run(make, weights, bias, **options):
         return session.run([outputs[1], outputs[6], tf.gradients(loss, given)])
 
 
+def raw_gradients(make, back, weights, bias, use_peephole, **options):
+    with tf.Graph().as_default(), tf.Session() as session:
+        given = [tf.constant(value) for value in (np.int64(STEPS), X, C, H, weights, *HOLES, bias)]
+        outputs = make(*given, use_peephole=use_peephole, **options)
+        grads = [tf.zeros_like(outputs[1]), tf.cos(outputs[6])]
+        return session.run(back(*given, *outputs, *grads, use_peephole=use_peephole))
+
+
 @pytest.mark.parametrize("peepholes", [False, True])
 def test_both_orders_of_gates_compute_the_same(peepholes):
     first = run(raw.BlockLSTM, W, B, use_peephole=peepholes, forget_bias=0.0, cell_clip=-1.0)
     second = run(raw.BlockLSTMV2, turned(W), turned(B), use_peephole=peepholes)
     np.testing.assert_allclose(first[0], second[0], atol=1e-6)
     np.testing.assert_allclose(first[1], second[1], atol=1e-6)
-    for i, (one, other) in enumerate(zip(first[2], second[2], strict=True)):
+
+
+@pytest.mark.parametrize("peepholes", [False, True])
+def test_gradients_of_both_orders_of_gates_agree(peepholes):
+    first = raw_gradients(
+        raw.BlockLSTM, raw.BlockLSTMGrad, W, B, use_peephole=peepholes, forget_bias=0.0, cell_clip=-1.0
+    )
+    second = raw_gradients(raw.BlockLSTMV2, raw.BlockLSTMGradV2, turned(W), turned(B), use_peephole=peepholes)
+    for i, (one, other) in enumerate(zip(first, second, strict=True)):
         np.testing.assert_allclose(turned(one) if i in (3, 7) else one, other, atol=1e-5)
+
+
+def test_the_second_version_is_differentiated_by_the_gradient_of_the_first():
+    # As in 1.15.5, whose gates then lie in another order than its weights.
+    with tf.Graph().as_default():
+        given = [tf.constant(value) for value in (X, C, H, W, *HOLES, B)]
+        found = tf.gradients(raw.BlockLSTMV2(np.int64(STEPS), *given)[6], given[3])[0]
+        assert found.op.type == "BlockLSTMGrad"
 
 
 @pytest.mark.parametrize("peepholes", [False, True])

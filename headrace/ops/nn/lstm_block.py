@@ -4,8 +4,9 @@ Zaremba et al., "Recurrent neural network regularization", arXiv:1409.2329; peep
 nets that time and count", IJCNN 2000.
 
 The gates lie in the order input, new memory (`ci`), forget, output; in V2 the forget gate is before the memory. Clipping
-the memory does not change gradients, as in TensorFlow. (1.15 differentiates V2 as if its gates lay as in the first
-version, which is not done here.)
+the memory does not change gradients, as in TensorFlow. 1.15 differentiates V2 by BlockLSTMGrad, as if its gates lay as in
+the first version: programs of 1.15 that train by it depend on that, so the same is done here. BlockLSTMGradV2 has the right
+order.
 """
 
 from __future__ import annotations
@@ -289,8 +290,7 @@ def lstm_block_cell_gradient(op, *grads):
 @block_lstm_op.gradient
 @block_lstm_v2_op.gradient
 def block_lstm_gradient(op, *grads):
-    backprop = raw.BlockLSTMGrad if op.type == "BlockLSTM" else raw.BlockLSTMGradV2
-    back = backprop(*op.inputs, *op.outputs, grads[1], grads[6], use_peephole=op.attrs["use_peephole"])
+    back = raw.BlockLSTMGrad(*op.inputs, *op.outputs, grads[1], grads[6], use_peephole=op.attrs["use_peephole"])
     return [None, *back]
 
 
