@@ -5,6 +5,8 @@ The module's path is written without `tensorflow.python.` in front, or without `
 
 from __future__ import annotations
 
+from headrace.api.internal_helpers import HELPERS
+
 SPELLED = {
     **{
         ("distribute.all_reduce", f"_{name}"): f"distribute.{module}.{name}"
@@ -462,13 +464,7 @@ SPELLED = {
     ("ops.script_ops", "eager_py_func"): "py_function",
     ("ops.image_ops", "ResizeMethod"): "compat.v2.image.ResizeMethod",
     ("ops.image_ops", "ResizeMethodV1"): "image.ResizeMethod",
-    ("ops.image_ops_impl", "ResizeMethodV1"): "image.ResizeMethod",
-    ("ops.image_ops_impl", "_Assert3DImage"): "functions.image.checking.checked_single_image",
-    ("ops.image_ops_impl", "_AssertAtLeast3DImage"): "functions.image.checking.checked_image",
-    ("ops.image_ops_impl", "_AssertGrayscaleImage"): "functions.image.checking.checked_grayscale",
-    ("ops.image_ops_impl", "_ImageDimensions"): "functions.image.checking.sizes_of",
-    ("ops.image_ops_impl", "_assert"): "functions.image.checking.require",
-    ("ops.image_ops_impl", "_is_tensor"): "functions.image.checking.is_tensor",
+    **HELPERS,
     ("ops.lookup_ops", "StaticHashTableV1"): "lookup.StaticHashTable",
     ("ops.lookup_ops", "StaticVocabularyTableV1"): "lookup.StaticVocabularyTable",
     ("ops.sparse_ops", "sparse_dense_cwise_add"): "functions.sparse.elementwise.sparse_dense_cwise_add",

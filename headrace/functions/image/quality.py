@@ -61,7 +61,7 @@ def total_variation(images: Tensor, name: str | None = None) -> Tensor:
         return reduce_sum(raw.Abs(down), axis=axes) + reduce_sum(raw.Abs(across), axis=axes)
 
 
-def _checks_of_pair(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, list[Any]]:
+def checks_of_pair(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, list[Any]]:
     """The shapes of two images, and the operations that check that they fit together.
 
     Raises:
@@ -107,7 +107,7 @@ def psnr(a: Tensor, b: Tensor, max_val: TensorLike, name: str | None = None) -> 
         error = reduce_mean(raw.SquaredDifference(a, b), [-3, -2, -1])
         peak = 20 * raw.Log(max_val) / raw.Log(10.0)
         ratio = raw.Sub(peak, np.float32(10 / np.log(10)) * raw.Log(error), name="psnr")
-        checks = _checks_of_pair(a, b)[2]
+        checks = checks_of_pair(a, b)[2]
         with control_dependencies(checks):
             return identity(ratio)
 
@@ -188,7 +188,7 @@ def ssim(
     Raises:
         ValueError: if the shapes do not fit.
     """
-    checks = _checks_of_pair(img1, img2)[2]
+    checks = checks_of_pair(img1, img2)[2]
     first, second, max_val = _floating_pair(img1, img2, max_val, checks)
     by_channel, _ = _ssim_by_channel(first, second, max_val, filter_size, filter_sigma, k1, k2)
     return reduce_mean(by_channel, [-1])
@@ -221,7 +221,7 @@ def ssim_multiscale(
     """
     with name_scope(None, "MS-SSIM", [img1, img2]):
         img1, img2 = convert_to_tensor(img1, name="img1"), convert_to_tensor(img2, name="img2")
-        *shapes, checks = _checks_of_pair(img1, img2)
+        *shapes, checks = checks_of_pair(img1, img2)
         first, second, max_val = _floating_pair(img1, img2, max_val, checks)
         images = [first, second]
         heads, tails = [shape[:-3] for shape in shapes], [shape[-3:] for shape in shapes]

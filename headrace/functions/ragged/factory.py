@@ -118,7 +118,7 @@ def _build(
         return dense(pylist, dtype, ())
     if ragged_rank is not None and ragged_rank < 0:
         raise ValueError(f"Invalid ragged_rank={ragged_rank!r}: must be nonnegative")
-    item_depth, depth = _depths(pylist)
+    item_depth, depth = depths_of(pylist)
     if item_depth is not None and depth > item_depth:
         raise ValueError(f"Invalid pylist={pylist!r}: empty list nesting is greater than scalar value nesting")
     if inner_rank is not None and ragged_rank is not None:
@@ -131,7 +131,7 @@ def _build(
     if ragged_rank == 0 or (ragged_rank is None and depth - (inner_rank or 0) < 2):
         return dense(pylist, dtype, inner_shape)
     if inner_shape is None:
-        inner_shape = () if ragged_rank is None else _inner_shape(pylist, ragged_rank)
+        inner_shape = () if ragged_rank is None else default_inner_shape(pylist, ragged_rank)
     if ragged_rank is None:
         ragged_rank = max(1, depth - 1 if item_depth is None else item_depth - 1 - len(inner_shape))
     levels: list[list[int]] = []
@@ -149,13 +149,13 @@ def _build(
     return made
 
 
-def _depths(item: Any) -> tuple[int | None, int]:
+def depths_of(item: Any) -> tuple[int | None, int]:
     """How deep the items that are no lists lie (None where there are none), and the deepest lists."""
     if not _is_list(item):
         return 0, 0
     item_depth, depth = None, 1
     for child in item:
-        child_items, child_depth = _depths(child)
+        child_items, child_depth = depths_of(child)
         if child_items is not None:
             if item_depth not in (None, child_items + 1):
                 raise ValueError("all scalar values must have the same nesting depth")
@@ -164,7 +164,7 @@ def _depths(item: Any) -> tuple[int | None, int]:
     return item_depth, depth
 
 
-def _inner_shape(pylist: Any, ragged_rank: int) -> tuple[int, ...]:
+def default_inner_shape(pylist: Any, ragged_rank: int) -> tuple[int, ...]:
     """The shape that all values below `ragged_rank` levels of rows have."""
     values = list(pylist)
     for depth in range(ragged_rank):

@@ -1,0 +1,18 @@
+"""Names of helpers inside 1.15's modules of operations that programs and tests called: see `internal_names`."""
+
+from __future__ import annotations
+
+HELPERS = {
+    ("ops.image_ops_impl", "ResizeMethodV1"): "image.ResizeMethod",
+    ("ops.image_ops_impl", "_Assert3DImage"): "functions.image.checking.checked_single_image",
+    ("ops.image_ops_impl", "_AssertAtLeast3DImage"): "functions.image.checking.checked_image",
+    ("ops.image_ops_impl", "_AssertGrayscaleImage"): "functions.image.checking.checked_grayscale",
+    ("ops.image_ops_impl", "_ImageDimensions"): "functions.image.checking.sizes_of",
+    ("ops.image_ops_impl", "_assert"): "functions.image.checking.require",
+    ("ops.image_ops_impl", "_is_tensor"): "functions.image.checking.is_tensor",
+    ("ops.image_ops_impl", "_verify_compatible_image_shapes"): "functions.image.quality.checks_of_pair",
+    ("ops.ragged.ragged_factory_ops", "_default_inner_shape_for_pylist"): (
+        "functions.ragged.factory.default_inner_shape"
+    ),
+    ("ops.ragged.ragged_factory_ops", "_find_scalar_and_max_depth"): "functions.ragged.factory.depths_of",
+}
