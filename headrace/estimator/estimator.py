@@ -15,7 +15,7 @@ from headrace.core.defaults import add_to_collection, device, get_collection
 from headrace.core.errors import NotFoundError
 from headrace.core.graph import Graph
 from headrace.core.random_seed import set_random_seed
-from headrace.estimator import checkpointing, coordinated, distributed, evaluating, exporting, predicting
+from headrace.estimator import checkpointing, coordinated, distributed, evaluating, exporting, predicting, summarizing
 from headrace.estimator.arguments import (
     check_model_fn,
     checked_hooks,
@@ -250,6 +250,7 @@ class Estimator:
             )
             add_to_collection(GraphKeys.SAVERS, saver)
         how = checkpointing.of_training(self, spec, worker_hooks, saving_listeners)
+        summaries = summarizing.of_training(self, spec, worker_hooks)
         with MonitoredTrainingSession(
             master=config.master,
             is_chief=config.is_chief,
@@ -259,10 +260,10 @@ class Estimator:
             chief_only_hooks=(*how.chief_hooks, *spec.training_chief_hooks),
             save_checkpoint_secs=how.every_secs,
             save_checkpoint_steps=how.every_steps,
-            save_summaries_steps=config.save_summary_steps,
+            save_summaries_steps=summaries.every_steps,
             config=self._session_config,
             max_wait_secs=config.session_creation_timeout_secs,
-            log_step_count_steps=config.log_step_count_steps,
+            log_step_count_steps=summaries.rate_every_steps,
         ) as session:
             loss, any_step_done = None, False
             while not session.should_stop():

@@ -18,7 +18,7 @@ def environment(monkeypatch):
     """Says a process its task; returns the addresses."""
 
     def tell(task, index=0, **more):
-        addresses = free_addresses(3)
+        addresses = free_addresses(4)
         cluster = {"master": addresses[:1], "ps": addresses[1:2], "worker": addresses[2:]}
         config = {"cluster": cluster, "task": {"type": task, "index": index}, **more}
         monkeypatch.setenv("TF_CONFIG", json.dumps(config))
@@ -54,6 +54,33 @@ def test_variables_lie_on_servers_in_training_only(environment, tmp_path, own):
     with pytest.raises(_EnoughError):
         next(estimator.predict(_inputs))
     assert seen == {"train": {"/device:CPU:7" if own else "/job:ps/task:0"}, "eval": {""}, "infer": {""}}
+
+
+@pytest.mark.parametrize(
+    ("task", "index", "expected"),
+    [("master", 0, {}), ("worker", 0, {"SummarySaverHook": 7, "StepCounterHook": 9}), ("worker", 1, {})],
+)
+def test_the_first_worker_writes_summaries_beside_a_master(environment, tmp_path, monkeypatch, task, index, expected):
+    """As 1.15.5: a master evaluates too, and leaves summaries and the rate of steps to the first worker."""
+    environment(task, index)
+    seen = {}
+
+    def session(**options):
+        seen.update(options)
+        raise _EnoughError
+
+    def model(features, labels, mode):
+        loss = tf.reduce_sum(tf.layers.dense(features["x"], 1))
+        step = tf.train.GradientDescentOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=step)
+
+    monkeypatch.setattr("headrace.estimator.estimator.MonitoredTrainingSession", session)
+    config = tf.estimator.RunConfig(str(tmp_path), save_summary_steps=7, log_step_count_steps=9)
+    with pytest.raises(_EnoughError):
+        tf.estimator.Estimator(model, config=config).train(_inputs)
+    own = {type(hook).__name__: hook._timer._every_steps for hook in seen["hooks"] if hasattr(hook, "_timer")}
+    assert own == {"LoggingTensorHook": 9, **expected}
+    assert (seen["save_summaries_steps"], seen["log_step_count_steps"]) == (0, None)
 
 
 class _Counted(tf.contrib.learn.Experiment):
