@@ -249,6 +249,16 @@ class ScopedGraph:
                 raise RuntimeError("Exiting device scope without proper scope nesting.")
             scopes.devices = old
 
+    @contextlib.contextmanager
+    def _under_device_scopes(self, scopes: list[Any]) -> Iterator[None]:
+        """A context in which device scopes, of this or another graph, are the open ones."""
+        own = self._scopes
+        old, own.devices = own.devices, scopes
+        try:
+            yield
+        finally:
+            own.devices = old
+
     @property
     def _device_functions_outer_to_inner(self) -> list[Any]:
         """What the open device scopes do, the outermost first."""

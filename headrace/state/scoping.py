@@ -18,8 +18,8 @@ _CREATORS = ("__variable_creators",)
 def init_scope() -> Iterator[None]:
     """A context in which operations are made outside of all functions, branches and loops and wait for nothing.
 
-    The name scope stays. Initial values are made in it, so that they do not come to depend on where in the program
-    the variable was first asked for.
+    The name scope stays, and so do the device scopes of the innermost function, branch or loop that has some. Initial
+    values are made in it, so that they do not come to depend on where in the program the variable was first asked for.
 
     Example:
         >>> with tf.control_dependencies([loss]), tf.init_scope():
@@ -29,9 +29,19 @@ def init_scope() -> Iterator[None]:
     """
     graph = get_default_graph()
     scope = graph.get_name_scope()
+    devices = graph._scopes.devices
     while isinstance(graph, FuncGraph):
         graph = graph.outer_graph
-    with graph.as_default(), graph.name_scope(scope + "/" if scope else ""), graph.control_dependencies(None):
+        devices = devices or graph._scopes.devices
+    if graph.is_eager:
+        # What runs at once goes by its own scopes.
+        devices = graph._scopes.devices
+    with (
+        graph.as_default(),
+        graph.name_scope(scope + "/" if scope else ""),
+        graph.control_dependencies(None),
+        graph._under_device_scopes(devices),
+    ):
         yield
 
 

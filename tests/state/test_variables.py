@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import headrace as tf
+from headrace.core.func_graph import FuncGraph
 from headrace.core.registry import raw
 
 
@@ -237,3 +238,16 @@ def test_a_scatter_into_a_number_is_refused(sess):
     sess.run(v.initializer)
     with pytest.raises(tf.errors.InvalidArgumentError, match="params must be at least 1-D"):
         sess.run(tf.scatter_add(v, rows, updates * 2.0).op, {rows: [0], updates: [1.0]})
+
+
+def test_variables_of_functions_lie_where_the_function_asks():
+    """As 1.15.5: the device scopes of the innermost function with some go out of it with the variable."""
+    graph = tf.Graph()
+    with graph.as_default(), tf.device("/gpu:7"), FuncGraph("outer").as_default():
+        outside = tf.get_variable("outside", [], use_resource=True)
+        with tf.device("/cpu:1"):
+            own = tf.get_variable("own", [], use_resource=True)
+            with FuncGraph("inner").as_default(), tf.device("/job:ps"):
+                inner = tf.get_variable("inner", [], use_resource=True)
+    assert [v.device for v in (outside, own, inner)] == ["/device:GPU:7", "/device:CPU:1", "/job:ps"]
+    assert own.handle.graph is graph
