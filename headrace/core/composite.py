@@ -17,6 +17,7 @@ from headrace.core.defaults import graph_of_inputs, name_scope
 from headrace.core.dims import Dims
 from headrace.core.dtypes import DType, as_dtype, int64
 from headrace.core.graph import Graph
+from headrace.core.made_of_tensors import MadeOfTensors
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
@@ -35,7 +36,7 @@ SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense
 _LARGE_SPARSE = 100_000_000
 
 
-class IndexedSlices:
+class IndexedSlices(MadeOfTensors):
     """Some slices of a larger tensor along its first dimension: what the gradient of a gather is.
 
     Args:
@@ -124,7 +125,7 @@ def _static(dense_shape: Tensor | None) -> Dims:
     return None if dense_shape is None else plain_constant_dims(dense_shape)
 
 
-class SparseTensor:
+class SparseTensor(MadeOfTensors):
     """A tensor most of whose elements are not stored.
 
     Args:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core import nest, slots
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
 from headrace.core.defaults import control_dependencies, device
+from headrace.core.made_of_tensors import MadeOfTensors
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import is_tensor
@@ -165,7 +166,7 @@ class Mirrored(DistributedDelegate):
         return found if convert is None else convert()
 
 
-class PerReplica(DistributedValues):
+class PerReplica(MadeOfTensors, DistributedValues):
     """A value for each replica."""
 
     @property

@@ -12,6 +12,7 @@ from headrace.core.convert import convert_to_tensor, register_tensor_conversion_
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import DType, as_dtype, int32, int64
 from headrace.core.graph import Graph
+from headrace.core.made_of_tensors import MadeOfTensors
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
@@ -56,7 +57,7 @@ def positive_axis(axis: int, rank: int | None) -> int:
     return axis
 
 
-class RaggedTensor(FromTensors, VariantForm):
+class RaggedTensor(MadeOfTensors, FromTensors, VariantForm):
     """A tensor whose rows may have different lengths; made with one of its `from_…` methods or `tf.ragged.constant`.
 
     Args:
@@ -399,8 +400,7 @@ class RaggedTensor(FromTensors, VariantForm):
 
     def consumers(self) -> list[Operation]:
         """The operations that take one of its tensors."""
-        tensors = (*self.nested_row_splits, self.flat_values)
-        return list(dict.fromkeys(user for tensor in tensors for user in tensor.consumers()))
+        return self._consumers()
 
     def _fetched(self) -> tuple[list[Any], Callable[[list[Any]], Any]]:
         return [*self.nested_row_splits, self.flat_values], _value_of_parts
