@@ -8,7 +8,7 @@ The algorithms are those of Patarasuk and Yuan, "Bandwidth optimal all-reduce al
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import colocate_with, device
 from headrace.core.registry import raw
@@ -74,7 +74,7 @@ def build_ring_gather(
     pred_by_s_d: Sequence[Sequence[int]],
     rank_by_s_d: Sequence[Sequence[int]],
     red_op: Binary,
-) -> tuple[list[list[Tensor]], int]:
+) -> Any:
     """The first half of a ring: after it each device has one piece of each ring reduced.
 
     Args:
@@ -85,16 +85,16 @@ def build_ring_gather(
         red_op: what reduces two values.
 
     Returns:
-        the pieces of each device, and by how many zeros they are longer than its vector.
+        the pieces of each device, and by how many zeros they are longer than its vector; where there is one vector or none,
+        the vectors as they are.
 
     Raises:
-        ValueError: if there is no vector.
+        ValueError: if the tensors are no vectors.
     """
     count = len(input_tensors)
-    if not count:
-        return [], 0
-    if count == 1:
-        return [list(input_tensors)], 0
+    if count < 2:
+        # As in 1.15: without a ring there are no pieces, and nothing says of zeros.
+        return input_tensors
     if len(input_tensors[0].shape) != 1:
         raise ValueError("input tensors must be 1D")
     chunks: list[list[Tensor]] = []

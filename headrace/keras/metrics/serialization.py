@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
 from typing import Any
 
+from headrace.core import nest
 from headrace.keras import loss_functions
 from headrace.keras.metrics import accuracies, base, confusion, curves, loss_means, means
 from headrace.keras.metrics.base import Metric
@@ -73,6 +73,6 @@ def clone_metric(metric: Any) -> Any:
     return type(metric).from_config(metric.get_config()) if isinstance(metric, Metric) else metric
 
 
-def clone_metrics(metrics: Iterable[Any]) -> list[Any]:
-    """Other metrics like some."""
-    return [clone_metric(metric) for metric in metrics]
+def clone_metrics(metrics: Any) -> Any:
+    """Other metrics like those of a structure."""
+    return nest.map_structure(clone_metric, metrics)
