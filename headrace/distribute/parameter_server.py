@@ -261,6 +261,10 @@ class ParameterServerExtended(StrategyExtendedV1):
 
     # ---- settings ----
 
+    def _in_multi_worker_mode(self) -> bool:
+        """Whether there is a cluster."""
+        return self._cluster_spec is not None
+
     def _configure(
         self,
         session_config: Any = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from headrace.core.typing import SessionLike
 
 
+# How long a worker waits before it looks again whether variables have their values.
+_WAIT_SECONDS = 0.1
+
+
 class OfGraph:
     """What is kept for the layers of a graph.
 
@@ -28,6 +33,8 @@ class OfGraph:
         strategy: the distribution strategy whose models it has; its sessions are set up for that.
         waiting: variables of layers that no session has been asked about yet.
         optimizers: those whose variables join these when they are made.
+        of_strategy: whether the session was made as a distribution strategy asks for.
+        waits: whether another worker initializes variables.
     """
 
     def __init__(self) -> None:
@@ -35,6 +42,8 @@ class OfGraph:
         self.strategy: Any = None
         self.waiting: list[Any] = []
         self.optimizers: list[Any] = []
+        self.of_strategy = False
+        self.waits = False
 
 
 def of_graph(graph: Graph) -> OfGraph:
@@ -89,6 +98,14 @@ def initialized(session: SessionLike, variables: list[Any]) -> None:
         session.run(initializer)
     for variable in waiting:
         variable._keras_initialized = True
+
+
+def wait_until_initialized(session: SessionLike, variables: list[Any]) -> None:
+    """Waits until another worker has given variables their values."""
+    with session.graph.as_default():
+        there = [variable.is_initialized() for variable in variables]
+    while there and not all(session.run(there)):
+        time.sleep(_WAIT_SECONDS)
 
 
 def get_values(variables: list[Any]) -> list[Any]:

@@ -13,6 +13,7 @@ import pytest
 from oracle import golden
 
 import headrace as tf
+from headrace.cluster.launching import free_addresses
 
 # What two processes of TensorFlow 1.15.5 say of `worker.keras_model`.
 LOSSES_OF_KERAS = [8.668334, 4.427190]
@@ -79,6 +80,19 @@ def test_keras_models_train_on_two_workers(start, tasks, mode):
     assert first == second
     np.testing.assert_allclose(first["losses"], LOSSES_OF_KERAS, rtol=1e-4)
     np.testing.assert_allclose(first["weights"], WEIGHTS_OF_KERAS, rtol=1e-3)
+
+
+def test_a_keras_model_on_a_server_of_variables(start):
+    """What a worker and a server of TensorFlow 1.15.5 give for `worker.servers`."""
+    hosts = free_addresses(2)
+    cluster = {"worker": hosts[:1], "ps": hosts[1:]}
+    told = {job: json.dumps({"cluster": cluster, "task": {"type": job, "index": 0}}) for job in cluster}
+    start("servers", "keras", TF_CONFIG=told["ps"])
+    found = start("servers", "keras", TF_CONFIG=told["worker"]).heard()
+    np.testing.assert_allclose(found["losses"], [7.222444, 4.189636, 2.434271], rtol=1e-5)
+    np.testing.assert_allclose(found["loss"], 1.491328, rtol=1e-5)
+    np.testing.assert_allclose(found["weights"], [0.684470, 0.662742, 0.641014, -0.217279], rtol=1e-5)
+    assert found["devices"] == ["/job:ps/task:0"]
 
 
 def test_torchrun(tmp_path):

@@ -37,6 +37,23 @@ def model(name):
     say(losses=[float(loss) for loss in found["losses"]], sums=[float(abs(v).sum()) for v in found["variables"]])
 
 
+def servers(kind):
+    """Trains a Keras model whose variables lie on a server; the server begins to serve with its first session."""
+    assert kind == "keras"
+    resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+    strategy = tf.distribute.experimental.ParameterServerStrategy(resolver)
+    x = np.arange(24, dtype=np.float32).reshape(8, 3) / 10
+    with strategy.scope():
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,), kernel_initializer="ones")])
+        model.compile(tf.keras.optimizers.SGD(0.01), "mse", metrics=["mae"])
+        batches = tf.data.Dataset.from_tensor_slices((x, x[:, :1])).batch(4).repeat()
+        history = model.fit(batches, epochs=3, steps_per_epoch=2, verbose=0).history
+        loss, _ = model.evaluate(batches, steps=2, verbose=0)
+    devices = sorted({variable.device for variable in model.weights})
+    weights = np.concatenate([value.ravel() for value in model.get_weights()]).tolist()
+    say(losses=[float(value) for value in history["loss"]], loss=float(loss), weights=weights, devices=devices)
+
+
 def steps(count):
     """Trains under the coordinator with checkpoints in CHECKPOINTS, until a number of steps in all."""
 
@@ -192,6 +209,7 @@ if __name__ == "__main__":
         "rounds": rounds,
         "eager": eager,
         "keras": keras,
+        "servers": servers,
         "torchrun": torchrun,
     }
     kinds[sys.argv[1]](sys.argv[2])

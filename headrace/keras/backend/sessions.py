@@ -16,7 +16,7 @@ from headrace.core.graph import Graph
 from headrace.core.tensor import Tensor
 from headrace.distribute.coordinator import CoordinatorMode, run_distribute_coordinator
 from headrace.layers.context import get_graph
-from headrace.layers.values import assignment, initialized, of_graph, register_provider
+from headrace.layers.values import assignment, initialized, of_graph, register_provider, wait_until_initialized
 from headrace.layers.values import track_variable as track_variable
 from headrace.messages import protos
 from headrace.runtime.session import Session
@@ -123,7 +123,8 @@ def get_session(op_input_list: Iterable[Any] = ()) -> Any:
         >>> tf.keras.backend.get_session().run(model.output, {model.input: np.ones([1, 3])})
     """
     session = uninitialized_session(op_input_list)
-    if not _by_hand:
+    # Sessions that strategies ask for are always initialized, as by those of `tf.train`.
+    if not _by_hand or of_graph(get_graph()).of_strategy:
         initialize_variables(session)
     return session
 
@@ -138,7 +139,8 @@ def set_session(session: SessionLike) -> None:
         >>> config = tf.ConfigProto(allow_soft_placement=True)
         >>> tf.keras.backend.set_session(tf.Session(config=config))
     """
-    of_graph(session.graph).session = session
+    kept = of_graph(session.graph)
+    kept.session, kept.of_strategy, kept.waits = session, False, False
 
 
 def configure_and_create_distributed_session(distribution_strategy: Any) -> None:
@@ -159,6 +161,8 @@ def configure_and_create_distributed_session(distribution_strategy: Any) -> None
             config.MergeFrom(worker.session_config or protos.ConfigProto())
             target = worker.master_target
         set_session(Session(target, graph=graph, config=config))
+        kept = of_graph(graph)
+        kept.of_strategy, kept.waits = True, worker is not None and not worker.experimental_should_init
 
     graph = get_graph()
     if distribution_strategy.extended._in_multi_worker_mode() and get_current_worker_context() is None:
@@ -182,7 +186,10 @@ def initialize_variables(session: SessionLike) -> None:
         kept.waiting.extend(v for v in of_optimizers if not getattr(v, "_keras_initialized", False))
     if kept.waiting:
         waiting, kept.waiting = kept.waiting, []
-        initialized(session, list({id(variable): variable for variable in waiting}.values()))
+        once = list({id(variable): variable for variable in waiting}.values())
+        if kept.waits:
+            wait_until_initialized(session, once)
+        initialized(session, once)
 
 
 # ---- values

@@ -9,6 +9,7 @@ from headrace.core import nest
 from headrace.core.defaults import name_scope
 from headrace.core.eager import executing_eagerly
 from headrace.distribute.batch_splitting import auto_shard_dataset, rebatch, split_batch
+from headrace.distribute.parameter_server import ParameterServerExtended
 from headrace.distribute.values import regroup
 from headrace.keras.backend.execution import function
 from headrace.keras.engine import training_eager
@@ -16,6 +17,7 @@ from headrace.keras.engine.training_loop import PREDICT, TRAIN
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
 from headrace.kernels import composing
 from headrace.layers.context import get_graph
+from headrace.state.automatic_dependencies import AutomaticControlDependencies
 from headrace.state.modes import ReduceOp
 from headrace.state.polymorphic_function import function as polymorphic_function
 from headrace.state.replication import get_strategy, has_strategy, in_cross_replica_context
@@ -127,6 +129,12 @@ def _whole(strategy: Any, output: Any) -> Any:
     return parts[0] if len(parts) == 1 else composing.concat(list(parts), 0)
 
 
+def _of_several_tasks(model: Model) -> bool:
+    """Whether variables lie on other tasks than what is computed of them: a function would be one task's."""
+    extended = model._distribution_strategy.extended
+    return isinstance(extended, ParameterServerExtended) and extended._in_multi_worker_mode()
+
+
 def function_of(model: Model, mode: str) -> Any:
     """The function for batches of a mode in a graph: it is fed a whole batch, and divides it among the replicas.
 
@@ -146,7 +154,13 @@ def function_of(model: Model, mode: str) -> Any:
             # In this name scope, which is not that of the function's body.
             with model._distribution_strategy.scope(), name_scope(model.optimizer._name):
                 model.optimizer._create_all_weights(model.trainable_weights)
-        # A function, in which updates come after one another as they were written.
-        whole = polymorphic_function(lambda *batch: run(model, mode, *batch), autograph=False)
-        made = nest.flatten(whole(inputs, targets, weights))
+        # Updates come after one another as they were written.
+        if _of_several_tasks(model):
+            with AutomaticControlDependencies() as order:
+                made = [
+                    order.mark_as_return(value) for value in nest.flatten(run(model, mode, inputs, targets, weights))
+                ]
+        else:
+            whole = polymorphic_function(lambda *batch: run(model, mode, *batch), autograph=False)
+            made = nest.flatten(whole(inputs, targets, weights))
         return function(fed, made, name=f"{mode}_function", **getattr(model, "_function_kwargs", {}))
