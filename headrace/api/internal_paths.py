@@ -40,6 +40,7 @@ _OWN_PROTOS = {
     "core.example": "example example_parser_configuration feature",
     "core.framework": "device_attributes",
     "core.kernels.boosted_trees": "boosted_trees",
+    "core.profiler": "profile tfprof_output",
     "core.protobuf": "config control_flow queue_runner saved_model tensor_bundle tensorflow_server",
     "core.util": "saved_tensor_slice",
     "python.framework": "cpp_shape_inference",

@@ -4,10 +4,12 @@ HOMES = {
     "core.version": "__compiler_version__ __git_version__ __version__",
     "files.checkpoint.reader": "CheckpointReader NewCheckpointReader",
     "config.pywrap": "EventsWriter PyRecordReader PyRecordReader_New PyRecordWriter PyRecordWriter_New "
-    "TENSOR_HANDLE_KEY TFE_Py_TensorShapeSlice TF_ABORTED TF_ALREADY_EXISTS TF_CANCELLED TF_DATA_LOSS TF_DEADLINE_EXCEEDED "
+    "TENSOR_HANDLE_KEY TFE_Py_RegisterExceptionClass TFE_Py_TensorShapeSlice "
+    "TF_ABORTED TF_ALREADY_EXISTS TF_CANCELLED TF_DATA_LOSS TF_DEADLINE_EXCEEDED "
     "TF_FAILED_PRECONDITION TF_GetCode TF_INTERNAL TF_INVALID_ARGUMENT TF_Message TF_NOT_FOUND TF_OK TF_OUT_OF_RANGE "
     "TF_PERMISSION_DENIED TF_RESOURCE_EXHAUSTED TF_SetStatus TF_Status TF_TryEvaluateConstant_wrapper "
     "TF_UNAUTHENTICATED TF_UNAVAILABLE TF_UNIMPLEMENTED TF_UNKNOWN TF_Version TF_bfloat16_type list_devices",
+    "profiler.analyzer": "DeleteProfiler ProfilerFromFile",
     "testing.test_util": "GpuSupportsHalfMatMulAndConv IsBuiltWithROCm IsGoogleCudaEnabled IsMklEnabled",
 }
 

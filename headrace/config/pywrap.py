@@ -34,6 +34,19 @@ globals().update(
 )
 
 
+def TFE_Py_RegisterExceptionClass(cls: Any) -> None:
+    """Takes the class of errors that fast calls of TensorFlow's C library raise, which are the calls' own errors here.
+
+    Args:
+        cls: a class of exceptions.
+
+    Raises:
+        TypeError: if it is none.
+    """
+    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+        raise TypeError(f"TFE_Py_RegisterExceptionClass: cls should be a class of exceptions, got {cls!r}.")
+
+
 def TF_Version() -> str:
     """The version of TensorFlow whose programs run here."""
     return VERSION

@@ -5,14 +5,25 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from headrace.core import errors
 from headrace.core.defaults import get_default_graph
+from headrace.files import file_io
+from headrace.files.paths import as_path
 from headrace.messages import protos
 from headrace.profiler.options import Options, ProfileOptionBuilder
+from headrace.profiler.pprof import write_pprof
 from headrace.profiler.report import graph_node_proto, multi_graph_node_proto, report_of, text_of, time
-from headrace.profiler.statistics import NodeStatistics, fill_shapes, merge_default_with_oplog, node_statistics
+from headrace.profiler.statistics import (
+    NodeStatistics,
+    add_means,
+    counts_of_run,
+    fill_shapes,
+    merge_default_with_oplog,
+    node_statistics,
+)
+from headrace.profiler.stored import nodes_of_profile, profile_proto_of
 from headrace.profiler.timeline import Timeline
 from headrace.profiler.views import VIEWS, Row, filled
 
@@ -48,6 +59,10 @@ class Profiler:
         >>> profiler.profile_name_scope(options).total_parameters
         6
     """
+
+    # A profile that was read from a file serves the profilers that are made, by `__new__`, without a graph.
+    _read: ClassVar[Any] = None
+    _graph: Any = None
 
     def __init__(self, graph: Graph | None = None, op_log: protos.OpLogProto | None = None) -> None:
         self._graph = get_default_graph() if graph is None else graph
@@ -92,16 +107,28 @@ class Profiler:
 
     def serialize_to_string(self) -> bytes:
         """The profile as the bytes of a `ProfileProto`."""
-        profile = protos.ProfileProto(has_trace=True, steps=sorted(self._steps))
-        for i, node in enumerate(self._nodes(-1).values()):
-            entry = profile.nodes[i]
-            entry.name, entry.op, entry.id, entry.float_ops = node.name, node.op_type, i, node.counts.float_ops
-            entry.shape.extend(node.shape or ())
-        return bytes(profile.SerializeToString())
+        if self._graph is None:
+            return bytes(self._from_file().SerializeToString())
+        nodes = node_statistics(self._graph, self._op_log, ())
+        steps = {step: counts_of_run(nodes, run) for step, run in self._steps.items()}
+        return bytes(profile_proto_of(nodes, steps).SerializeToString())
+
+    def _from_file(self) -> Any:
+        """The profile that `ProfilerFromFile` has read, for a profiler that was made without a graph."""
+        if Profiler._read is None:
+            raise errors.FailedPreconditionError(
+                None, None, "This profiler has neither a graph nor a profile that was read by ProfilerFromFile."
+            )
+        return Profiler._read
 
     def _nodes(self, step: int) -> dict[str, NodeStatistics]:
-        if step >= 0 and step not in self._steps:
-            raise errors.InvalidArgumentError(None, None, f"step {step} was not added; there are {sorted(self._steps)}")
+        steps = self._steps if self._graph is not None else self._from_file().steps
+        if step >= 0 and step not in steps:
+            raise errors.InvalidArgumentError(None, None, f"step {step} was not added; there are {sorted(steps)}")
+        if self._graph is None:
+            nodes, counted = nodes_of_profile(self._from_file(), step)
+            add_means(nodes, counted)
+            return nodes
         runs = [self._steps[step]] if step >= 0 else list(self._steps.values())
         return node_statistics(self._graph, self._op_log, runs)
 
@@ -112,6 +139,10 @@ class Profiler:
         root = VIEWS[view](self._nodes(step), options)
         if kind == "timeline":
             self._write_timeline(path, step)
+        elif kind == "pprof":
+            refusal = write_pprof(path, root, view, options)
+            if refusal is not None:
+                sys.stderr.write(f"{refusal}\n")
         elif kind == "file":
             with open(path, "w") as file:
                 file.write(text_of(root, view, options))
@@ -132,7 +163,6 @@ def _output(options: Options) -> tuple[str, str]:
     """Where the report goes: the kind and the path.
 
     Raises:
-        NotImplementedError: for pprof.
         InvalidArgumentError: for anything unknown.
     """
     text = options.get("output", "stdout")
@@ -140,13 +170,37 @@ def _output(options: Options) -> tuple[str, str]:
         return "file", options["dump_to_file"]
     kind, _, rest = text.partition(":")
     path = rest.removeprefix("outfile=")
-    if kind == "pprof":
-        raise NotImplementedError(
-            "with_pprof_output: no files for pprof are written; use with_file_output or the proto."
-        )
-    if kind not in _OUTPUTS or (kind in ("file", "timeline") and not path):
+    if kind not in _OUTPUTS or (kind in ("file", "timeline", "pprof") and not path):
         raise errors.InvalidArgumentError(None, None, f"Unknown output option: {text}")
     return kind, path
+
+
+def ProfilerFromFile(path: str | bytes) -> None:
+    """Reads a profile, as `serialize_to_string` wrote it, for profilers that are made without a graph.
+
+    Args:
+        path: the file.
+
+    Raises:
+        NotFoundError: if there is no such file; DataLossError: if it is not a profile.
+    """
+    from google.protobuf.message import DecodeError
+
+    name = as_path(path)
+    if not file_io.file_exists(name):
+        raise errors.NotFoundError(None, None, f"{name}; No such file or directory")
+    profile = protos.ProfileProto()
+    try:
+        with file_io.FileIO(name, "rb") as file:
+            profile.ParseFromString(file.read())
+    except DecodeError:
+        raise errors.DataLossError(None, None, f"{name} is not a profile") from None
+    Profiler._read = profile
+
+
+def DeleteProfiler() -> None:
+    """Forgets what `ProfilerFromFile` read."""
+    Profiler._read = None
 
 
 def profile(

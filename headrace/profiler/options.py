@@ -180,7 +180,7 @@ class ProfileOptionBuilder:
         return self._with(output=f"timeline:outfile={timeline_file}")
 
     def with_pprof_output(self, pprof_file: str) -> ProfileOptionBuilder:
-        """Asks for a file for pprof, which is refused when the profile is made."""
+        """Asks for a file for pprof, of the view of the code and of one amount."""
         return self._with(output=f"pprof:outfile={pprof_file}")
 
     def order_by(self, attribute: str) -> ProfileOptionBuilder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -196,43 +196,57 @@ def node_statistics(graph: Any, op_log: protos.OpLogProto, runs: Iterable[Any]) 
             path = strings.get(trace.file_id, "none")
             function = strings.get(trace.function_id, "none")
             node.trace.append(f"{path.rpartition('/')[2]}:{trace.lineno}:{function}")
+    trace_gradients(nodes)
+    add_means(nodes, [counts_of_run(nodes, run) for run in runs])
+    return nodes
+
+
+def trace_gradients(nodes: Mapping[str, NodeStatistics]) -> None:
+    """Gives the nodes of gradients the source lines of the operations that they are the gradients of."""
     for node in nodes.values():
         path, found, _ = node.name.rpartition("_grad/")
         match = _GRADIENT.fullmatch(path) if found else None
         forward = nodes.get(match[1]) if match is not None else None
         if forward is not None:
             node.trace, node.is_gradient = forward.trace, True
-    _add_runs(nodes, list(runs))
-    return nodes
 
 
-def _add_runs(nodes: dict[str, NodeStatistics], runs: list[Any]) -> None:
+def counts_of_run(nodes: dict[str, NodeStatistics], run: Any) -> dict[str, Counts]:
+    """What nodes cost in a traced run, a `RunMetadata`, by name; notes with the nodes where they ran."""
+    found: dict[str, Counts] = {}
+    for device in run.step_stats.dev_stats:
+        accelerated = "gpu" in device.device.lower()
+        for stats in device.node_stats:
+            node = nodes.get(stats.node_name)
+            if node is None:
+                continue
+            name = device.device.lower()
+            if name not in node.devices:
+                node.devices.append(name)
+                node.types.insert(0, name)
+            taken = stats.op_end_rel_micros
+            size = sum(o.tensor_description.allocation_description.requested_bytes for o in stats.output)
+            found.setdefault(stats.node_name, Counts()).add(
+                Counts(
+                    exec_micros=taken,
+                    accelerator_exec_micros=taken if accelerated else 0,
+                    cpu_exec_micros=0 if accelerated else taken,
+                    requested_bytes=size,
+                    peak_bytes=size,
+                    residual_bytes=size,
+                    output_bytes=size,
+                    run_count=1,
+                )
+            )
+    return found
+
+
+def add_means(nodes: dict[str, NodeStatistics], runs: Sequence[Mapping[str, Counts]]) -> None:
+    """Adds to nodes the mean of what they cost in some runs."""
     totals: dict[str, Counts] = {}
     for run in runs:
-        for device in run.step_stats.dev_stats:
-            accelerated = "gpu" in device.device.lower()
-            for stats in device.node_stats:
-                node = nodes.get(stats.node_name)
-                if node is None:
-                    continue
-                name = device.device.lower()
-                if name not in node.devices:
-                    node.devices.append(name)
-                    node.types.insert(0, name)
-                taken = stats.op_end_rel_micros
-                size = sum(o.tensor_description.allocation_description.requested_bytes for o in stats.output)
-                totals.setdefault(stats.node_name, Counts()).add(
-                    Counts(
-                        exec_micros=taken,
-                        accelerator_exec_micros=taken if accelerated else 0,
-                        cpu_exec_micros=0 if accelerated else taken,
-                        requested_bytes=size,
-                        peak_bytes=size,
-                        residual_bytes=size,
-                        output_bytes=size,
-                        run_count=1,
-                    )
-                )
+        for name, counts in run.items():
+            totals.setdefault(name, Counts()).add(counts)
     for name, total in totals.items():
         for amount in AMOUNTS:
             setattr(total, amount, round(getattr(total, amount) / len(runs)))

@@ -1,5 +1,6 @@
 """Reports, options and outputs of `tf.profiler`."""
 
+import gzip
 import json
 
 import numpy as np
@@ -94,12 +95,74 @@ def test_outputs(traced, tmp_path, capsys):
     tf.profiler.profile(graph, metadata, options=options.with_timeline_output(str(tmp_path / "line")).build())
     assert json.loads((tmp_path / "line_0").read_text())["traceEvents"]
     assert capsys.readouterr().out == ""
-    with pytest.raises(NotImplementedError, match="with_pprof_output"):
-        tf.profiler.profile(graph, options=options.with_pprof_output("p").build())
     with pytest.raises(tf.errors.InvalidArgumentError, match="Unknown output"):
         tf.profiler.profile(graph, options={**options.build(), "output": "screen"})
     with pytest.raises(tf.errors.InvalidArgumentError, match="unknown cmd: nope"):
         tf.profiler.profile(graph, cmd="nope")
+
+
+@pytest.mark.parametrize(
+    ("view", "selected"), [("scope", ["params"]), ("code", ["device"]), ("code", ["params", "bytes"])]
+)
+def test_what_pprof_does_not_take(traced, tmp_path, capsys, view, selected):
+    graph, metadata = traced
+    path = tmp_path / "p.pb.gz"
+    options = BUILDER(BUILDER.trainable_variables_parameter()).select(selected).with_pprof_output(str(path)).build()
+    tf.profiler.profile(graph, metadata, cmd=view, options=options)
+    assert not path.exists()
+    assert "pprof output is" in capsys.readouterr().err
+
+
+def test_a_profile_for_pprof(traced, tmp_path):
+    graph, metadata = traced
+    path = tmp_path / "p.pb.gz"
+    options = BUILDER(BUILDER.trainable_variables_parameter()).with_accounted_types([".*"]).select(["params"])
+    options = options.with_max_depth(1000).with_pprof_output(str(path)).build()
+    tf.profiler.profile(graph, metadata, cmd="code", options=options)
+    profile = protos.Profile.FromString(gzip.decompress(path.read_bytes()))
+    texts = profile.string_table
+    assert [(texts[kind.type], texts[kind.unit]) for kind in profile.sample_type] == [
+        ("count", "count"),
+        ("params", "count"),
+    ]
+    # A sample for each operation, by name; the leaf is the operation, and the lines of this file lead to it.
+    amounts = {texts[sample.label[0].str]: sample.value[1] for sample in profile.sample}
+    assert amounts.keys() == {operation.name for operation in graph.get_operations()}
+    assert amounts["a/w"] == 12
+    functions = {function.id: texts[function.name] for function in profile.function}
+    places = {place.id: functions[place.line[0].function_id] for place in profile.location}
+    sample = next(sample for sample in profile.sample if texts[sample.label[0].str] == "a/w")
+    assert places[sample.location_id[0]].startswith("tf:Variable")
+    assert any(places[place].startswith("test_profiler:") for place in sample.location_id)
+
+
+@pytest.mark.parametrize("view", ["name_scope", "operations", "graph", "python"])
+def test_a_profile_read_from_a_file(traced, tmp_path, view):
+    graph, metadata = traced
+    profiler = tf.profiler.Profiler(graph)
+    profiler.add_step(3, metadata)
+    (tmp_path / "profile").write_bytes(profiler.serialize_to_string())
+    options = BUILDER(BUILDER.time_and_memory(min_micros=0)).with_accounted_types([".*"]).with_empty_output().build()
+    options["min_bytes"] = 0
+    expected = getattr(profiler, f"profile_{view}")(options)
+    read = tf.profiler.Profiler.__new__(tf.profiler.Profiler)
+    analyzer.ProfilerFromFile(str(tmp_path / "profile"))
+    try:
+        for step in (-1, 3):
+            assert getattr(read, f"profile_{view}")({**options, "step": step}) == expected
+        assert read.serialize_to_string() == profiler.serialize_to_string()
+    finally:
+        analyzer.DeleteProfiler()
+    with pytest.raises(tf.errors.FailedPreconditionError, match="ProfilerFromFile"):
+        read.profile_name_scope(options)
+
+
+def test_files_that_are_no_profile(tmp_path):
+    with pytest.raises(tf.errors.NotFoundError, match="nowhere"):
+        analyzer.ProfilerFromFile(str(tmp_path / "nowhere"))
+    (tmp_path / "text").write_bytes(b"\xff" * 20)
+    with pytest.raises(tf.errors.DataLossError, match="is not a profile"):
+        analyzer.ProfilerFromFile(str(tmp_path / "text"))
 
 
 def test_several_steps(traced, capsys):
