@@ -52,6 +52,7 @@ HOMES: dict[str, str] = {
     "messages.graph_def": "graph_def_of",
     "messages.function_def": "function_def_of",
     "messages.node_def": "attr_from_proto node_def_of public_attr version_def",
+    "messages.tensor_proto": "array_of",
     "messages.op_def": "op_def_of",
     "messages.protos": "node_def_message=NodeDef resource_handle_message=ResourceHandleProto",
     "ops.array.constant": "register_conversions",

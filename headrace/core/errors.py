@@ -10,7 +10,7 @@ from __future__ import annotations
 import traceback
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from headrace.util.callsite import shown_name
 
@@ -118,8 +118,8 @@ _CODED: dict[int, type[OpError]] = {}
 _Error = TypeVar("_Error", bound=Exception)
 
 
-class _Coded(OpError):
-    """Base of the errors whose class determines their code."""
+class _Coded:
+    """What the errors share whose class determines their code; they derive from `OpError` themselves, as TensorFlow's do."""
 
     _code: int
 
@@ -127,31 +127,34 @@ class _Coded(OpError):
         super().__init_subclass__(**kwargs)
         if code is not None:
             cls._code = code
-            _CODED[code] = cls
+            _CODED[code] = cast("type[OpError]", cls)
 
     def __init__(self, node_def: str | NodeDef | None, op: Any, message: str) -> None:
-        super().__init__(node_def, op, message, self._code)
+        super().__init__(node_def, op, message, self._code)  # type: ignore[call-arg]  # the next class is OpError
 
 
 def _make_specific_exception(node_def: Any, op: Any, message: str, error_code: int) -> OpError:
-    """The error of a code, of its class where it has one."""
+    """The error of a code; of one that is not known an `UnknownError` that keeps it, with a warning."""
     kind: Any = _CODED.get(error_code)
-    return OpError(node_def, op, message, error_code) if kind is None else kind(node_def, op, message)
+    if kind is None:
+        warnings.warn(f"Unknown error code: {error_code}", stacklevel=2)
+        return UnknownError(node_def, op, message, error_code)
+    return kind(node_def, op, message)
 
 
-class CancelledError(_Coded, code=CANCELLED):
+class CancelledError(_Coded, OpError, code=CANCELLED):
     """The operation was cancelled, as a blocked `queue.enqueue()` is when its session closes."""
 
 
-class InvalidArgumentError(_Coded, code=INVALID_ARGUMENT):
+class InvalidArgumentError(_Coded, OpError, code=INVALID_ARGUMENT):
     """An input has a value, shape or type the operation cannot take, whatever the state of the system."""
 
 
-class DeadlineExceededError(_Coded, code=DEADLINE_EXCEEDED):
+class DeadlineExceededError(_Coded, OpError, code=DEADLINE_EXCEEDED):
     """The operation did not finish in the time allowed."""
 
 
-class NotFoundError(_Coded, code=NOT_FOUND):
+class NotFoundError(_Coded, OpError, code=NOT_FOUND):
     """A file, tensor or resource that was asked for does not exist."""
 
 
@@ -159,47 +162,47 @@ class UndeclaredOpError(NotFoundError, NotImplementedError):
     """A graph uses op types that are not declared."""
 
 
-class AlreadyExistsError(_Coded, code=ALREADY_EXISTS):
+class AlreadyExistsError(_Coded, OpError, code=ALREADY_EXISTS):
     """What was to be made exists already."""
 
 
-class PermissionDeniedError(_Coded, code=PERMISSION_DENIED):
+class PermissionDeniedError(_Coded, OpError, code=PERMISSION_DENIED):
     """The caller may not run the operation, as when a file cannot be read."""
 
 
-class ResourceExhaustedError(_Coded, code=RESOURCE_EXHAUSTED):
+class ResourceExhaustedError(_Coded, OpError, code=RESOURCE_EXHAUSTED):
     """Memory, disk space or another resource has run out."""
 
 
-class FailedPreconditionError(_Coded, code=FAILED_PRECONDITION):
+class FailedPreconditionError(_Coded, OpError, code=FAILED_PRECONDITION):
     """The system is not in the state the operation needs: a variable is read before it is initialized."""
 
 
-class AbortedError(_Coded, code=ABORTED):
+class AbortedError(_Coded, OpError, code=ABORTED):
     """The operation was aborted, usually by another running at the same time; it may be tried again."""
 
 
-class OutOfRangeError(_Coded, code=OUT_OF_RANGE):
+class OutOfRangeError(_Coded, OpError, code=OUT_OF_RANGE):
     """The operation went past the end: of a file, a dataset or a closed queue."""
 
 
-class UnimplementedError(_Coded, code=UNIMPLEMENTED):
+class UnimplementedError(_Coded, OpError, code=UNIMPLEMENTED):
     """The operation has no implementation for these types or on this device."""
 
 
-class InternalError(_Coded, code=INTERNAL):
+class InternalError(_Coded, OpError, code=INTERNAL):
     """Something the runtime relies on does not hold."""
 
 
-class UnavailableError(_Coded, code=UNAVAILABLE):
+class UnavailableError(_Coded, OpError, code=UNAVAILABLE):
     """A runtime cannot be reached at present."""
 
 
-class DataLossError(_Coded, code=DATA_LOSS):
+class DataLossError(_Coded, OpError, code=DATA_LOSS):
     """Data was lost or is damaged, such as a truncated file or a wrong checksum."""
 
 
-class UnauthenticatedError(_Coded, code=UNAUTHENTICATED):
+class UnauthenticatedError(_Coded, OpError, code=UNAUTHENTICATED):
     """The caller could not be identified."""
 
 

@@ -101,6 +101,7 @@ operation_of = Slot("the operation that a `NodeDef` describes, added to a graph"
 node_def_message = Slot("an empty `NodeDef`")
 resource_handle_message = Slot("a `ResourceHandleProto`")
 node_def_of = Slot("an operation as a `NodeDef`")
+array_of = Slot("the elements of a `TensorProto` as an array")
 op_def_of = Slot("a declaration as an `OpDef`")
 graph_def_of = Slot("a graph as a `GraphDef`")
 version_def = Slot("a `VersionDef` of two numbers")

@@ -32,7 +32,9 @@ def _name(tensor: Tensor | None, export_scope: str | None) -> str:
 
 
 def _values_def(context: ControlFlowContext, export_scope: str | None) -> Any:
-    made = protos.ValuesDef(values=sorted(_name(value, export_scope) for value in context._values))
+    # A loop's Exits are among its values in messages.
+    values = context._values.union(context.loop_exits if isinstance(context, WhileContext) else ())
+    made = protos.ValuesDef(values=sorted(_name(value, export_scope) for value in values))
     for outer, inner in context._external_values.items():
         made.external_values[_name(outer, export_scope)] = _name(inner, export_scope)
     return made
@@ -147,6 +149,9 @@ class _Reader:
         context._loop_enters = enters
         context._loop_exits = [self.tensor(name) for name in message.loop_exit_names]
         self.fill(context, message)
+        for tensor in context._loop_exits:
+            context._values.discard(tensor)
+            tensor.op._set_control_flow_context(context)
         return context
 
 

@@ -286,6 +286,9 @@ def _scoped_node(
         ]
         del made.attr["_class"].list.s[:]
         made.attr["_class"].list.s.extend(groups)
+    if export_scope and "frame_name" in made.attr:
+        frame = made.attr["frame_name"].s.decode("utf-8", "replace")
+        made.attr["frame_name"].s = strip_name_scope(frame, export_scope).encode()
     return made
 
 

@@ -9,11 +9,12 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.graph import PRODUCER_VERSION, Graph
 from headrace.core.operation import Operation
+from headrace.core.registry import find
 from headrace.core.tensor import Tensor
 from headrace.core.version import VERSION
 from headrace.messages import protos
 from headrace.messages.function_def import import_library, library_of
-from headrace.messages.node_def import node_def_of, shape_to_proto
+from headrace.messages.node_def import attr_to_proto, node_def_of, shape_to_proto
 from headrace.messages.node_imports import as_text, check_types, import_nodes, parse_input
 from headrace.messages.producers import Producer
 
@@ -49,7 +50,7 @@ def import_graph_def(
     """Adds the nodes of a GraphDef to the default graph.
 
     Args:
-        graph_def: a `GraphDef`.
+        graph_def: a `GraphDef`. Its nodes get the attributes that they leave to their defaults, as in 1.x.
         input_map: names in the GraphDef ("op", "op:1", "^op") to the tensors of the graph to use instead.
         return_elements: names of operations ("op") and tensors ("op:0") to return.
         name: the prefix of the new names, "import" by default; "" for none.
@@ -81,6 +82,7 @@ def import_graph_def(
     producer = Producer(producer_op_list, graph_def.versions.producer)
     import_library(graph, graph_def.library, producer)
     check_types(graph, graph_def)
+    _fill_defaults(graph_def)
     mapped: dict[tuple[str, int], Any] = {}
     if name == "" and not all(isinstance(value, (Tensor, Operation)) for value in (input_map or {}).values()):
         raise ValueError("tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values.")
@@ -97,6 +99,24 @@ def import_graph_def(
     graph._producer_version = min(graph._producer_version, graph_def.versions.producer)
     graph._min_consumer_version = max(graph._min_consumer_version, graph_def.versions.min_consumer)
     return found
+
+
+def _fill_defaults(graph_def: protos.GraphDef) -> None:
+    """Gives the nodes of a GraphDef, in place, the attributes that they leave to the defaults of their types."""
+    defaults: dict[str, list[tuple[str, protos.AttrValue]]] = {}
+    for node in graph_def.node:
+        known = defaults.get(node.op)
+        if known is None:
+            decl = find(node.op)
+            declared = () if decl is None else decl.signature.attrs.values()
+            known = defaults[node.op] = [
+                (attr.name, attr_to_proto(attr.kind, attr.default))
+                for attr in declared
+                if attr.has_default and attr.name[:1] != "_"
+            ]
+        for name, value in known:
+            if name not in node.attr:
+                node.attr[name].CopyFrom(value)
 
 
 def check_versions(versions: protos.VersionDef) -> None:

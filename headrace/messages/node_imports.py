@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -127,12 +126,30 @@ def _refuse_mapped(missing: Sequence[tuple[str, int]]) -> None:
 
 
 def _refine_shapes(known: protos.AttrValue, op: Operation) -> None:
-    """Adds what `_output_shapes`, which exporters may write, knows of the outputs."""
-    for tensor, shape in zip(op._outputs, known.list.shape, strict=False):
+    """Adds what `_output_shapes`, which exporters may write, knows of the outputs; ValueError where that cannot be."""
+    for number, (tensor, shape) in enumerate(zip(op._outputs, known.list.shape, strict=False)):
         dims = shape_from_proto(shape)
         if dims != tensor.dims:
-            with contextlib.suppress(ValueError):  # the shape function knows better than an old file
+            try:
                 tensor.set_shape(dims)
+            except ValueError as error:
+                # A handle has no other shape, whatever is written; some writers gave it that of what it leads to.
+                handle = tensor.dtype.base_dtype.name == "resource"
+                if not (handle or op.type in _WRITTEN_BY_OLD_FILES or op.type.startswith("Reader")):
+                    raise ValueError(
+                        f"Node '{op.name}' has an _output_shapes attribute inconsistent with the GraphDef for output "
+                        f"#{number}: {error}"
+                    ) from None
+
+
+# Types whose shapes older releases wrote down wrongly: 1.15 goes by its own.
+_WRITTEN_BY_OLD_FILES = frozenset((
+    "Barrier", "BarrierIncompleteSize", "BarrierReadySize", "ConditionalAccumulator", "FIFOQueue",
+    "FixedLengthRecordReader", "HashTable", "IdentityReader", "LMDBReader", "MutableHashTable",
+    "MutableHashTableOfTensors", "PaddingFIFOQueue", "PriorityQueue", "QueueSize", "RandomShuffleQueue",
+    "RefMerge", "SparseConditionalAccumulator", "Stack", "TFRecordReader", "TextLineReader",
+    "WholeFileReader",
+))  # fmt: skip
 
 
 class _Import:

@@ -22,7 +22,7 @@ from headrace.functions.flow.loop_variables import check_invariant, go_round, in
 from headrace.kernels.composing.arranging import concat, identity
 from headrace.kernels.composing.filling import zeros, zeros_like
 from headrace.kernels.composing.shapes import shape_internal
-from headrace.kernels.flow.contexts import is_constant_enter, is_loop_exit, output_context, while_context_of
+from headrace.kernels.flow.contexts import is_constant_enter, is_exit_of, is_loop_exit, output_context, while_context_of
 from headrace.ops.array.constant import constant
 from headrace.ops.flow.frames import enter, exit_loop, next_iteration
 from headrace.ops.flow.grouping import identity_of_reference
@@ -205,7 +205,7 @@ class WhileContext(ControlFlowContext):
         outside = self.take_off_outer_control(op)
         if not op.control_inputs and all(is_constant_enter(tensor.op) for tensor in op.inputs):
             op._add_control_input(self.GetControlPivot().op)
-        if not is_loop_exit(op):
+        if not is_exit_of(op, self._pivot):
             self._values.update(op.outputs)
         if outside:
             # What lies outside runs if a value of it comes in.

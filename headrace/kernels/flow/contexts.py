@@ -24,6 +24,14 @@ def is_loop_exit(op: Operation) -> bool:
     return op.decl.role is Role.EXIT
 
 
+def is_exit_of(op: Operation, pivot: Tensor | None) -> bool:
+    """Whether `op` takes a value out of the loop of a pivot, and not of one that was imported into that loop."""
+    if not is_loop_exit(op):
+        return False
+    switched = op.inputs[0].op
+    return pivot is None or len(switched.inputs) < 2 or switched.inputs[1] is pivot
+
+
 def is_switch(op: Operation) -> bool:
     """Whether `op` is a Switch of a branch or of a loop."""
     return op.decl.role is Role.SWITCH

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.core import slots
 from headrace.core.convert import register_tensor_conversion_function
 from headrace.core.defaults import name_scope
 from headrace.core.dims import Dims, bracketed, merge_dims
@@ -133,7 +134,7 @@ def constant(
     """A tensor that always has the same value.
 
     Args:
-        value: a number, string, bool, (nested) list or NumPy array.
+        value: a number, string, bool, (nested) list, NumPy array or `TensorProto`, which is taken as it is.
         dtype: the element type; inferred from `value` by default (Python floats are float32, ints int32).
         shape: the shape; where `value` has fewer elements its last one fills the rest.
         name: a name for the operation.
@@ -154,6 +155,9 @@ def constant(
             return known
     if isinstance(value, Tensor):
         raise TypeError(f"List of Tensors when single Tensor expected: constant() cannot take a Tensor, got {value}.")
+    if not is_eager and type(value).__name__ == "TensorProto":
+        # What it is stands in it: neither a type nor a shape that is asked for changes that.
+        return constant(slots.array_of(value), dtype=value.dtype, name=name)
     dims = None if shape is None else as_dims(shape)
     if is_eager:
         if shape is not None:
