@@ -36,15 +36,14 @@ class Pruning(NamedTuple):
         """The weight of examples after which candidates of a leaf of that depth are dropped."""
         return max(int(self.every(depth)), 1)
 
-    def remaining(self, left: np.ndarray, total: np.ndarray, depth: int) -> np.ndarray:
+    def remaining(self, scores: np.ndarray, total: np.ndarray, depth: int) -> np.ndarray:
         """The candidates that are kept, in their order.
 
         Args:
-            left: the weights of the classes on the left of each candidate.
+            scores: how mixed both sides of each candidate are.
             total: the weights of the classes of the leaf.
             depth: the leaf's.
         """
-        scores = smoothed_impurity(left) + smoothed_impurity(total - left)
         if self.kind in _SHARES:
             return np.delete(np.arange(len(scores)), _worst(scores.tolist(), len(scores) // _SHARES[self.kind]))
         doubt = 1 - self.dominates(depth)

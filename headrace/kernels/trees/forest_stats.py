@@ -11,20 +11,21 @@ import numpy as np
 from headrace.core.errors import NotFoundError
 from headrace.kernels.trees.forest_draws import Draws
 from headrace.kernels.trees.forest_pruning import Pruning, smoothed_impurity
-from headrace.kernels.trees.hash_order import hash_order
+from headrace.kernels.trees.hash_order import FROM_TWO, hash_order
 from headrace.messages import forest_protos
 from headrace.native.direct import direct_call
 
 # The arrays that have a row for each leaf: what is counted, what its depth says, and those with a column for each candidate.
 _COUNTS = "filled", "kept", "epochs", "total", "weights"
 _SETTINGS = "wanted", "enough", "depths"
-_CANDIDATES = "features", "thresholds", "left"
+_CANDIDATES = "features", "thresholds", "means", "left", "classes", "averaged"
 
 
 class Growth(NamedTuple):
     """How leaves are split: from their depth to how many candidates they get and after how many examples, and so on.
 
-    `is_even` says that both are the same for leaves of all depths.
+    `is_even` says that both are the same for leaves of all depths, `averages` that thresholds are means of the values of two
+    examples of different classes.
     """
 
     candidates: Callable[[int], float]
@@ -34,6 +35,7 @@ class Growth(NamedTuple):
     features: int
     is_even: bool = True
     pruning: Pruning | None = None
+    averages: bool = False
 
     def wanted(self, depth: int) -> int:
         """How many candidates a leaf of that depth gets."""
@@ -46,6 +48,10 @@ class FertileLeaves:
     For classes, `left` and `total` are the weights of the examples of each class; for numbers, for each output the sums of
     the values and those of their squares, behind the weight. `filled` says how many candidates a leaf has had, and `kept`
     how many it still has: the first ones. `epochs` says how often some have been dropped.
+
+    `classes` says of which class the examples are that candidates were made of, and `averaged` whether an
+    example of another class has come since. `means` are the thresholds that leaves are split by, and `thresholds` those that
+    examples are counted by: in 1.15 averages come too late for that.
     """
 
     def __init__(self) -> None:
@@ -75,7 +81,10 @@ class FertileLeaves:
         self.depths = np.zeros(rows, np.int64)
         self.features = np.zeros((rows, count), np.int64)
         self.thresholds = np.zeros((rows, count), np.float32)
+        self.means = np.zeros((rows, count), np.float32)
         self.left = np.zeros((rows, count, width), np.float32)
+        self.classes = np.zeros((rows, count), np.int64)
+        self.averaged = np.zeros((rows, count), bool)
         self.total = np.zeros((rows, width), np.float32)
         self.weights = np.zeros(rows, np.float32)
 
@@ -101,7 +110,7 @@ class FertileLeaves:
                 setattr(self, name, np.concatenate((array, np.zeros((more, *array.shape[1:]), array.dtype))))
             self.free = list(range(old + more - 1, old - 1, -1))
         row = self.free.pop()
-        for name in (*_COUNTS, "left"):
+        for name in (*_COUNTS, "left", "averaged"):
             getattr(self, name)[row] = 0
         self.depths[row] = depth
         self.wanted[row], self.enough[row] = self.growth.wanted(depth), self.growth.split_after(depth)
@@ -147,6 +156,9 @@ class FertileLeaves:
             strict: whether examples at a threshold go to the right.
             collates: whether the examples of a leaf are taken together, one leaf after the other.
         """
+        if self.growth.averages:
+            examples, rows = self._averaged(values, labels[:, 0].astype(np.int64), leaves, draws, collates)
+            return self._add_sums(values, labels, weights, leaves, examples, rows, strict)
         examples, rows, number, counted = self._parted(leaves, collates)
         self._add_candidates(values, examples[:counted], rows[:counted], number[:counted], draws)
         return self._add_sums(values, labels, weights, leaves, examples[counted:], rows[counted:], strict)
@@ -169,14 +181,8 @@ class FertileLeaves:
                     found = np.concatenate((found[:, :starts], found[:, len(leaves) - counts :]), 1)
                 examples, rows, places = found
                 return examples, rows, places, starts
-        rows = table[leaves]
-        known = np.flatnonzero(rows >= 0)
-        if collates and len(known):
-            # The leaves in the order of a hash map.
-            _, first = np.unique(leaves[known], return_index=True)
-            place = {leaf: at for at, leaf in enumerate(hash_order(leaves[known][np.sort(first)].tolist()))}
-            known = known[np.argsort([place[leaf] for leaf in leaves[known].tolist()], kind="stable")]
-        rows = rows[known]
+        known = _taken(leaves, table, collates)
+        rows = table[leaves[known]]
         missing = self.wanted - self.filled
         number = _number_within(rows)
         begins = number < missing[rows]
@@ -186,6 +192,47 @@ class FertileLeaves:
         rows = rows[order]
         return known[order], rows, self.filled[rows] + number[order], int(begins.sum())
 
+    def _averaged(
+        self, values: np.ndarray, classes: np.ndarray, leaves: np.ndarray, draws: Draws, collates: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Makes candidates whose thresholds lie between examples of different classes.
+
+        A leaf takes examples until it has its candidates and each of them has met an example of another class than that
+        which it was made of: the first one moves the threshold to the mean of both. Examples after that are counted.
+
+        Returns:
+            the examples that are counted, and the row of each.
+        """
+        table = self._table(leaves)
+        known = _taken(leaves, table, collates)
+        counted = []
+        waits: dict[int, bool] = {}
+        for example in known.tolist():
+            row = int(table[leaves[example]])
+            filled = int(self.filled[row])
+            is_ready = filled >= self.wanted[row] and bool(self.averaged[row, :filled].all())
+            # When leaves are collated, what comes after the last candidate of a leaf waits for the next batch.
+            if waits.setdefault(row, collates and not is_ready) and is_ready:
+                continue
+            if is_ready:
+                counted.append(example)
+                continue
+            met = np.flatnonzero(~self.averaged[row, :filled] & (self.classes[row, :filled] != classes[example]))
+            self.means[row, met] = (self.means[row, met] + values[example, self.features[row, met]]) / 2
+            self.averaged[row, met] = True
+            chosen = draws.below(values.shape[1], 1)
+            if filled < self.wanted[row]:
+                self._add_candidate(row, chosen[0], values[example, chosen[0]], classes[example])
+        examples = np.array(counted, np.int64)
+        return examples, table[leaves[examples]]
+
+    def _add_candidate(self, row: int, feature: int, threshold: float, label: int) -> None:
+        place = int(self.filled[row])
+        self.features[row, place], self.classes[row, place] = feature, label
+        self.thresholds[row, place] = self.means[row, place] = threshold
+        self.filled[row] += 1
+        self.kept[row] += 1
+
     def _add_candidates(
         self, values: np.ndarray, examples: np.ndarray, rows: np.ndarray, places: np.ndarray, draws: Draws
     ) -> None:
@@ -193,7 +240,7 @@ class FertileLeaves:
             return
         chosen = draws.below(values.shape[1], len(examples))
         self.features[rows, places] = chosen
-        self.thresholds[rows, places] = values[examples, chosen]
+        self.thresholds[rows, places] = self.means[rows, places] = values[examples, chosen]
         np.add.at(self.filled, rows, 1)
         np.add.at(self.kept, rows, 1)
 
@@ -218,7 +265,7 @@ class FertileLeaves:
             ready = counted(values, labels, weights, examples, rows, *kept, strict, after)
             if ready is not None:
                 node_of = {row: node for node, row in self.row_of.items()} if ready else {}
-                return hash_order([node_of[row] for row in ready])
+                return hash_order([node_of[row] for row in ready], FROM_TWO)
         weight = weights[examples]
         running = self.weights[rows] + _sums_within(rows, weight)
         if pruning is None:
@@ -287,8 +334,7 @@ class FertileLeaves:
 
     def _prune(self, row: int, pruning: Pruning) -> None:
         """Drops candidates of a leaf; those that remain come first."""
-        count = int(self.kept[row])
-        remain = pruning.remaining(self.left[row, :count], self.total[row], int(self.depths[row]))
+        remain = pruning.remaining(self._mixed(row), self.total[row], int(self.depths[row]))
         for name in _CANDIDATES:
             array = getattr(self, name)
             array[row, : len(remain)] = array[row, remain]
@@ -301,7 +347,7 @@ class FertileLeaves:
             reached &= (self.total > 0).sum(1)[rows] > 1
         found = leaves[reached]
         _, first = np.unique(found, return_index=True)
-        return hash_order(found[np.sort(first)].tolist())
+        return hash_order(found[np.sort(first)].tolist(), FROM_TWO)
 
     def best(self, row: int) -> int | None:
         """The candidate of a leaf whose sides are least mixed, if one has something on both."""
@@ -315,12 +361,15 @@ class FertileLeaves:
 
     def _scores(self, row: int) -> np.ndarray:
         """How mixed both sides of each candidate of a leaf are; the least is the best."""
+        left = self.left[row, : self.kept[row]]
+        # A split with nothing on one side is none.
+        is_none = _is_empty(left, self.growth) | _is_empty(self.total[row] - left, self.growth)
+        return np.where(is_none, np.inf, self._mixed(row))
+
+    def _mixed(self, row: int) -> np.ndarray:
         count = self.kept[row]
         left = self.left[row, :count]
-        right = self.total[row] - left
-        scores = _impurity(left, self.growth) + _impurity(right, self.growth)
-        # A split with nothing on one side is none.
-        return np.where(_is_empty(left, self.growth) | _is_empty(right, self.growth), np.inf, scores)
+        return np.asarray(_impurity(left, self.growth) + _impurity(self.total[row] - left, self.growth))
 
     def serialized(self, keeps_stats: bool) -> bytes:
         """The leaves as a serialized `FertileStats`."""
@@ -339,7 +388,7 @@ class FertileLeaves:
             candidate = slot.candidates.add()
             test = candidate.split.inequality_left_child_test
             test.feature_id.id.value = str(int(self.features[row, place]))
-            test.threshold.float_value = float(self.thresholds[row, place])
+            test.threshold.float_value = float(self.means[row, place])
             self._fill_sums(candidate.left_stats, self.left[row, place], 0.0)
 
     def _fill_sums(self, message: forest_protos.LeafStat, sums: np.ndarray, weight: float) -> None:
@@ -367,7 +416,7 @@ class FertileLeaves:
             for place, candidate in enumerate(slot.candidates):
                 test = candidate.split.inequality_left_child_test
                 self.features[row, place] = int(test.feature_id.id.value)
-                self.thresholds[row, place] = test.threshold.float_value
+                self.thresholds[row, place] = self.means[row, place] = test.threshold.float_value
                 self.left[row, place] = self._read_sums(candidate.left_stats)[0]
             self.filled[row] = self.kept[row] = len(slot.candidates)
             if self.total[row].any():
@@ -384,6 +433,17 @@ class FertileLeaves:
             values = [value.float_value for value in message.classification.dense_counts.value]
         sums[: len(values)] = values
         return sums, message.weight_sum
+
+
+def _taken(leaves: np.ndarray, table: np.ndarray, collates: bool) -> np.ndarray:
+    """The examples whose leaves have a row, in the order in which they are taken."""
+    known = np.flatnonzero(table[leaves] >= 0)
+    if not collates or not len(known):
+        return known
+    # The leaves in the order of a hash map.
+    _, first = np.unique(leaves[known], return_index=True)
+    place = {leaf: at for at, leaf in enumerate(hash_order(leaves[known][np.sort(first)].tolist(), FROM_TWO))}
+    return known[np.argsort([place[leaf] for leaf in leaves[known].tolist()], kind="stable")]
 
 
 def _number_within(groups: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ are put in again, in the order they have.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # The numbers of buckets that the library's sets grow through.
 _SIZES = (
@@ -32,6 +32,30 @@ _SIZES = (
     5967347,
     12117689,
 )
+# Those of a map that begins with two.
+FROM_TWO = (
+    2,
+    7,
+    17,
+    37,
+    79,
+    163,
+    331,
+    673,
+    1361,
+    2729,
+    5471,
+    10949,
+    21911,
+    43853,
+    87719,
+    175447,
+    350899,
+    701819,
+    1403641,
+    2807303,
+    5614657,
+)
 
 
 def _arranged(numbers: Iterable[int], buckets: int) -> list[int]:
@@ -43,8 +67,12 @@ def _arranged(numbers: Iterable[int], buckets: int) -> list[int]:
     return [number for group in reversed(groups.values()) for number in reversed(group)]
 
 
-def hash_order(numbers: Iterable[int]) -> list[int]:
+def hash_order(numbers: Iterable[int], sizes: Sequence[int] = _SIZES) -> list[int]:
     """Different whole numbers, in the order of a hash set that they were put into.
+
+    Args:
+        numbers: the numbers.
+        sizes: the numbers of buckets that the set grows through.
 
     Example:
         >>> from headrace.kernels.trees.hash_order import hash_order
@@ -53,7 +81,7 @@ def hash_order(numbers: Iterable[int]) -> list[int]:
     """
     waiting = list(numbers)
     order: list[int] = []
-    for size in _SIZES:
+    for size in sizes:
         count = min(size - len(order), len(waiting))
         order = _arranged([*order, *waiting[:count]], size)
         waiting = waiting[count:]

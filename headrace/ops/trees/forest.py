@@ -96,9 +96,6 @@ def _growth(params: forest_protos.TensorForestParams) -> Growth:
     """
     if params.finish_type.type != forest_protos.SPLIT_FINISH_BASIC:
         raise NotImplementedError("Forests whose splits finish early are not supported: use split_finish_name='basic'.")
-    for name in ("use_running_stats_method", "initialize_average_splits"):
-        if getattr(params, name):
-            raise NotImplementedError(f"Forests with {name} are not supported: leave it False.")
     pruning = None
     if params.pruning_type.type != forest_protos.SPLIT_PRUNE_NONE:
         every, dominates = params.pruning_type.prune_every_samples, params.dominate_fraction
@@ -113,6 +110,7 @@ def _growth(params: forest_protos.TensorForestParams) -> Growth:
         params.num_features,
         is_even,
         pruning,
+        params.initialize_average_splits and not params.is_regression,
     )
 
 
@@ -335,7 +333,7 @@ def _grow(tree: ForestTree, stats: FertileLeaves, leaf: int) -> None:
         return
     left, total = stats.left[row, best].copy(), stats.total[row].copy()
     depth = int(stats.depths[row])
-    children = tree.split(leaf, int(stats.features[row, best]), float(stats.thresholds[row, best]))
+    children = tree.split(leaf, int(stats.features[row, best]), float(stats.means[row, best]))
     stats.end(leaf)
     for child, sums in zip(children, (left, total - left), strict=True):
         if stats.growth.is_regression:

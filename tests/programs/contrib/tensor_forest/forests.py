@@ -78,6 +78,34 @@ results["numbers are not dropped"] = grown(
     features, numbers, num_classes=1, regression=True, split_pruning_name="half", prune_every_samples=3, batches=4
 )[1][:2]
 
+averages = {"num_classes": 3, "initialize_average_splits": True}
+results["averages"] = grown(features, classes, **averages)
+results["averages of later examples"] = grown(features, np.arange(250) // 3 % 3, **averages)
+results["averages, collated"] = grown(features, classes, collate_examples=True, batches=4, **averages)
+results["averages, dropped"] = grown(features, classes, split_pruning_name="half", **{**often, **averages})
+results["averages by depth"] = grown(features, classes, **by_depth, **averages)
+results["running statistics"] = grown(features, classes, num_classes=3, use_running_stats_method=True)
+results["running statistics, dropped"] = grown(
+    features, classes, split_pruning_name="quarter", use_running_stats_method=True, **often
+)
+results["numbers have no averages"] = grown(
+    features, numbers, num_classes=1, regression=True, initialize_average_splits=True, batches=4
+)[1][:2]
+# Many leaves are split in one batch: the order in which they are numbers their children.
+mixed = np.random.RandomState(9).randint(0, 3, 250)
+for kept in (False, True):
+    results["many leaves, collated: %s" % kept] = grown(
+        features,
+        mixed,
+        num_classes=3,
+        split_after_samples=3,
+        num_splits_to_consider=3,
+        batches=4,
+        max_nodes=1000,
+        num_trees=1,
+        collate_examples=kept,
+    )
+
 results["parameters"] = tensor_forest.ForestHParams(num_classes=4, num_features=200).fill().num_splits_to_consider
 dense, sparse, spec = data_ops.ParseDataTensorOrDict({"b": tf.ones([3, 2]), "a": tf.ones([3, 1], tf.int32)})
 results["columns"] = [dense.shape.as_list(), sparse, spec.SerializeToString()]
