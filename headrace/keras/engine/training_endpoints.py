@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.eager import executing_eagerly
+from headrace.core.errors import InvalidArgumentError
 from headrace.keras import backend_config, losses
 from headrace.keras.backend.variables import is_placeholder, placeholder
 from headrace.keras.engine.training_input_checks import is_composite
@@ -185,8 +186,13 @@ class TrainingEndpoint:
         self.sample_weight = placeholder_with_default(ones, shape=shape, name=f"{self.output_name}_sample_weights")
 
 
-def without_targets(names: Sequence[str]) -> ValueError:
-    """The error for outputs that are trained, or tested, and were given no targets."""
-    return ValueError(
-        f"The outputs {list(names)} have losses, so the model needs targets `y` for them; none were given."
+def without_targets(names: Sequence[str]) -> InvalidArgumentError:
+    """The error for outputs that are trained, or tested, and were given no targets.
+
+    In 1.x it is the step's: the placeholders of the targets are not fed.
+    """
+    return InvalidArgumentError(
+        None,
+        None,
+        f"The outputs {list(names)} have losses, so the model needs targets `y` for them; none were given.",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,9 +29,21 @@ from headrace.keras.engine.training_weights import standardize_weights
 from headrace.kernels import composing
 from headrace.layers.context import get_graph
 from headrace.state.scoping import makes_eager_variables
+from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.keras.engine.training_endpoints import TrainingEndpoint
+
+
+def _without_surplus(x: Any, names: Sequence[str]) -> Any:
+    """The arrays for inputs that there are: those after them are left out in graphs, where 1.x does not look at them."""
+    if not isinstance(x, (list, tuple)) or not 0 < len(names) < len(x) or not all(hasattr(a, "shape") for a in x):
+        return x
+    tf_logging.warning(
+        f"The model has {len(names)} inputs {list(names)} and is given {len(x)} arrays: those after the first "
+        f"{len(names)} are not used."
+    )
+    return list(x[: len(names)])
 
 
 class Standardizing:
@@ -126,6 +138,8 @@ class Standardizing:
         self, x: Any, y: Any, sample_weight: Any, class_weight: Any, batch_size: int | None, steps: int | None = None
     ) -> tuple[list[Any], list[Any], list[Any]]:
         shapes = self._feed_input_shapes if self._is_graph_network else None
+        if not makes_eager_variables():
+            x = _without_surplus(x, self._feed_input_names)
         x = standardize_input_data(x, self._feed_input_names, shapes, check_batch_axis=False, exception_prefix="input")
         if makes_eager_variables():
             if x and all(part is None for part in x):
