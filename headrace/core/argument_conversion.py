@@ -117,10 +117,11 @@ def convert_input(decl: OpDecl, arg: Arg, value: Tensor, attrs: dict[str, Any]) 
         except (TypeError, ValueError) as error:
             raise _mixed_types(decl, arg, value) from error
         base = tensor._dtype.base_dtype
-        if expected is None:
-            expected = base
-        elif base is not expected:
+        if tensors and base is not tensors[0]._dtype.base_dtype:
             raise _mixed_types(decl, arg, value)
+        if expected is None and get_default_graph().is_eager:
+            # Eagerly the first one decides for those after it; in a graph each that is no tensor has a type of its own.
+            expected = base
         bind_type_attr(decl, arg, tensor._dtype, attrs, signature.inputs)
         tensors.append(tensor)
     if not value and arg.type_attr is not None and arg.type_attr not in attrs and expected is not None:

@@ -228,10 +228,14 @@ class Graph(ScopedGraph):
                 shapes are always inferred.
 
         Raises:
+            TypeError: for an input that is no tensor.
             ValueError: if the inputs or attributes do not fit the op, or the name is invalid.
         """
         from headrace.core.apply import operation_from_parts
 
+        for index, tensor in enumerate(inputs):
+            if not isinstance(tensor, Tensor):
+                raise TypeError(f"{op_type}: Input #{index} is not a tensor: {tensor}")
         plain = {}
         for key, value in (attrs or {}).items():
             if hasattr(value, "WhichOneof"):

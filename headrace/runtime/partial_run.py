@@ -43,6 +43,8 @@ class PartialRun:
     def __init__(self, session: Any, fetches: Fetches, feeds: Sequence[Any]) -> None:
         self._session = session
         graph = session.graph
+        if not graph.version:
+            raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
         self._fetches = list(FetchPlan(graph, fetches).elements)
         self._feeds: list[Tensor] = []
         for feed in feeds:

@@ -434,6 +434,8 @@ class Session(BaseSession):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if not self._contexts:
+            raise AssertionError("Nesting violated: the session is left that no `with` has entered, or twice.")
         graph_context, session_context = self._contexts.pop()
         try:
             session_context.__exit__(kind, error, traceback)

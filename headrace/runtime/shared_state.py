@@ -14,6 +14,7 @@ from headrace.core import errors
 from headrace.core.buffers import VariableBuffer
 from headrace.runtime.bound_functions import OWN_KINDS
 from headrace.runtime.resources import LOCAL_TASK, Runtime
+from headrace.util.compat import as_text
 
 if TYPE_CHECKING:
     from headrace.messages import protos
@@ -110,7 +111,7 @@ _HOST_AND_PORT = re.compile(r"[^\s:/]+:[0-9]+|\[[0-9a-fA-F:.]+\]:[0-9]+")
 
 def target_name(target: str | bytes | None) -> str:
     """A session's target as text, "" for the local engine."""
-    name = target.decode() if isinstance(target, bytes) else target or ""
+    name = as_text(target or "")
     return "" if name == "local" else name
 
 

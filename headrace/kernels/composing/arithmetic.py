@@ -43,6 +43,7 @@ def range(
 
     Raises:
         ValueError: if `delta` leads away from `limit`; InvalidArgumentError when run.
+        AssertionError: for numbers of other types.
 
     Example:
         >>> tf.range(3, 18, 3)  # [3, 6, 9, 12, 15]
@@ -57,7 +58,10 @@ def range(
             order = [int32, int64, float32, float64]
             types = [value.dtype.base_dtype for value in (first, last, step)]
             if not all(t in order for t in types):
-                raise TypeError(f"range takes int32, int64, float32 or float64 numbers, got {[t.name for t in types]}")
+                # Of this class in 1.x too.
+                raise AssertionError(
+                    f"range takes int32, int64, float32 or float64 numbers, got {[t.name for t in types]}"
+                )
             widest = max(types, key=order.index)
         else:
             widest = as_dtype(dtype)

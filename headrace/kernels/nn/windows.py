@@ -108,15 +108,18 @@ def check_strides(op: OpView, rank: int) -> None:
             raise ValueError(f"Stride must be > 0, but got {stride}")
 
 
-def check_dilations(op: OpView, rank: int) -> None:
-    """Raises ValueError unless there is one positive dilation an axis."""
+def check_dilations(op: OpView, rank: int, channel: int) -> None:
+    """Raises ValueError unless there is one dilation an axis, a positive one for those of space.
+
+    The kernel refuses dilations of batches and channels.
+    """
     dilations = op.attrs["dilations"]
     if len(dilations) != rank:
         raise ValueError(
             f"{op.type} requires the dilation attribute to contain {rank} values, but got: {len(dilations)}"
         )
-    for dilation in dilations:
-        if dilation < 1:
+    for axis, dilation in enumerate(dilations):
+        if dilation < 1 and axis not in (0, channel):
             raise ValueError(f"Dilation rate must be >= 1, but got {dilation}")
 
 

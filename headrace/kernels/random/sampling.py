@@ -82,8 +82,9 @@ def shape_of_input(op: OpView, index: int) -> Dims:
     if dims is not None and len(dims) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(dims)}")
     value = op.constant(index)
-    if value is not None and (value < 0).any():
+    if value is not None and (value < -1).any():
         raise ValueError(f"Dimension {int(value.min())} must be >= 0")
+    # A dimension of -1 is one that is not known yet; the kernel refuses it.
     return op.constant_dims(index)
 
 

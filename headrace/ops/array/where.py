@@ -84,7 +84,8 @@ def one_hot_shape(op):
         raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {size}")
     if dims is None:
         return [None]
-    at = axis_in(axis, len(dims) + 1)
+    # An axis behind the last one is the kernel's to refuse.
+    at = axis_in(min(axis, len(dims)), len(dims) + 1)
     return [(*dims[:at], size, *dims[at:])]
 
 
@@ -137,6 +138,8 @@ def _along(depth: int, axis: int, rank: int, device: torch.device) -> torch.Tens
     """0, 1, ..., depth - 1 along the axis that one-hot vectors over indices of `rank` axes lie in."""
     if depth < 0:
         raise invalid(f"depth must be non-negative, got: {depth}")
+    if axis > rank:
+        raise invalid(f"Expected axis to be -1 or between [0, {rank + 1}). But received: {axis}")
     at = axis_in(axis, rank + 1)
     return torch.arange(depth, device=device).reshape([-1 if i == at else 1 for i in range(rank + 1)])
 

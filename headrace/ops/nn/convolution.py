@@ -111,10 +111,10 @@ depthwise_filter_op.work(convolution(filters=_output_value, results=_gradient_va
 
 def _convolved(op: Operation, rank: int, channels: Callable[[int | None, Any], int | None]) -> list[Dims]:
     value, weights = of_rank(op.inputs[0].dims, rank), of_rank(op.inputs[1].dims, rank)
-    check_dilations(op, rank)
+    layout = layout_of(op, rank)
+    check_dilations(op, rank, layout.channel)
     check_strides(op, rank)
     check_explicit(op, rank)
-    layout = layout_of(op, rank)
     explicit = op.attrs.get("explicit_paddings") or []
     depth = channels(value[layout.channel], weights)
     spatial = [
