@@ -21,9 +21,11 @@ import json
 import os
 import pathlib
 import platform
+import signal
 import statistics
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass, field
 
@@ -38,6 +40,8 @@ REFERENCES = {"tf1": "TensorFlow 1.15.5", "tf2": "TensorFlow 2.21"}
 BESIDE = "keras3"
 # Headrace without its native runner: shown, with a ratio of its own, and no bar is about it.
 WITHOUT_NATIVE = "native off"
+# How long an answer may take; a chunk of steps takes a fraction of a second, and the first step the time to plan it.
+MOST_SECONDS = 180
 
 
 @dataclass
@@ -94,10 +98,17 @@ class Worker:
         self.hello = self.answer()
 
     def answer(self) -> dict:
-        line = self.process.stdout.readline()
+        # TensorFlow waits for a server that has died, without a limit.
+        limit = threading.Timer(MOST_SECONDS, self.process.kill)
+        limit.start()
+        try:
+            line = self.process.stdout.readline()
+        finally:
+            limit.cancel()
         if not line:
             lines = self.process.stderr.read().strip().splitlines() or ["ended without a word"]
-            raise RuntimeError(lines[-1])
+            killed = self.process.wait() == -signal.SIGKILL
+            raise RuntimeError(f"killed: no answer in {MOST_SECONDS} s" if killed else lines[-1])
         return json.loads(line)
 
     def ask(self, **request: object) -> dict:

@@ -65,8 +65,7 @@ class ForestHParams:
         early_finish_check_every_samples: how often it is looked whether a split may finish.
         collate_examples: whether the examples of a leaf are taken together.
         checkpoint_stats: whether checkpoints keep the candidates.
-        use_running_stats_method: how 1.15 keeps the sums of squares of classes; here trees are the same either way. 1.15
-            begins these sums anew when it restores a checkpoint in the midst of a leaf, which is not done here.
+        use_running_stats_method: how 1.15 keeps the sums of squares of classes; here trees are the same either way.
         initialize_average_splits: whether thresholds of splits of classes lie in the middle between an example and the first
             one of another class that comes to the leaf. Examples are counted when each candidate has one.
         inference_tree_paths: whether predictions tell the ways through the trees.

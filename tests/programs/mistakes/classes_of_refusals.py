@@ -1,4 +1,4 @@
-"""Which class refuses a mistake: losses called by position, lists of several types, sizes that are not there, Keras data."""
+"""Which class refuses a mistake: lists of several types, sizes that are not there, Keras data."""
 
 import numpy as np
 import tensorflow as tf
@@ -15,10 +15,6 @@ def known(value):
 
 
 CASES = {
-    "softmax by position": lambda: tf.nn.softmax_cross_entropy_with_logits(rows, rows),
-    "sparse by position": lambda: tf.nn.sparse_softmax_cross_entropy_with_logits(rows, [0, 1]),
-    "sigmoid by position": lambda: tf.nn.sigmoid_cross_entropy_with_logits(rows, rows),
-    "one by position": lambda: tf.nn.softmax_cross_entropy_with_logits(rows, labels=rows),
     "no logits": lambda: tf.nn.sigmoid_cross_entropy_with_logits(labels=rows),
     "concat array and list": lambda: tf.concat([np.ones(2, np.float32), [1]], 0),
     "concat list and array": lambda: tf.concat([[1.5], np.array([1])], 0),
