@@ -1,9 +1,10 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
-__all__ = ['AssertSameStructure', 'CheckpointReader', 'EventsWriter', 'Flatten', 'GpuSupportsHalfMatMulAndConv', 'IsAttrs', 'IsBuiltWithROCm', 'IsGoogleCudaEnabled', 'IsMapping', 'IsMklEnabled', 'IsNamedtuple', 'IsSequence', 'IsSequenceOrComposite', 'NewCheckpointReader', 'PyRecordReader', 'PyRecordReader_New', 'PyRecordWriter', 'PyRecordWriter_New', 'SameNamedtuples', 'TENSOR_HANDLE_KEY', 'TFE_Py_TensorShapeSlice', 'TF_ABORTED', 'TF_ALREADY_EXISTS', 'TF_CANCELLED', 'TF_DATA_LOSS', 'TF_DEADLINE_EXCEEDED', 'TF_FAILED_PRECONDITION', 'TF_GetCode', 'TF_INTERNAL', 'TF_INVALID_ARGUMENT', 'TF_Message', 'TF_NOT_FOUND', 'TF_NewStatus', 'TF_OK', 'TF_OUT_OF_RANGE', 'TF_PERMISSION_DENIED', 'TF_RESOURCE_EXHAUSTED', 'TF_SetStatus', 'TF_Status', 'TF_TryEvaluateConstant_wrapper', 'TF_UNAUTHENTICATED', 'TF_UNAVAILABLE', 'TF_UNIMPLEMENTED', 'TF_UNKNOWN', 'TF_Version', 'TF_bfloat16_type', '__compiler_version__', '__git_version__', '__version__', 'list_devices']
+__all__ = ['AssertSameStructure', 'CheckpointReader', 'DeleteProfiler', 'EventsWriter', 'Flatten', 'GpuSupportsHalfMatMulAndConv', 'IsAttrs', 'IsBuiltWithROCm', 'IsGoogleCudaEnabled', 'IsMapping', 'IsMklEnabled', 'IsNamedtuple', 'IsSequence', 'IsSequenceOrComposite', 'NewCheckpointReader', 'ProfilerFromFile', 'PyRecordReader', 'PyRecordReader_New', 'PyRecordWriter', 'PyRecordWriter_New', 'SameNamedtuples', 'TENSOR_HANDLE_KEY', 'TFE_Py_RegisterExceptionClass', 'TFE_Py_TensorShapeSlice', 'TF_ABORTED', 'TF_ALREADY_EXISTS', 'TF_CANCELLED', 'TF_DATA_LOSS', 'TF_DEADLINE_EXCEEDED', 'TF_FAILED_PRECONDITION', 'TF_GetCode', 'TF_INTERNAL', 'TF_INVALID_ARGUMENT', 'TF_Message', 'TF_NOT_FOUND', 'TF_NewStatus', 'TF_OK', 'TF_OUT_OF_RANGE', 'TF_PERMISSION_DENIED', 'TF_RESOURCE_EXHAUSTED', 'TF_SetStatus', 'TF_Status', 'TF_TryEvaluateConstant_wrapper', 'TF_UNAUTHENTICATED', 'TF_UNAVAILABLE', 'TF_UNIMPLEMENTED', 'TF_UNKNOWN', 'TF_Version', 'TF_bfloat16_type', '__compiler_version__', '__git_version__', '__version__', 'list_devices']
 from headrace.core.nest import assert_same_structure as AssertSameStructure
 from headrace.files.checkpoint.reader import CheckpointReader as CheckpointReader
+from headrace.profiler.analyzer import DeleteProfiler as DeleteProfiler
 from headrace.config.pywrap import EventsWriter as EventsWriter
 from headrace.core.nest import flatten as Flatten
 from headrace.testing.test_util import GpuSupportsHalfMatMulAndConv as GpuSupportsHalfMatMulAndConv
@@ -16,12 +17,14 @@ from headrace.core.nest import is_namedtuple as IsNamedtuple
 from headrace.core.nest import is_sequence as IsSequence
 from headrace.core.nest import is_sequence_or_composite as IsSequenceOrComposite
 from headrace.files.checkpoint.reader import NewCheckpointReader as NewCheckpointReader
+from headrace.profiler.analyzer import ProfilerFromFile as ProfilerFromFile
 from headrace.config.pywrap import PyRecordReader as PyRecordReader
 from headrace.config.pywrap import PyRecordReader_New as PyRecordReader_New
 from headrace.config.pywrap import PyRecordWriter as PyRecordWriter
 from headrace.config.pywrap import PyRecordWriter_New as PyRecordWriter_New
 from headrace.core.nest import same_namedtuples as SameNamedtuples
 from headrace.config.pywrap import TENSOR_HANDLE_KEY as TENSOR_HANDLE_KEY
+from headrace.config.pywrap import TFE_Py_RegisterExceptionClass as TFE_Py_RegisterExceptionClass
 from headrace.config.pywrap import TFE_Py_TensorShapeSlice as TFE_Py_TensorShapeSlice
 TF_ABORTED: Any
 TF_ALREADY_EXISTS: Any
