@@ -100,7 +100,7 @@ class TimeSeriesRegressor(Estimator):
             known = {name: (part.dtype.base_dtype, part.shape.as_list()) for name, part in parts.items()}
         found = {}
         for name, (kind, sizes) in known.items():
-            default = zeros(concat([[batch_size_tensor], sizes], 0), dtype=kind)
+            default = zeros(concat([[batch_size_tensor], TensorShape(sizes)], 0), dtype=kind)
             found[name] = placeholder_with_default(default, shape=[static_batch_size, *sizes], name=name)
         return found
 
