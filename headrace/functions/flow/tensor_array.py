@@ -96,7 +96,7 @@ class TensorArray:
             _check_existing(handle, tensor_array_name, size, element_shape, dynamic_size, clear_after_read)
         elif size is None:
             raise ValueError("Size must be provided if handle is not provided")
-        self._dynamic_size = bool(dynamic_size)
+        self._dynamic_size = dynamic_size or False
         self._dtype: DType = as_dtype(dtype).base_dtype
         self._colocates = colocate_with_first_write_call
         self._infer_shape = infer_shape

@@ -86,7 +86,10 @@ class PReLU(_Elementwise):
         """Makes alpha."""
         sizes = TensorShape(input_shape).as_list()
         shared = self.shared_axes or []
-        param_shape = [1 if axis in shared else size for axis, size in enumerate(sizes)][1:]
+        param_shape = sizes[1:]
+        for axis in shared:
+            # From 1 on; those before count from the end, and one that is not there is an IndexError, as in 1.15.
+            param_shape[axis - 1] = 1
         self.alpha = self.add_weight(
             shape=param_shape,
             name="alpha",

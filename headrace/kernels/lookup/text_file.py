@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from headrace.core.dtypes import DType, int64, string
-from headrace.core.errors import NotFoundError, OutOfRangeError
+from headrace.core.errors import OutOfRangeError
+from headrace.files.failures import failures_of
 from headrace.kernels.lookup.tables import invalid, shown
 from headrace.kernels.string.numbers import NoNumber, numbers_of
 
@@ -21,16 +22,14 @@ def read_lines(name: str) -> list[bytes]:
 
     Raises:
         NotFoundError: if there is none.
+        FailedPreconditionError: if it is a folder, or lies below a file.
         OutOfRangeError: if it is empty.
         InvalidArgumentError: if it is a device, such as /dev/zero, whose lines may have no end.
     """
-    try:
-        with open(name, "rb") as file:
-            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
-                raise invalid(f"{name} is a device, not a file of lines")
-            text = file.read()
-    except (FileNotFoundError, NotADirectoryError):
-        raise NotFoundError(None, None, f"{name}; No such file or directory") from None
+    with failures_of(name), open(name, "rb") as file:
+        if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+            raise invalid(f"{name} is a device, not a file of lines")
+        text = file.read()
     lines = text.split(b"\n")
     if lines[-1] == b"":
         lines.pop()

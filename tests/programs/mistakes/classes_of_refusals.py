@@ -1,4 +1,7 @@
-"""Which class refuses a mistake: lists of several types, sizes that are not there, Keras data."""
+"""Which class refuses a mistake: lists of several types, sizes and files that are not there, Keras data."""
+
+import os
+import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -7,6 +10,8 @@ results = {}
 tf.logging.set_verbosity(tf.logging.ERROR)
 rows = np.ones([2, 3], np.float32)
 C = tf.constant
+FOLDER = tempfile.mkdtemp()
+open(os.path.join(FOLDER, "file"), "w").close()
 
 
 def known(value):
@@ -49,7 +54,30 @@ CASES = {
     "None as input": lambda: tf.get_default_graph().create_op("Add", [None], [tf.int32]),
     "reset": lambda: tf.Session.reset(3),
     "partial run of nothing": lambda: tf.Session().partial_run_setup([]),
+    "words of a folder": lambda: words_of(FOLDER),
+    "words below a file": lambda: words_of(os.path.join(FOLDER, "file", "words")),
+    "words of nothing": lambda: words_of(os.path.join(FOLDER, "nowhere")),
+    "words of a long name": lambda: words_of(os.path.join(FOLDER, "n" * 300)),
+    "array, dynamic by text": lambda: tf.TensorArray(tf.float32, 3, dynamic_size="a").flow,
+    "array, dynamic by number": lambda: tf.TensorArray(tf.float32, 3, dynamic_size=1).flow,
+    "array, dynamic by nothing": lambda: tf.TensorArray(tf.float32, 3, dynamic_size=[]).flow,
+    "shared axis that is not there": lambda: tf.keras.layers.PReLU(shared_axes=[9])(rows),
+    "shared axis from the end": lambda: alpha_shape([-1]),
+    "shared axes": lambda: alpha_shape([1, 2]),
 }
+
+
+def words_of(path):
+    """What fills a table with the lines of a file."""
+    read = tf.lookup.TextFileInitializer(path, tf.string, -2, tf.int64, -1)
+    return tf.lookup.StaticHashTable(read, -1).initializer
+
+
+def alpha_shape(shared_axes):
+    """A tensor in the shape of alpha."""
+    layer = tf.keras.layers.PReLU(shared_axes=shared_axes)
+    layer(tf.ones([2, 3, 4]))
+    return tf.zeros(layer.alpha.shape)
 
 
 def outcome(make):
