@@ -135,7 +135,8 @@ class SparseTensor(MadeOfTensors):
         shape: what 0.x called `dense_shape`.
 
     Raises:
-        ValueError: without a shape, or if the static shapes do not fit each other.
+        TypeError: without a shape.
+        ValueError: if the static shapes do not fit each other.
 
     Example:
         >>> tf.SparseTensor(indices=[[0, 0], [1, 2]], values=[1, 2], dense_shape=[3, 4])
@@ -146,7 +147,7 @@ class SparseTensor(MadeOfTensors):
     ) -> None:
         if dense_shape is None:
             if shape is None:
-                raise ValueError("SparseTensor needs a dense_shape; None values not supported.")
+                raise TypeError("SparseTensor needs a dense_shape.")
             dense_shape = shape
         with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
             self._indices = convert_to_tensor(indices, int64, name="indices")

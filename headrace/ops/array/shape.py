@@ -387,9 +387,8 @@ def _sizes_of_target(x: torch.Tensor, shape: torch.Tensor) -> list[int]:
 
 @broadcast_to_op.kernel
 def broadcast_to_kernel(node):
-    known = constants(node, 1)
-    if known is not None and min(known, default=0) < 0:
-        known = None  # refused in the step
+    sizes = constants(node, 1)  # what is below 0 is refused in the step
+    known = None if sizes is None or min(sizes, default=0) < 0 else sizes
     spread = np.broadcast_to if is_text(node.inputs[0]) else torch.broadcast_to
 
     def broadcast(x, shape):

@@ -49,7 +49,6 @@ CASES = {
     "dilation of channels": lambda: tf.nn.conv3d(
         np.ones([1, 5, 5, 5, 2]), np.ones([3, 3, 3, 2, 4]), [1] * 5, "SAME", dilations=[1, 1, 1, 1, 0]
     ),
-    "sparse without shape": lambda: tf.SparseTensor([[0]], [1], None),
     "no tensors": lambda: tf.get_default_graph().create_op("Add", [1, 2], [tf.int32]),
     "None as input": lambda: tf.get_default_graph().create_op("Add", [None], [tf.int32]),
     "reset": lambda: tf.Session.reset(3),
