@@ -23,7 +23,7 @@ from headrace.profiler.statistics import (
     merge_default_with_oplog,
     node_statistics,
 )
-from headrace.profiler.stored import nodes_of_profile, profile_proto_of
+from headrace.profiler.stored import check_profile, nodes_of_profile, profile_proto_of
 from headrace.profiler.timeline import Timeline
 from headrace.profiler.views import VIEWS, Row, filled
 
@@ -182,7 +182,7 @@ def ProfilerFromFile(path: str | bytes) -> None:
         path: the file.
 
     Raises:
-        NotFoundError: if there is no such file; DataLossError: if it is not a profile.
+        NotFoundError: if there is no such file; DataLossError: if it is not a whole profile.
     """
     from google.protobuf.message import DecodeError
 
@@ -195,6 +195,7 @@ def ProfilerFromFile(path: str | bytes) -> None:
             profile.ParseFromString(file.read())
     except DecodeError:
         raise errors.DataLossError(None, None, f"{name} is not a profile") from None
+    check_profile(profile, name)
     Profiler._read = profile
 
 

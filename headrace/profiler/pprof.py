@@ -8,6 +8,7 @@ from typing import Any
 
 from headrace.messages import protos
 from headrace.profiler.options import Options
+from headrace.profiler.statistics import parts_of_line
 from headrace.profiler.views import Row
 
 # What can be sampled: the field of the counts, and its unit.
@@ -45,14 +46,14 @@ class _Tables:
         known = self.locations.get(line)
         if known is not None:
             return known
-        path, number, function = line.split(":", 2)
+        path, number, function = parts_of_line(line)
         named = self.functions.get((path, function))
         if named is None:
             named = self.functions[path, function] = len(self.functions) + 1
             stem = path.removesuffix(".py")
             self.message.function.add(id=named, name=self.text(f"{stem}:{function}"), filename=self.text(path))
         made = self.locations[line] = len(self.locations) + 1
-        self.message.location.add(id=made).line.add(function_id=named, line=int(number))
+        self.message.location.add(id=made).line.add(function_id=named, line=number)
         return made
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 _GRADIENT = re.compile(r"(?:.*/)?gradients(?:_\d+)?/(.+)")
+_LINE = re.compile(r"(.*?):(-?[0-9]+):(.*)", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -199,6 +200,14 @@ def node_statistics(graph: Any, op_log: protos.OpLogProto, runs: Iterable[Any]) 
     trace_gradients(nodes)
     add_means(nodes, [counts_of_run(nodes, run) for run in runs])
     return nodes
+
+
+def parts_of_line(line: str) -> tuple[str, int, str]:
+    """A source line of a trace, `path:number:function`, in parts; paths and functions may have colons too."""
+    found = _LINE.fullmatch(line)
+    if found is None:
+        raise ValueError(f"a source line is path:number:function, got {line!r}")
+    return found[1], int(found[2]), found[3]
 
 
 def trace_gradients(nodes: Mapping[str, NodeStatistics]) -> None:

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from headrace.core.errors import DataLossError
 from headrace.messages import protos
-from headrace.profiler.statistics import Counts, NodeStatistics, trace_gradients
+from headrace.profiler.statistics import Counts, NodeStatistics, parts_of_line, trace_gradients
 
 # What is stored of the memory that a node takes in a step.
 _MEMORY = ("requested_bytes", "peak_bytes", "residual_bytes", "output_bytes")
@@ -34,9 +35,9 @@ def profile_proto_of(nodes: Mapping[str, NodeStatistics], steps: Mapping[int, Ma
         for i, dims in node.input_shapes.items():
             entry.input_shapes[i].int64_values.extend(dims)
         for line in node.trace:
-            path, place, function = line.split(":", 2)
+            path, place, function = parts_of_line(line)
             ids = [texts.setdefault(text, len(texts) + 1) for text in (path, function)]
-            entry.trace.traces.add(file_id=ids[0], lineno=int(place), function_id=ids[1])
+            entry.trace.traces.add(file_id=ids[0], lineno=place, function_id=ids[1])
         for step, counts in steps.items():
             if name in counts:
                 _store_counts(entry.execs[step], counts[name], node.devices)
@@ -56,6 +57,34 @@ def _store_counts(entry: Any, counts: Counts, devices: list[str]) -> None:
         if taken:
             times[devices[0] if devices else ""].times.add(int64_values=[0, taken])
     entry.memory_execs.add(**{name: getattr(counts, name) for name in _MEMORY})
+
+
+def check_profile(profile: Any, path: str) -> None:
+    """Refuses a `ProfileProto` whose parts do not fit together.
+
+    Args:
+        profile: the message.
+        path: the file that it was read from, for the error.
+
+    Raises:
+        DataLossError: if a node takes another that is not there, or a time is no pair of begin and length.
+    """
+    numbers = set(profile.nodes)
+    for number, node in profile.nodes.items():
+        missing = sorted(set(node.inputs.values()) - numbers)
+        if missing:
+            raise DataLossError(
+                None, None, f"{path}: node {number}, '{node.name}', takes {missing}, which are not there"
+            )
+        for step, cost in node.execs.items():
+            for times in (*cost.accelerator_execs.values(), *cost.cpu_execs.values()):
+                wrong = [len(time.int64_values) for time in times.times if len(time.int64_values) != 2]
+                if wrong:
+                    raise DataLossError(
+                        None,
+                        None,
+                        f"{path}: a time of node '{node.name}' in step {step} is two numbers, got {wrong[0]}",
+                    )
 
 
 def nodes_of_profile(profile: Any, chosen: int) -> tuple[dict[str, NodeStatistics], list[dict[str, Counts]]]:

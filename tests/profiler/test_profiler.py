@@ -165,6 +165,31 @@ def test_files_that_are_no_profile(tmp_path):
         analyzer.ProfilerFromFile(str(tmp_path / "text"))
 
 
+def _takes_what_is_not_there(profile):
+    profile.nodes[0].inputs[0] = 77
+
+
+def _time_without_length(profile):
+    profile.nodes[0].execs[0].cpu_execs["cpu"].times.add(int64_values=[1])
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"), [(_takes_what_is_not_there, r"takes \[77\]"), (_time_without_length, "is two numbers, got 1")]
+)
+def test_profiles_whose_parts_do_not_fit(damage, said, tmp_path):
+    profile = protos.ProfileProto(steps=[0])
+    profile.nodes[0].name = "a"
+    damage(profile)
+    (tmp_path / "profile").write_bytes(profile.SerializeToString())
+    with pytest.raises(tf.errors.DataLossError, match=said):
+        analyzer.ProfilerFromFile(str(tmp_path / "profile"))
+
+
+@pytest.mark.parametrize("line", [("a.py", 3, "f"), ("C:\\a.py", 12, "<lambda>"), ("x", -1, "f:g"), ("", 0, "")])
+def test_source_lines_come_apart(line):
+    assert statistics.parts_of_line("{}:{}:{}".format(*line)) == line
+
+
 def test_several_steps(traced, capsys):
     graph, metadata = traced
     profiler = tf.profiler.Profiler(graph)
