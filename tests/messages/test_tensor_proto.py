@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import headrace as tf
 from headrace.messages import protos
 from headrace.messages.tensor_proto import MakeNdarray, array_to_proto, make_tensor_proto
 
@@ -194,3 +195,11 @@ def test_numbers_survive(array):
 @given(st.lists(st.binary(max_size=4), max_size=4))
 def test_strings_survive(strings):
     assert MakeNdarray(make_tensor_proto(strings, "string")).tolist() == strings
+
+
+def test_a_constant_of_a_proto_takes_the_memory_of_what_stands_in_it():
+    # 1.15.5 makes it too; whoever computes it runs out of memory.
+    with tf.Graph().as_default():
+        made = tf.constant(_proto("dtype: DT_FLOAT tensor_shape { dim { size: 1125899906842624 } } float_val: 2"))
+        assert made.shape.as_list() == [1 << 50]
+        assert (made.dtype, made.op.name) == (tf.float32, "Const")

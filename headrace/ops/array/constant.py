@@ -157,7 +157,10 @@ def constant(
         raise TypeError(f"List of Tensors when single Tensor expected: constant() cannot take a Tensor, got {value}.")
     if not is_eager and type(value).__name__ == "TensorProto":
         # What it is stands in it: neither a type nor a shape that is asked for changes that.
-        return constant(slots.array_of(value), dtype=value.dtype, name=name)
+        # One element that stands for many takes the memory of one, as in graphs that are imported.
+        held = slots.array_of(value)
+        held.flags.writeable = False
+        return raw.Const(value=held, dtype=as_dtype(value.dtype), name=name)
     dims = None if shape is None else as_dims(shape)
     if is_eager:
         if shape is not None:
