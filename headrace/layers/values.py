@@ -16,6 +16,7 @@ from headrace.ops.array.constant import placeholder
 from headrace.ops.flow.grouping import group
 from headrace.runtime.session import Session
 from headrace.state.scoping import makes_eager_variables
+from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.typing import SessionLike
@@ -105,6 +106,9 @@ def wait_until_initialized(session: SessionLike, variables: list[Any]) -> None:
     with session.graph.as_default():
         there = [variable.is_initialized() for variable in variables]
     while there and not all(session.run(there)):
+        tf_logging.log_first_n(
+            tf_logging.INFO, "Waiting for the chief worker to initialize %d variables.", 1, len(there)
+        )
         time.sleep(_WAIT_SECONDS)
 
 

@@ -39,9 +39,12 @@ def _without_surplus(x: Any, names: Sequence[str]) -> Any:
     """The arrays for inputs that there are: those after them are left out in graphs, where 1.x does not look at them."""
     if not isinstance(x, (list, tuple)) or not 0 < len(names) < len(x) or not all(hasattr(a, "shape") for a in x):
         return x
-    tf_logging.warning(
+    # Once: batches come one by one, too.
+    tf_logging.log_first_n(
+        tf_logging.WARN,
         f"The model has {len(names)} inputs {list(names)} and is given {len(x)} arrays: those after the first "
-        f"{len(names)} are not used."
+        f"{len(names)} are not used.",
+        1,
     )
     return list(x[: len(names)])
 
