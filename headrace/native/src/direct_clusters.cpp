@@ -51,14 +51,19 @@ PyObject* nearest_centers(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return same(Py_True);
 }
 
+// In memory of its own: another thread writes what lies beside these columns, and each would wait for the other's lines.
 template <class T>
 void add_columns(const Block& data, const Block& ids, const Block& sums, int64_t begin, int64_t end) {
-  const int64_t width = data.dims[1];
+  const int64_t width = data.dims[1], own = end - begin, count = sums.dims[0];
+  std::vector<T> held(size_t(count * own));
+  T* const all = sums.as<T>() + begin;
+  for (int64_t c = 0; c < count; c++) std::copy_n(all + c * width, own, held.data() + c * own);
   for (int64_t i = 0; i < data.dims[0]; i++) {
-    T* const to = sums.as<T>() + ids.index(i) * width;
-    const T* const from = data.as<T>() + i * width;
-    for (int64_t k = begin; k < end; k++) to[k] += from[k];
+    T* __restrict const to = held.data() + ids.index(i) * own;
+    const T* __restrict const from = data.as<T>() + i * width + begin;
+    for (int64_t k = 0; k < own; k++) to[k] += from[k];
   }
+  for (int64_t c = 0; c < count; c++) std::copy_n(held.data() + c * own, own, all + c * width);
 }
 
 // add_to_segments(data, ids, sums, begin, end): whether it has added those columns of rows to the rows that ids name.
