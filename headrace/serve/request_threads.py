@@ -47,17 +47,18 @@ class RequestThreads:
             if self._free:
                 self._free.pop().put(task)
             elif self._started < self._count:
+                # By way of its queue: a thread keeps its arguments for as long as it lives.
+                own: SimpleQueue[_Task | None] = SimpleQueue()
+                own.put(task)
                 name = f"{self._name}-{self._started}"
+                threading.Thread(target=self._work, args=(own,), name=name, daemon=True).start()
                 self._started += 1
-                threading.Thread(target=self._work, args=(task,), name=name, daemon=True).start()
             else:
                 self._waiting.append(task)
         return future
 
-    def _work(self, first: _Task) -> None:
-        task: _Task | None = first
-        del first
-        own: SimpleQueue[_Task | None] = SimpleQueue()
+    def _work(self, own: SimpleQueue[_Task | None]) -> None:
+        task = own.get()
         while task is not None:
             _answer(*task)
             # A request is not kept until the next one comes.
@@ -67,16 +68,18 @@ class RequestThreads:
                     task = self._waiting.popleft()
                     continue
                 if self._closed:
+                    self._started -= 1
                     return
                 self._free.append(own)
             task = own.get()
 
     def close(self) -> None:
-        """Ends the threads once they have done what was asked."""
+        """Ends the threads once they have done what was asked. What is asked later gets a thread that ends with it."""
         with self._lock:
             self._closed = True
             for own in self._free:
                 own.put(None)
+            self._started -= len(self._free)
             self._free.clear()
 
 

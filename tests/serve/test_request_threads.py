@@ -1,7 +1,9 @@
 """Threads that answer requests for an event loop."""
 
 import asyncio
+import functools
 import threading
+import weakref
 
 import pytest
 
@@ -15,12 +17,37 @@ def threads():
     made.close()
 
 
-def test_one_after_the_other_runs_in_one_thread(threads):
+def test_one_after_the_other_runs_in_the_thread_that_became_free_last():
+    threads = RequestThreads(16, "test-of-order")
+
     async def ask():
-        # Its thread is free again a moment after the answer is there: whoever asks before that may get another.
+        # A thread is free a moment after its answer is there: whoever asks before that gets another one.
         return {await threads.run(threading.current_thread) for _ in range(50)}
 
-    assert len(asyncio.run(ask())) <= 2
+    found = asyncio.run(ask())
+    threads.close()
+    assert len(found) <= 4
+
+
+class Body:
+    """What a request brought."""
+
+
+def test_a_request_is_forgotten_when_it_is_answered():
+    threads = RequestThreads(1, "test-of-memory")
+    body = Body()
+    known = weakref.ref(body)
+
+    async def ask(body):
+        await threads.run(functools.partial(id, body))
+        del body
+        return await threads.run(lambda: known() is None)
+
+    given = [body]
+    del body
+    forgotten = asyncio.run(ask(given.pop()))
+    threads.close()
+    assert forgotten
 
 
 def test_no_more_at_a_time_than_threads_and_none_is_lost(threads):
@@ -67,3 +94,14 @@ def test_closing_ends_the_threads():
     for thread in found:
         thread.join(30)
         assert not thread.is_alive()
+
+
+def test_what_is_asked_after_closing_is_answered():
+    threads = RequestThreads(1, "test-of-late-calls")
+
+    async def ask():
+        first = await threads.run(lambda: 1)
+        threads.close()
+        return [first, await threads.run(lambda: 2), await threads.run(lambda: 3)]
+
+    assert asyncio.run(ask()) == [1, 2, 3]
