@@ -127,6 +127,12 @@ CONTRIB: dict[str, dict[str, str]] = {
         "+predictor.predictors": "predictor saved_model_predictor",
         "+predictor": "predictor_factories",
     },
+    "seq2seq.python.ops": {
+        "+seq2seq.decoder_layers +seq2seq.decoder .": "decoder",
+        "+seq2seq.decoder_layers +seq2seq.basic_decoder .": "basic_decoder",
+        "+seq2seq.decoder_layers +seq2seq.beam_search_decoder .": "beam_search_decoder",
+        "+seq2seq.sampler": "sampler",
+    },
     "sparsemax.python.ops": {
         "+sparsemax .": "sparsemax sparsemax_loss",
     },

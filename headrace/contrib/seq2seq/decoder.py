@@ -17,6 +17,7 @@ from headrace.functions.flow.while_loop import while_loop
 from headrace.functions.math.reduction import reduce_all
 from headrace.kernels.composing.filling import zeros_like
 from headrace.kernels.composing.shapes import shape
+from headrace.layers.engine import Layer
 from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import fill
 from headrace.ops.array.where import where
@@ -94,6 +95,7 @@ def dynamic_decode(
     parallel_iterations: int = 32,
     swap_memory: bool = False,
     scope: str | VariableScope | None = None,
+    **kwargs: Any,
 ) -> tuple[Any, Any, Any]:
     """Decodes until every sequence has ended.
 
@@ -104,12 +106,14 @@ def dynamic_decode(
         maximum_iterations: int32 scalar: the largest number of steps.
         parallel_iterations, swap_memory: as in `tf.while_loop`.
         scope: the variable scope, "decoder" by default.
+        **kwargs: for decoders that are layers: `decoder_init_input` and the dictionary `decoder_init_kwargs`, which
+            their `initialize` gets.
 
     Returns:
         the outputs of all steps, the final state, and the lengths of the sequences, int32 [batch].
 
     Raises:
-        TypeError: if `decoder` is none.
+        TypeError: if `decoder` is none, or gets arguments that it does not take.
         ValueError: if `maximum_iterations` is not a scalar.
 
     Example:
@@ -118,15 +122,45 @@ def dynamic_decode(
         >>> decoder = tf.contrib.seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32))
         >>> outputs, state, lengths = tf.contrib.seq2seq.dynamic_decode(decoder, maximum_iterations=50)
     """
-    if not isinstance(decoder, Decoder):
+    settings = (output_time_major, impute_finished, maximum_iterations, parallel_iterations, swap_memory, scope)
+    if isinstance(decoder, Decoder):
+        if kwargs:
+            raise TypeError(f"{type(decoder).__name__} takes no arguments to begin with, received: {sorted(kwargs)}")
+        return decode(decoder, decoder.initialize, *settings)
+    # Those that are layers: what decodes in a call of theirs.
+    if not isinstance(decoder, Layer) or not hasattr(decoder, "tracks_own_finished"):
         raise TypeError(f"Expected decoder to be type Decoder, but saw: {type(decoder)}")
+    inputs, arguments = kwargs.pop("decoder_init_input", None), kwargs.pop("decoder_init_kwargs", {})
+    if kwargs:
+        raise TypeError(f"dynamic_decode() got unexpected keyword arguments {sorted(kwargs)}")
+    return decode(decoder, lambda: decoder.initialize(inputs, **arguments), *settings)
+
+
+def decode(
+    decoder: Any,
+    initialize: Callable[[], tuple[Any, Any, Any]],
+    output_time_major: bool = False,
+    impute_finished: bool = False,
+    maximum_iterations: TensorLike | None = None,
+    parallel_iterations: int = 32,
+    swap_memory: bool = False,
+    scope: str | VariableScope | None = None,
+) -> tuple[Any, Any, Any]:
+    """`dynamic_decode` of what has the methods of a decoder.
+
+    Args:
+        decoder: makes the steps.
+        initialize: gives (finished, the first inputs, the first state).
+        output_time_major, impute_finished, maximum_iterations, parallel_iterations, swap_memory, scope: as for
+            `dynamic_decode`.
+    """
     with variable_scope(scope, "decoder") as entered:
         cache_variables(entered)
         if maximum_iterations is not None:
             maximum_iterations = convert_to_tensor(maximum_iterations, dtype=int32, name="maximum_iterations")
             if maximum_iterations.get_shape().ndims != 0:
                 raise ValueError("maximum_iterations must be a scalar")
-        finished, inputs, state = decoder.initialize()
+        finished, inputs, state = initialize()
         nothing = _of_each_output(decoder, lambda size, dtype: zero_state_tensors(size, decoder.batch_size, dtype))
         if maximum_iterations is not None:
             finished = logical_or(finished, maximum_iterations <= 0)
@@ -155,12 +189,12 @@ def dynamic_decode(
     return outputs, state, lengths
 
 
-def _of_each_output(decoder: Decoder, make: Callable[[Any, Any], Any]) -> Any:
+def _of_each_output(decoder: Any, make: Callable[[Any, Any], Any]) -> Any:
     """What is made of the size and type of each of a decoder's outputs."""
     return nest.map_structure(make, decoder.output_size, decoder.output_dtype)
 
 
-def _step(decoder: Decoder, nothing: Any) -> Callable[..., Any]:
+def _step(decoder: Any, nothing: Any) -> Callable[..., Any]:
     """The body of the loop.
 
     Args:
