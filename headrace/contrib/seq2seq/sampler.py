@@ -153,7 +153,7 @@ class TrainingSampler(_OfHelper):
     def __init__(self, time_major: bool = False) -> None:
         self.time_major = time_major
 
-    def initialize(self, inputs: Any, sequence_length: Any = None) -> tuple[Any, Any]:
+    def initialize(self, inputs: Any, sequence_length: Any = None) -> tuple[Any, Any]:  # type: ignore[override]  # keywords by name, as 1.15
         """The inputs of the first step.
 
         Args:
@@ -197,7 +197,7 @@ class ScheduledEmbeddingTrainingSampler(TrainingSampler):
         self.seed = seed
         self.scheduling_seed = scheduling_seed
 
-    def initialize(self, inputs: Any, sequence_length: Any = None, embedding: Any = None) -> tuple[Any, Any]:
+    def initialize(self, inputs: Any, sequence_length: Any = None, embedding: Any = None) -> tuple[Any, Any]:  # type: ignore[override]  # keywords by name, as 1.15
         """The inputs of the first step.
 
         Args:
@@ -240,7 +240,7 @@ class ScheduledOutputTrainingSampler(TrainingSampler):
         self.seed = seed
         self.next_inputs_fn = next_inputs_fn
 
-    def initialize(self, inputs: Any, sequence_length: Any = None, auxiliary_inputs: Any = None) -> tuple[Any, Any]:
+    def initialize(self, inputs: Any, sequence_length: Any = None, auxiliary_inputs: Any = None) -> tuple[Any, Any]:  # type: ignore[override]  # keywords by name, as 1.15
         """The inputs of the first step.
 
         Args:
@@ -301,8 +301,8 @@ class GreedyEmbeddingSampler(_OfHelper):
         self._helper = self._made(chosen, start_tokens, end_token)
         return self._helper.initialize()
 
-    def _made(self, *arguments: Any) -> Helper:
-        return GreedyEmbeddingHelper(*arguments)
+    def _made(self, embedding: Any, start_tokens: Any, end_token: Any) -> Helper:
+        return GreedyEmbeddingHelper(embedding, start_tokens, end_token)
 
 
 class SampleEmbeddingSampler(GreedyEmbeddingSampler):
@@ -323,8 +323,8 @@ class SampleEmbeddingSampler(GreedyEmbeddingSampler):
         self.softmax_temperature = softmax_temperature
         self.seed = seed
 
-    def _made(self, *arguments: Any) -> Helper:
-        return SampleEmbeddingHelper(*arguments, softmax_temperature=self.softmax_temperature, seed=self.seed)
+    def _made(self, embedding: Any, start_tokens: Any, end_token: Any) -> Helper:
+        return SampleEmbeddingHelper(embedding, start_tokens, end_token, self.softmax_temperature, self.seed)
 
 
 class InferenceSampler(_OfHelper):
