@@ -246,8 +246,7 @@ class CollectiveAllReduce(CrossDeviceOps):
     def _reduce_dense(self, reduce_op: ReduceOp, values: Sequence[Any]) -> list[Any]:
         logging.log_first_n(
             logging.INFO,
-            f"Collective batch_all_reduce: {len(values)} all-reduces, num_workers = {self._num_workers}, "
-            f"num_gpus_per_worker = {self._num_gpus_per_worker}, communication_hint = {self._hint}",
+            f"Collective batch_all_reduce: {len(values)} all-reduces, num_workers = {self._num_workers}",
             10,
         )
         results = []

@@ -87,6 +87,12 @@ def _run_std_server(
         return _ElsewhereServer()
     if not cluster_spec:
         raise ValueError("A server needs a cluster_spec.")
+    target = cluster_spec.task_address(task_type or "", task_id or 0)
+    logging.info(
+        "Starting standard TensorFlow server, target = %r, session_config= %s",
+        f"{rpc_layer}://{target}" if rpc_layer else target,
+        session_config,
+    )
     server = Server(
         cluster_spec.as_cluster_def(),
         job_name=task_type,
@@ -262,15 +268,19 @@ def run_distribute_coordinator(
     cluster = normalize_cluster_spec(cluster_spec)
     rpc_layer, environment = told.get("rpc_layer", rpc_layer), told.get("environment")
     logging.info(
-        "Running Distribute Coordinator with mode = %r, cluster_spec = %r, task_type = %r, task_id = %r, rpc_layer = %r",
+        "Running Distribute Coordinator with mode = %r, cluster_spec = %r, task_type = %r, task_id = %r, environment = %r, "
+        "rpc_layer = %r",
         mode,
         cluster.as_dict(),
         task_type,
         task_id,
+        environment,
         rpc_layer,
     )
     if eval_fn is None:
-        logging.warning('`eval_fn` is not passed in. The `worker_fn` will be used if an "evaluator" task exists.')
+        logging.warning(
+            '`eval_fn` is not passed in. The `worker_fn` will be used if an "evaluator" task exists in the cluster.'
+        )
     eval_fn = eval_fn or worker_fn
     if eval_strategy is None:
         logging.warning("`eval_strategy` is not passed in. No distribution strategy will be used for evaluation.")
@@ -310,14 +320,16 @@ def _run_independently(
         copy.deepcopy(strategy).configure(session_config, cluster, task_type, task_id)
     # Sessions of other strategies may use the server too.
     del session_config.device_filters[:]
-    server = _run_std_server(
-        cluster_spec=_split_cluster_for_evaluator(cluster, task_type),
-        task_type=task_type,
-        task_id=task_id,
-        session_config=session_config,
-        rpc_layer=rpc_layer,
-        environment=load_tf_config().get("environment"),
-    )
+    server: Server | _ElsewhereServer = _ElsewhereServer()
+    if not getattr(strategy.extended, "_std_server_started", False):
+        server = _run_std_server(
+            cluster_spec=_split_cluster_for_evaluator(cluster, task_type),
+            task_type=task_type,
+            task_id=task_id,
+            session_config=session_config,
+            rpc_layer=rpc_layer,
+            environment=load_tf_config().get("environment"),
+        )
     if task_type in (TaskType.CHIEF, TaskType.WORKER):
         between_graph = strategy.extended.experimental_between_graph
         if between_graph:

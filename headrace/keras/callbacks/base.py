@@ -105,6 +105,14 @@ class Callback:
         """After `predict`."""
 
 
+def is_other_worker(model: Model) -> bool:
+    """Whether a model is trained by several workers of a cluster, and the chief is another one than this."""
+    strategy = getattr(model, "_distribution_strategy", None)
+    return (
+        strategy is not None and strategy.extended._in_multi_worker_mode() and not strategy.extended.should_checkpoint
+    )
+
+
 class CallbackList:
     """Callbacks that are called one after the other.
 

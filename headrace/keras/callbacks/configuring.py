@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.keras.callbacks.base import Callback, CallbackList, Logs
+from headrace.keras.callbacks.base import Callback, CallbackList, Logs, is_other_worker
 from headrace.keras.callbacks.learning_rates import LearningRateScheduler, ReduceLROnPlateau
+from headrace.keras.callbacks.model_checkpoint import ModelCheckpoint
 from headrace.keras.callbacks.records import BaseLogger, History, ProgbarLogger
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
+from headrace.util import tf_logging as logging
 
 if TYPE_CHECKING:
     from headrace.keras.engine.training import Model
@@ -46,6 +48,9 @@ def configure_callbacks(
     chosen = _listed(callbacks)
     if getattr(model, "_distribution_strategy", None) is not None:
         validate_callbacks(chosen, model.optimizer)
+        # Each worker predicts for itself.
+        if mode != "predict" and model._distribution_strategy.extended._in_multi_worker_mode():
+            chosen = _of_worker(chosen, model)
     if mode == "train":
         model.history = History()  # type: ignore[attr-defined]  # made here
         chosen = [BaseLogger(), *chosen, model.history]  # type: ignore[attr-defined]  # likewise
@@ -66,6 +71,15 @@ def configure_callbacks(
     )
     ready.model.stop_training = False
     return ready
+
+
+def _of_worker(callbacks: Sequence[Callback], model: Model) -> list[Callback]:
+    """The callbacks that this worker of a cluster calls."""
+    if not any(isinstance(callback, ModelCheckpoint) for callback in callbacks):
+        logging.warning(
+            "ModelCheckpoint callback is not provided. Workers will need to restart training if any fails."
+        )
+    return [callback for callback in callbacks if not (callback._chief_worker_only and is_other_worker(model))]
 
 
 def _listed(callbacks: Callback | Iterable[Callback] | None) -> list[Callback]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.checkpoint_state import checkpoint_exists, latest_checkpoint
 from headrace.files import file_io
-from headrace.keras.callbacks.base import Callback, Logs
+from headrace.keras.callbacks.base import Callback, Logs, is_other_worker
 from headrace.keras.callbacks.monitoring import Comparison, comparison_of, worst
 from headrace.util import tf_logging
 
@@ -151,6 +152,14 @@ class ModelCheckpoint(Callback):
             print(text)
 
     def _write(self, path: str) -> None:
+        if not is_other_worker(self.model):
+            self._save(path)
+            return
+        # Values that workers keep apart are put together by all of them; the chief's file is the one that is kept.
+        with tempfile.TemporaryDirectory() as folder:
+            self._save(os.path.join(folder, os.path.basename(path)))
+
+    def _save(self, path: str) -> None:
         if self.save_weights_only:
             self.model.save_weights(path, overwrite=True)
         else:

@@ -36,7 +36,7 @@ def input_params(
         distribution_strategy: the strategy.
         num_samples: how many samples there are.
         steps, batch_size: as of `fit`.
-        mode: "train", "test" or "predict"; where steps are given, only the last of training may take fewer samples.
+        mode: "train", "test" or "predict"; only the last step of training may take fewer samples.
 
     Raises:
         ValueError: if there are too few samples for the steps, or some are left over by them.
@@ -44,6 +44,8 @@ def input_params(
     replicas = _factor(distribution_strategy)
     if steps is None:
         size = (min(num_samples, _BATCH) if batch_size is None else batch_size) * replicas
+        if mode != TRAIN and num_samples % size:
+            raise ValueError(f"The number of samples {num_samples} is not divisible by batch size {size}.")
         return -(-num_samples // size), size
     if batch_size is None:
         if num_samples % steps:

@@ -18,7 +18,7 @@ from headrace.keras.engine.training_generator import is_generator_or_sequence, u
 from headrace.keras.engine.training_input_checks import has_symbolic_tensors
 from headrace.keras.engine.training_loop import PREDICT, TEST
 from headrace.keras.engine.training_metrics import metrics_of_layers
-from headrace.keras.engine.training_replicas import check_compilable, strategy_of
+from headrace.keras.engine.training_replicas import check_compilable, check_fit_in_graph, on_worker, strategy_of
 from headrace.keras.engine.training_standardizing import Standardizing
 from headrace.keras.optimizers import serialization as optimizers
 from headrace.util import tf_logging
@@ -241,6 +241,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
 
     # ---- whole data ----
 
+    @on_worker
     def fit(
         self,
         x: Any = None,
@@ -334,6 +335,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         common: dict[str, Any],
         queue: dict[str, Any],
     ) -> History:
+        check_fit_in_graph(self, validation_split, class_weight)
         steps, validation_steps = common["steps_per_epoch"], common["validation_steps"]
         batch_size = self._validate_or_infer_batch_size(batch_size, steps, x)
         x, y, weights = self._standardize_user_data(
@@ -349,12 +351,12 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         else:
             validation = self._prepare_validation_data(validation_data, batch_size, validation_steps)
         if validation is None and validation_split and 0.0 < validation_split < 1.0:
-            x, y, weights, *held = training_splitting.split_training_and_validation_data(
+            x, y, weights, *validation = training_splitting.split_training_and_validation_data(
                 x, y, weights, validation_split
             )
-            validation = (held[0], held[1], held[2])
         return training_arrays.fit(self, x, y, weights, batch_size, validation_data=validation, **common)
 
+    @on_worker
     def evaluate(
         self,
         x: Any = None,
@@ -478,9 +480,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
                 )
             if steps is None:
                 return static
-        if batch_size is None and steps is None:
-            return 32
-        return batch_size
+        return 32 if batch_size is None and steps is None else batch_size
 
     def _prepare_validation_data(
         self, validation_data: Any, batch_size: int | None, validation_steps: int | None

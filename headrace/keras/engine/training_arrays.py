@@ -294,7 +294,9 @@ def batches_for(
         steps, size = input_params(model._distribution_strategy, len(x[0]), steps, batch_size, mode)
         dataset = dataset_of(mode, x, y or (), weights or (), size, shuffle, epochs)
         # It has the samples of all epochs; validation begins anew each time.
-        return _dataset_batches(model, mode, dataset, steps, epochs, steps_name, anew=mode == TEST)
+        batches = _dataset_batches(model, mode, dataset, steps, epochs, steps_name, anew=mode == TEST)
+        batches.batch_size = batch_size
+        return batches
     _note_weights(model, mode, weights or [])
     step = model._make_execution_function(mode)
     values = _feeds(model, mode, x, y or [], weights or [])
@@ -318,7 +320,7 @@ def _dataset_batches(
 ) -> DatasetBatches:
     anew = anew or steps is None
     steps = infer_steps_for_dataset(model, dataset, steps, epochs, steps_name)
-    iterator = get_iterator(dataset if mode == "predict" else part_of_worker(model, dataset))
+    iterator = get_iterator(part_of_worker(model, dataset))
     x, y, weights = unpack_iterator_input(iterator)
     x, y, weights = model._standardize_user_data(x, y, sample_weight=weights)
     if mode == "predict":

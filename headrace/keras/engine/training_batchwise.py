@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.keras.engine import training_arrays, training_generator, training_v2
 from headrace.keras.engine.training_loop import PREDICT, TEST, TRAIN
+from headrace.keras.engine.training_replicas import check_no_strategy
 
 if TYPE_CHECKING:
     from headrace.keras.engine.training import Model
@@ -102,6 +103,7 @@ class Batchwise:
     ) -> Any:
         """Trains on the batches of a generator or a `Sequence`: the arguments are those of `fit`."""
         self._assert_compile_was_called()
+        check_no_strategy(self._model, "fit_generator")
         return training_generator.fit(
             self._model, generator, steps_per_epoch=steps_per_epoch, epochs=epochs, verbose=verbose, callbacks=callbacks,
             validation_data=validation_data, validation_steps=validation_steps, validation_freq=validation_freq,
@@ -121,6 +123,7 @@ class Batchwise:
     ) -> Any:
         """The loss and metrics on batches of a generator or a `Sequence`: the arguments are those of `evaluate`."""
         self._assert_compile_was_called()
+        check_no_strategy(self._model, "evaluate_generator")
         return training_generator.evaluate_or_predict(
             self._model, TEST, generator, steps, verbose, callbacks, max_queue_size, workers, use_multiprocessing
         )
@@ -136,6 +139,7 @@ class Batchwise:
         verbose: int = 0,
     ) -> Any:
         """The outputs for batches of a generator or a `Sequence`: the arguments are those of `predict`."""
+        check_no_strategy(self._model, "predict_generator")
         return training_generator.evaluate_or_predict(
             self._model, PREDICT, generator, steps, verbose, callbacks, max_queue_size, workers, use_multiprocessing
         )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from headrace.core import nest
 from headrace.core.defaults import name_scope
 from headrace.core.eager import executing_eagerly
 from headrace.distribute.batch_splitting import auto_shard_dataset, rebatch, split_batch
+from headrace.distribute.coordinator import CoordinatorMode, run_distribute_coordinator
 from headrace.distribute.parameter_server import ParameterServerExtended
 from headrace.distribute.values import regroup
 from headrace.keras.backend.execution import function
@@ -17,6 +19,7 @@ from headrace.keras.engine.training_loop import PREDICT, TRAIN
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
 from headrace.kernels import composing
 from headrace.layers.context import get_graph
+from headrace.sessions.worker_context import get_current_worker_context
 from headrace.state.automatic_dependencies import AutomaticControlDependencies
 from headrace.state.modes import ReduceOp
 from headrace.state.polymorphic_function import function as polymorphic_function
@@ -24,6 +27,9 @@ from headrace.state.replication import get_strategy, has_strategy, in_cross_repl
 
 if TYPE_CHECKING:
     from headrace.keras.engine.training import Model
+
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
 
 
 def strategy_of(model: Model) -> Any:
@@ -80,6 +86,59 @@ def check_compilable(
             "We currently do not support distribution strategy with a `Sequential` model that is created without "
             "`input_shape`/`input_dim` set in its first layer or a subclassed model."
         )
+
+
+def check_fit_in_graph(model: Model, validation_split: float, class_weight: Any) -> None:
+    """Checks arguments of `fit` in a graph, which has no part of the samples or weights of classes under a strategy.
+
+    Raises:
+        NotImplementedError, ValueError: as 1.15's, for models of a strategy.
+    """
+    if model._distribution_strategy is None:
+        return
+    if class_weight:
+        raise NotImplementedError(
+            "`class_weight` is currently not supported when using tf.distribute.Strategy. Give `sample_weight`."
+        )
+    if validation_split and 0.0 < validation_split < 1.0:
+        raise ValueError(
+            "validation_split argument is not supported with distribution strategies. Give `validation_data`."
+        )
+
+
+def check_no_strategy(model: Model, name: str) -> None:
+    """Checks that a method of generators is not called of a model of a strategy.
+
+    Raises:
+        NotImplementedError: if it is.
+    """
+    if model._distribution_strategy is not None:
+        raise NotImplementedError(
+            f"`{name}` is not supported for models compiled with tf.distribute.Strategy. Give `{name.split('_')[0]}` a "
+            "dataset."
+        )
+
+
+def on_worker(
+    method: Callable[Concatenate[Model, _Given], _Result],
+) -> Callable[Concatenate[Model, _Given], _Result]:
+    """A method of models that runs as a worker of the cluster, where the model's strategy has one."""
+
+    @functools.wraps(method)
+    def run_as_worker(model: Model, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
+        strategy = getattr(model, "_distribution_strategy", None)
+        if (
+            strategy is None
+            or not strategy.extended._in_multi_worker_mode()
+            or get_current_worker_context() is not None
+        ):
+            return method(model, *args, **kwargs)
+        result: _Result = run_distribute_coordinator(
+            lambda _: method(model, *args, **kwargs), strategy, mode=CoordinatorMode.INDEPENDENT_WORKER
+        )
+        return result
+
+    return run_as_worker
 
 
 def global_batch_size_supported(distribution_strategy: Any) -> bool:

@@ -251,8 +251,7 @@ def _batches(
         if not model.inputs:
             # The first element makes the model, whose metrics have names from then on.
             model._standardize_user_data(x, extract_tensors_from_dataset=True)
-        own = x if mode == PREDICT else training_replicas.part_of_worker(model, x)
-        return EagerDataset(mode, own, steps, epochs, steps_name, class_weight)
+        return EagerDataset(mode, training_replicas.part_of_worker(model, x), steps, epochs, steps_name, class_weight)
     if is_generator_or_sequence(x):
         return GeneratorBatches(
             model, mode, x, steps, epochs, class_weight, bool(shuffle), steps_name=steps_name, **queue
