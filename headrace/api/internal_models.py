@@ -129,6 +129,7 @@ MODELS: dict[str, dict[str, str]] = {
     },
     "keras.distribute": {
         "keras.engine.training_replicas keras.callbacks.configuring keras.backend.sessions": "distributed_training_utils",
+        "keras.callbacks.training_state": "multi_worker_training_state",
     },
     "keras.utils": {
         "keras.utils.conv_utils layers.sizes": "conv_utils",

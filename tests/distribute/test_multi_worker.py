@@ -82,6 +82,25 @@ def test_keras_models_train_on_two_workers(start, tasks, mode):
     np.testing.assert_allclose(first["weights"], WEIGHTS_OF_KERAS, rtol=1e-3)
 
 
+def test_keras_workers_go_on_after_a_restart(start, tasks, tmp_path):
+    """With the epoch that they were in, as TensorFlow 1.15.5; the chief alone writes, and each predicts its part."""
+    stopped = [start("keras_restarts", str(tmp_path), "stops", TF_CONFIG=told) for told in tasks]
+    assert [worker.heard() for worker in stopped] == [{"begun": [0, 1, 2]}] * 2
+    for worker in stopped:
+        worker.popen.wait()
+    hosts = free_addresses(2)
+    told = [json.dumps({"cluster": {"worker": hosts}, "task": {"type": "worker", "index": i}}) for i in range(2)]
+    first, second = (
+        worker.heard() for worker in [start("keras_restarts", str(tmp_path), "", TF_CONFIG=own) for own in told]
+    )
+    assert first["begun"] == second["begun"] == [2, 3]
+    np.testing.assert_allclose(first["losses"], [4.05217, 1.64680], rtol=1e-5)
+    assert first["losses"] == second["losses"]
+    assert first["rows"] == second["rows"] == [32, 32]
+    assert [first["wrote"], second["wrote"]] == [True, False]
+    assert sorted(os.listdir(tmp_path)) == ["0", "model.h5"]
+
+
 def test_a_keras_model_on_a_server_of_variables(start):
     """What a worker and a server of TensorFlow 1.15.5 give for `worker.servers`."""
     hosts = free_addresses(2)

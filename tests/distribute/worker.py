@@ -189,6 +189,38 @@ def keras(mode):
     say(**keras_model(tf.distribute.experimental.MultiWorkerMirroredStrategy()))
 
 
+def keras_restarts(folder, stops):
+    """Trains for four epochs, or stops within the third one; then predicts."""
+    x = np.random.RandomState(0).randn(64, 6).astype(np.float32)
+    batches = tf.data.Dataset.from_tensor_slices((x, x.sum(1, keepdims=True))).batch(16)
+    strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()
+    with strategy.scope():
+        begin = tf.keras.initializers.glorot_uniform(seed=2)
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(6,), kernel_initializer=begin)])
+        model.compile(tf.keras.optimizers.Adam(0.05), "mse")
+    begun = []
+
+    class Stopped(tf.keras.callbacks.Callback):
+        def on_epoch_begin(self, epoch, logs=None):
+            begun.append(epoch)
+
+        def on_batch_end(self, batch, logs=None):
+            if stops == "stops" and begun[-1] == 2 and batch == 1:
+                say(begun=begun)
+                os._exit(0)
+
+    # Folders of the workers' own hold what each of them writes.
+    own = os.path.join(folder, str(strategy.extended._task_id))
+    callbacks = [
+        Stopped(),
+        tf.keras.callbacks.ModelCheckpoint(os.path.join(folder, "model.h5")),
+        tf.keras.callbacks.TensorBoard(own),
+    ]
+    history = model.fit(batches.repeat(), epochs=4, steps_per_epoch=2, verbose=0, callbacks=callbacks).history
+    rows = [len(model.predict(batches)), len(model.predict(x, batch_size=16))]
+    say(begun=begun, losses=[float(loss) for loss in history["loss"]], rows=rows, wrote=os.path.isdir(own))
+
+
 def torchrun(name):
     """Trains as `torchrun` has started it: ranks instead of TF_CONFIG."""
     strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()
@@ -209,7 +241,8 @@ if __name__ == "__main__":
         "rounds": rounds,
         "eager": eager,
         "keras": keras,
+        "keras_restarts": keras_restarts,
         "servers": servers,
         "torchrun": torchrun,
     }
-    kinds[sys.argv[1]](sys.argv[2])
+    kinds[sys.argv[1]](*sys.argv[2:])

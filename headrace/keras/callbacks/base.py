@@ -105,12 +105,15 @@ class Callback:
         """After `predict`."""
 
 
+def is_one_of_workers(model: Model) -> bool:
+    """Whether a model is trained by several workers of a cluster, of which this is one."""
+    strategy = getattr(model, "_distribution_strategy", None)
+    return strategy is not None and bool(strategy.extended._in_multi_worker_mode())
+
+
 def is_other_worker(model: Model) -> bool:
     """Whether a model is trained by several workers of a cluster, and the chief is another one than this."""
-    strategy = getattr(model, "_distribution_strategy", None)
-    return (
-        strategy is not None and strategy.extended._in_multi_worker_mode() and not strategy.extended.should_checkpoint
-    )
+    return is_one_of_workers(model) and not model._distribution_strategy.extended.should_checkpoint
 
 
 class CallbackList:

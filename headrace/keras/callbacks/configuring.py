@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.keras.callbacks.base import Callback, CallbackList, Logs, is_other_worker
+from headrace.keras.callbacks.base import Callback, CallbackList, Logs, is_one_of_workers, is_other_worker
 from headrace.keras.callbacks.learning_rates import LearningRateScheduler, ReduceLROnPlateau
 from headrace.keras.callbacks.model_checkpoint import ModelCheckpoint
 from headrace.keras.callbacks.records import BaseLogger, History, ProgbarLogger
@@ -49,7 +49,7 @@ def configure_callbacks(
     if getattr(model, "_distribution_strategy", None) is not None:
         validate_callbacks(chosen, model.optimizer)
         # Each worker predicts for itself.
-        if mode != "predict" and model._distribution_strategy.extended._in_multi_worker_mode():
+        if mode != "predict" and is_one_of_workers(model):
             chosen = _of_worker(chosen, model)
     if mode == "train":
         model.history = History()  # type: ignore[attr-defined]  # made here
@@ -76,10 +76,16 @@ def configure_callbacks(
 def _of_worker(callbacks: Sequence[Callback], model: Model) -> list[Callback]:
     """The callbacks that this worker of a cluster calls."""
     if not any(isinstance(callback, ModelCheckpoint) for callback in callbacks):
-        logging.warning(
-            "ModelCheckpoint callback is not provided. Workers will need to restart training if any fails."
-        )
+        logging.warning("ModelCheckpoint callback is not provided. Workers will need to restart training if any fails.")
     return [callback for callback in callbacks if not (callback._chief_worker_only and is_other_worker(model))]
+
+
+def first_epoch(callbacks: Iterable[Callback], initial_epoch: int) -> int:
+    """The epoch that training begins with: the one given, or the one that a callback goes on with."""
+    for callback in callbacks:
+        if isinstance(callback, ModelCheckpoint):
+            return callback._first_epoch(initial_epoch)
+    return initial_epoch
 
 
 def _listed(callbacks: Callback | Iterable[Callback] | None) -> list[Callback]:

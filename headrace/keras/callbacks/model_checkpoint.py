@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.checkpoint_state import checkpoint_exists, latest_checkpoint
 from headrace.files import file_io
-from headrace.keras.callbacks.base import Callback, Logs, is_other_worker
+from headrace.keras.callbacks.base import Callback, Logs, is_one_of_workers, is_other_worker
 from headrace.keras.callbacks.monitoring import Comparison, comparison_of, worst
+from headrace.keras.callbacks.training_state import TrainingState
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class ModelCheckpoint(Callback):
         self.epochs_since_last_save = 0
         self._samples_seen_since_last_saving = 0
         self._current_epoch = 0
+        self._training_state: TrainingState | None = None
         self.load_weights_on_restart = False
         self.period = 1
         self._take_older_arguments(kwargs)
@@ -93,7 +95,12 @@ class ModelCheckpoint(Callback):
             self.save_weights_only = True
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
-        """Loads what an earlier training has saved, if that is asked for."""
+        """Loads what an earlier training has saved: where workers have been restarted, or if that is asked for."""
+        self._training_state = None
+        if is_one_of_workers(self.model):
+            self._training_state = TrainingState(self.model, os.fspath(self.filepath))
+            if self._training_state.restore():
+                return
         if not self.load_weights_on_restart:
             return
         path = self._get_most_recently_modified_file_matching_pattern(self.filepath)
@@ -123,6 +130,18 @@ class ModelCheckpoint(Callback):
         self.epochs_since_last_save += 1
         if self.save_freq == "epoch":
             self._save_model(epoch, logs or {})
+        if self._training_state is not None:
+            self._training_state.back_up(epoch)
+
+    def on_train_end(self, logs: Logs | None = None) -> None:
+        """Forgets what workers would have gone on with."""
+        if self._training_state is not None:
+            self._training_state.delete()
+            self._training_state = None
+
+    def _first_epoch(self, initial_epoch: int) -> int:
+        """The epoch that training begins with: after a restart of workers the one that they were in."""
+        return initial_epoch if self._training_state is None else self._training_state.first_epoch(initial_epoch)
 
     def _save_model(self, epoch: int, logs: Logs) -> None:
         if not isinstance(self.save_freq, int) and self.epochs_since_last_save < self.period:

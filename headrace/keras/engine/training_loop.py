@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core import errors
-from headrace.keras.callbacks.configuring import configure_callbacks, make_logs
+from headrace.keras.callbacks.configuring import configure_callbacks, first_epoch, make_logs
 from headrace.keras.callbacks.records import ProgbarLogger
 from headrace.keras.engine.training_aggregators import MetricsAggregator, OutputsAggregator
 
@@ -200,7 +200,8 @@ class Loop:
         callbacks._call_begin_hook(mode)
         progress.on_train_begin()
         results: Any = []
-        for epoch in range(self.initial_epoch, self.epochs):
+        begin = first_epoch(callbacks, self.initial_epoch) if mode == TRAIN else self.initial_epoch
+        for epoch in range(begin, self.epochs):
             if callbacks.model.stop_training:
                 break
             logs: dict[str, Any] = {}
