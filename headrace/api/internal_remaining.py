@@ -54,7 +54,6 @@ REMAINING: dict[str, dict[str, str]] = {
         ".": "cluster controller cost_analyzer cost_analyzer_tool graph_analyzer graph_placer hierarchical_controller "
         "item model_analyzer tf_optimizer",
     },
-    "keras.distribute": {".": "multi_worker_training_state"},
     "keras.engine": {
         "keras.engine.training keras .": "partial_batch_padding_handler training_distributed training_v2_utils"
     },
