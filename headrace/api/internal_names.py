@@ -23,6 +23,8 @@ SPELLED = {
     },
     ("framework.versions", "__git_version__"): "core.version.__git_version__",
     ("framework.versions", "__version__"): "core.version.__version__",
+    ("ops.parallel_for.gradients", "batch_jacobian"): "autodiff.jacobians.batch_jacobian",
+    ("ops.parallel_for.gradients", "jacobian"): "autodiff.jacobians.jacobian",
     ("client.session", "_DeviceAttributes"): "runtime.session_devices.SessionDevice",
     ("module.module", "_is_variable"): "core.module.is_variable",
     ("ops.metrics_impl", "_streaming_confusion_matrix"): "metrics.classes.streaming_confusion_matrix",
