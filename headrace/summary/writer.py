@@ -141,9 +141,9 @@ class FileWriter:
         self._tags_of_metadata: set[str] = set()
         self._plugins_described: set[tuple[str, str]] = set()
         if session is not None:
-            self._events: Any = _InSession(session, logdir, max_queue, flush_secs, filename_suffix)
+            self.event_writer: Any = _InSession(session, logdir, max_queue, flush_secs, filename_suffix)
         else:
-            self._events = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
+            self.event_writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
         # A GraphDef in the place of the graph is how it was called before 1.0.
         if graph is not None or graph_def is not None:
             self.add_graph(graph=graph, graph_def=graph_def)
@@ -160,7 +160,7 @@ class FileWriter:
             tf_logging.warn("Attempting to use a closed FileWriter. The operation will be a noop unless the FileWriter is "
                             "explicitly reopened.")  # fmt: skip
             return
-        self._events.add_event(event)
+        self.event_writer.add_event(event)
 
     def _write(self, event: protos.Event, step: IntLike | None) -> None:
         event.wall_time = time.time()
@@ -254,18 +254,18 @@ class FileWriter:
     def flush(self) -> None:
         """Hands all events to the system."""
         if not self._closed:
-            self._events.flush()
+            self.event_writer.flush()
 
     def close(self) -> None:
         """Writes what is left and closes the file; use it when training ends."""
         if not self._closed:
-            self._events.close()
+            self.event_writer.close()
             self._closed = True
 
     def reopen(self) -> None:
         """Begins another file after `close`; nothing while the writer is open."""
         if self._closed:
-            self._events.reopen()
+            self.event_writer.reopen()
             self._closed = False
 
     def __enter__(self) -> FileWriter:

@@ -209,3 +209,8 @@ def test_a_writer_as_before_1_0(tmp_path):
     assert list(pages.json(histograms_plugin.HistogramsPlugin, "tags")["."]) == ["values"]
     assert list(pages.json(images_plugin.ImagesPlugin, "tags")["."]) == ["pictures/image"]
     assert b'op: "ScalarSummary"' in pages.bytes(graphs_plugin.GraphsPlugin, "graph", run=".")
+
+
+def test_a_file_writer_gives_the_writer_of_its_events(tmp_path):
+    with tf.Graph().as_default(), tf.summary.FileWriter(str(tmp_path)) as writer:
+        assert writer.event_writer.get_logdir() == str(tmp_path)
