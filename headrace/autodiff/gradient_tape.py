@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.autodiff.gradients import UnconnectedGradients, gradients, gradients_within, is_trainable
 from headrace.autodiff.graph_recording import GraphRecording, backward_order, carried_from, refuse_control_flow
+from headrace.autodiff.jacobians import batch_jacobian_of, check_batches, jacobians_of_rows, rows_of_jacobian
 from headrace.autodiff.planned_walks import planned_gradient
 from headrace.autodiff.tape import Record, Tape, start, stop, zeros_for
 from headrace.core import nest
@@ -16,7 +17,6 @@ from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_
 from headrace.core.convert import convert_to_tensor
 from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
-from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -294,26 +294,13 @@ class GradientTape:
         """
         flat_sources = nest.flatten(sources)
         with self._for_rows("jacobian", experimental_use_pfor):
-            count = target.shape.num_elements()
-            if count is None:
-                raise NotImplementedError(
-                    f"GradientTape.jacobian: target has the shape {target.shape}, which must be known; give it one with "
-                    "tf.reshape or set_shape."
-                )
-            unit = raw.Reshape(target, [-1])
-            rows: list[list[Any]] = []
-            for i in range(count):
-                start = raw.Reshape(raw.OneHot(i, count, _one(unit), _zero(unit)), target.shape.as_list())
-                rows.append(self.gradient(target, flat_sources, start, unconnected_gradients))
-        results: list[Any] = []
-        for k, source in enumerate(flat_sources):
-            column = [row[k] for row in rows]
-            if not column or column[0] is None:
-                results.append(None)
-                continue
-            stacked = raw.Pack([convert_to_tensor(g) for g in column], axis=0)
-            results.append(raw.Reshape(stacked, [*target.shape.as_list(), *source.shape.as_list()]))
-        return nest.pack_sequence_as(sources, results)
+            dims, rows = rows_of_jacobian(
+                "GradientTape.jacobian",
+                "target",
+                target,
+                lambda start: self.gradient(target, flat_sources, start, unconnected_gradients),
+            )
+        return nest.pack_sequence_as(sources, jacobians_of_rows(target, dims, rows, flat_sources))
 
     def batch_jacobian(
         self,
@@ -335,35 +322,19 @@ class GradientTape:
 
         Raises:
             ValueError: if the first dimensions differ.
+            NotImplementedError: if a size of `target` after the batch is not known.
             RuntimeError: as `jacobian`.
         """
-        dims: list[Any] = target.shape.as_list()
-        around = source.shape.as_list()
-        if not dims or not around or dims[0] != around[0]:
-            raise ValueError(
-                f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match."
-            )
+        # What is refused here leaves the tape as it was.
+        check_batches(("target", "source"), target, source)
         with self._for_rows("batch_jacobian", experimental_use_pfor):
-            flat = 1
-            for size in dims[1:]:
-                flat *= size
-            columns = []
-            for i in range(flat):
-                row = raw.OneHot(i, flat, _one(target), _zero(target))
-                start = raw.Reshape(raw.Tile(raw.ExpandDims(row, 0), [dims[0], 1]), dims)
-                made = self.gradient(target, source, start, unconnected_gradients)
-                if made is None:
-                    return None
-                columns.append(made)
-            return raw.Reshape(raw.Pack(columns, axis=1), [dims[0], *dims[1:], *around[1:]])
-
-
-def _one(like: Tensor) -> Tensor:
-    return convert_to_tensor(1, like.dtype)
-
-
-def _zero(like: Tensor) -> Tensor:
-    return convert_to_tensor(0, like.dtype)
+            return batch_jacobian_of(
+                "GradientTape.batch_jacobian",
+                ("target", "source"),
+                target,
+                source,
+                lambda start: self.gradient(target, source, start, unconnected_gradients),
+            )
 
 
 def _warn(message: str) -> None:

@@ -1,8 +1,9 @@
-"""Jacobians of tensors of a graph: 1.15's `tensorflow.python.ops.parallel_for.gradients`."""
+"""Jacobians of tensors row by row, and 1.15's `tensorflow.python.ops.parallel_for.gradients`, which are those of graphs."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from headrace.autodiff.gradients import gradients
@@ -12,17 +13,157 @@ from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 
 
-def _known_sizes(method: str, tensor: Tensor, sizes: list[Any]) -> list[int]:
+def _known_sizes(method: str, name: str, tensor: Tensor, sizes: list[Any]) -> list[int]:
     if None in sizes:
         raise NotImplementedError(
-            f"{method}: output '{tensor.name}' has the shape {tensor.shape}, which must be known; give it one with "
-            "tf.reshape or set_shape."
+            f"{method}: {name} has the shape {tensor.shape}, which must be known; give it one with tf.reshape or set_shape."
         )
     return sizes
 
 
 def _unit(index: int, count: int, like: Tensor) -> Tensor:
     return raw.OneHot(index, count, convert_to_tensor(1, like.dtype), convert_to_tensor(0, like.dtype))
+
+
+def _sizes(tensor: Any) -> Any:
+    """The sizes of a tensor or variable, as numbers where they are known."""
+    return tensor.shape.as_list() if tensor.shape.is_fully_defined() else raw.Shape(tensor)
+
+
+def _joined(first: Any, second: Any) -> Tensor:
+    return raw.ConcatV2([convert_to_tensor(first, "int32"), convert_to_tensor(second, "int32")], 0)
+
+
+def rows_of_jacobian(
+    method: str, name: str, target: Tensor, differentiate: Callable[[Tensor], list[Any]]
+) -> tuple[list[int], list[list[Any]]]:
+    """The derivatives of each element of `target`.
+
+    Args:
+        method: who asks, for errors.
+        name: what it calls `target`.
+        target: a tensor of known shape.
+        differentiate: from the derivative that goes into `target`, those of the sources.
+
+    Returns:
+        the shape of `target` and the derivatives of each of its elements.
+
+    Raises:
+        NotImplementedError: if the shape of `target` is not known.
+
+    Example:
+        >>> import headrace as tf
+        >>> with tf.Graph().as_default():
+        ...     x = tf.constant([1.0, 2.0])
+        ...     shape, rows = rows_of_jacobian("jacobian", "y", x, lambda start: [start * 2.0])
+        >>> shape, len(rows)
+        ([2], 2)
+    """
+    dims = _known_sizes(method, name, target, target.shape.as_list() if target.shape.ndims is not None else [None])
+    count = math.prod(dims)
+    return dims, [differentiate(raw.Reshape(_unit(i, count, target), dims)) for i in range(count)]
+
+
+def jacobians_of_rows(target: Tensor, dims: list[int], rows: list[list[Any]], sources: list[Any]) -> list[Any]:
+    """What `rows_of_jacobian` gave as one tensor for each source, None where they are not connected.
+
+    Args:
+        target: the tensor.
+        dims, rows: what `rows_of_jacobian` gave of it.
+        sources: the tensors or variables.
+
+    Returns:
+        for each source a tensor of the shape of `target` followed by that of the source.
+
+    Example:
+        >>> import headrace as tf
+        >>> with tf.Graph().as_default():
+        ...     x = tf.constant([1.0, 2.0])
+        ...     dims, rows = rows_of_jacobian("jacobian", "y", x, lambda start: [start * 2.0])
+        ...     (made,) = jacobians_of_rows(x, dims, rows, [x])
+        >>> made.shape
+        TensorShape([Dimension(2), Dimension(2)])
+    """
+    results: list[Any] = []
+    for k, source in enumerate(sources):
+        column = [row[k] for row in rows]
+        if not column or column[0] is None:
+            results.append(None)
+            continue
+        stacked = raw.Pack([convert_to_tensor(g) for g in column], axis=0)
+        made = raw.Reshape(stacked, _joined(dims, _sizes(source)))
+        made.set_shape(target.shape.concatenate(source.shape))
+        results.append(made)
+    return results
+
+
+def check_batches(names: tuple[str, str], target: Tensor, source: Any) -> None:
+    """Refuses a target and a source that are not batches of the same size.
+
+    Args:
+        names: what the caller calls them.
+        target, source: the tensors.
+
+    Raises:
+        ValueError: if the first dimensions differ.
+
+    Example:
+        >>> import headrace as tf
+        >>> with tf.Graph().as_default():
+        ...     check_batches(("y", "x"), tf.ones([3, 2]), tf.ones([3]))
+    """
+    if not (target.shape.ndims != 0 and source.shape.ndims != 0) or not target.shape[:1].is_compatible_with(
+        source.shape[:1]
+    ):
+        raise ValueError(
+            f"Need first dimension of {names[0]} shape ({target.shape}) and {names[1]} shape ({source.shape}) to match."
+        )
+
+
+def batch_jacobian_of(
+    method: str, names: tuple[str, str], target: Tensor, source: Any, differentiate: Callable[[Tensor], Any]
+) -> Any:
+    """For each example of a batch, the derivatives of its target with respect to its source.
+
+    Args:
+        method: who asks, for errors.
+        names: what it calls `target` and `source`.
+        target: [batch, ...], known but for the batch.
+        source: [batch, ...]; an example's target must depend on that example only.
+        differentiate: from the derivative that goes into `target`, that of the source.
+
+    Returns:
+        a tensor of shape [batch, the rest of target's, the rest of source's]; None if they are not connected.
+
+    Raises:
+        ValueError: if the first dimensions differ.
+        NotImplementedError: if a size of `target` after the batch is not known.
+
+    Example:
+        >>> import headrace as tf
+        >>> with tf.Graph().as_default():
+        ...     x = tf.ones([3, 2])
+        ...     made = batch_jacobian_of("batch_jacobian", ("y", "x"), x, x, lambda start: start * 2.0)
+        >>> made.shape.as_list()
+        [3, 2, 2]
+    """
+    check_batches(names, target, source)
+    rest = target.shape.as_list()[1:] if target.shape.ndims is not None else [None]
+    dims = _known_sizes(method, names[0], target, rest)
+    count = math.prod(dims)
+    columns = []
+    for i in range(count):
+        made = differentiate(raw.AddV2(raw.ZerosLike(target), raw.Reshape(_unit(i, count, target), [1, *dims])))
+        if made is None:
+            return None
+        columns.append(convert_to_tensor(made))
+    if not columns:
+        return None
+    around = source.shape[1:]
+    inner = around.as_list() if around.is_fully_defined() else raw.Shape(source)[1:]
+    result = raw.Reshape(raw.Pack(columns, axis=1), _joined(_sizes(target), inner))
+    result.set_shape(target.shape.concatenate(around))
+    return result
 
 
 def jacobian(output: Tensor, inputs: Any, use_pfor: bool = True, parallel_iterations: int | None = None) -> Any:
@@ -41,24 +182,17 @@ def jacobian(output: Tensor, inputs: Any, use_pfor: bool = True, parallel_iterat
         NotImplementedError: if the shape of `output` is not known.
 
     Example:
-        >>> x = tf.constant([1.0, 2.0])
-        >>> rows = jacobian(x * x, x)
+        >>> import headrace as tf
+        >>> with tf.Graph().as_default(), tf.Session() as session:
+        ...     x = tf.constant([1.0, 2.0])
+        ...     session.run(jacobian(x * x, x)).tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
     """
     flat = nest.flatten(inputs)
-    dims = _known_sizes("jacobian", output, output.shape.as_list() if output.shape.ndims is not None else [None])
-    count = math.prod(dims)
-    rows = [gradients(output, flat, grad_ys=raw.Reshape(_unit(i, count, output), dims)) for i in range(count)]
-    results: list[Any] = []
-    for k, source in enumerate(flat):
-        column = [row[k] for row in rows]
-        if not column or column[0] is None:
-            results.append(None)
-            continue
-        stacked = raw.Pack([convert_to_tensor(g) for g in column], axis=0)
-        made = raw.Reshape(stacked, raw.ConcatV2([convert_to_tensor(dims, "int32"), raw.Shape(source)], 0))
-        made.set_shape(output.shape.concatenate(source.shape))
-        results.append(made)
-    return nest.pack_sequence_as(inputs, results)
+    dims, rows = rows_of_jacobian(
+        "jacobian", f"output '{output.name}'", output, lambda start: gradients(output, flat, grad_ys=start)
+    )
+    return nest.pack_sequence_as(inputs, jacobians_of_rows(output, dims, rows, flat))
 
 
 def batch_jacobian(output: Tensor, inp: Tensor, use_pfor: bool = True, parallel_iterations: int | None = None) -> Any:
@@ -77,24 +211,12 @@ def batch_jacobian(output: Tensor, inp: Tensor, use_pfor: bool = True, parallel_
         NotImplementedError: if a size of `output` after the batch is not known.
 
     Example:
-        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-        >>> rows = batch_jacobian(x * x, x)
+        >>> import headrace as tf
+        >>> with tf.Graph().as_default(), tf.Session() as session:
+        ...     x = tf.constant([[1.0], [3.0]])
+        ...     session.run(batch_jacobian(x * x, x)).tolist()
+        [[[2.0]], [[6.0]]]
     """
-    if not output.shape[:1].is_compatible_with(inp.shape[:1]):
-        raise ValueError(f"Need first dimension of output shape ({output.shape}) and inp shape ({inp.shape}) to match.")
-    dims = _known_sizes("batch_jacobian", output, output.shape.as_list()[1:])
-    count = math.prod(dims)
-    columns = []
-    for i in range(count):
-        start = raw.AddV2(raw.ZerosLike(output), raw.Reshape(_unit(i, count, output), [1, *dims]))
-        (made,) = gradients(output, [inp], grad_ys=start)
-        if made is None:
-            return None
-        columns.append(convert_to_tensor(made))
-    if not columns:
-        return None
-    rest = raw.Shape(inp)[1:]
-    sizes = raw.ConcatV2([raw.Shape(output), rest], 0)
-    result = raw.Reshape(raw.Pack(columns, axis=1), sizes)
-    result.set_shape(output.shape.concatenate(inp.shape[1:]))
-    return result
+    return batch_jacobian_of(
+        "batch_jacobian", ("output", "inp"), output, inp, lambda start: gradients(output, [inp], grad_ys=start)[0]
+    )
