@@ -9,8 +9,9 @@ import numpy as np
 import torch
 
 from headrace.core.cases import body, made
-from headrace.core.errors import InvalidArgumentError
+from headrace.core.errors import CancelledError, InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
+from headrace.core.waiting import check_deadline
 from headrace.kernels.data.base import (
     ELEMENTS,
     BoundFunction,
@@ -40,14 +41,20 @@ reduce_op.shape(lambda op: list(op.attrs["output_shapes"]))
 def reduce_kernel(node):
     states, count = len(node.attrs["Tstate"]), captured_count(node)
     function = BoundFunction(node, "f", 1 + states, count)
+    waits = node.runtime.waits
 
     def reduce(dataset, *values):
         call = function.with_captured(values[states:])
         state = values[:states]
         iteration = Iteration()
+        # There may be no end of elements but that of the session, or of the time its step has.
+        waits.also_closes(iteration)
         try:
             upstream = dataset.start(iteration)
             while (element := upstream()) is not None:
+                if waits.closed:
+                    raise CancelledError(None, None, "Operation was cancelled")
+                check_deadline()
                 state = call(*state, *element)
         finally:
             iteration.close()
