@@ -113,7 +113,7 @@ def dynamic_decode(
         the outputs of all steps, the final state, and the lengths of the sequences, int32 [batch].
 
     Raises:
-        TypeError: if `decoder` is none, or gets arguments that it does not take.
+        TypeError: if `decoder` is no decoder, or if it does not take what `kwargs` hold.
         ValueError: if `maximum_iterations` is not a scalar.
 
     Example:
