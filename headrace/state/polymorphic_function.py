@@ -55,6 +55,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
     Example:
         >>> tf.config.experimental_run_functions_eagerly(True)
+        >>> tf.config.experimental_run_functions_eagerly(False)  # functions are graphs again
     """
     _plain_calls[:] = [True] if run_eagerly else []
 
