@@ -267,15 +267,11 @@ def run_distribute_coordinator(
         return result
     cluster = normalize_cluster_spec(cluster_spec)
     rpc_layer, environment = told.get("rpc_layer", rpc_layer), told.get("environment")
+    settings = (mode, cluster.as_dict(), task_type, task_id, environment, rpc_layer)
     logging.info(
         "Running Distribute Coordinator with mode = %r, cluster_spec = %r, task_type = %r, task_id = %r, environment = %r, "
         "rpc_layer = %r",
-        mode,
-        cluster.as_dict(),
-        task_type,
-        task_id,
-        environment,
-        rpc_layer,
+        *settings,
     )
     if eval_fn is None:
         logging.warning(

@@ -37,7 +37,6 @@ DIFFERENT = {
     "tf.contrib.seq2seq.ScheduledOutputTrainingHelper.sample": _LENIENT,
     "tf.contrib.seq2seq.TrainingHelper.next_inputs": "as every helper; arguments without use are refused",
     "tf.contrib.seq2seq.TrainingHelper.sample": "as every helper; arguments without use are refused",
-    "tf.contrib.seq2seq.dynamic_decode": "arguments without use are refused",
     "tf.contrib.factorization.GMM.export_savedmodel": _REWRITES,
     "tf.contrib.factorization.GMM.predict_assignments": "arguments without use are refused",
     "tf.contrib.factorization.GMM.score": "arguments without use are refused",
