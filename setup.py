@@ -87,6 +87,7 @@ runner = Extension(
     include_dirs=[str(SOURCES)],
     define_macros=[("Py_LIMITED_API", "0x030A0000")],
     extra_compile_args=FLAGS,
+    extra_link_args=[] if WINDOWS else ["-pthread"],
     language="c++",
     py_limited_api=True,
 )

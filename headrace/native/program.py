@@ -21,6 +21,7 @@ import torch
 
 from headrace.native import loading
 from headrace.native.instructions import ANY, DTYPE_CODES, DTYPES, INTEGER, VOCABULARY, Instruction
+from headrace.native.team import team_of_threads
 
 Dims = Sequence[int | None]
 Array = npt.NDArray[np.generic]
@@ -291,7 +292,8 @@ class Program(loading.ProgramBase):
 
 if not loading.why_not():
     # The runner knows neither torch nor NumPy but by what it is given here.
-    loading.runner().configure(
+    _runner = loading.runner()
+    _runner.configure(
         torch.Tensor,
         tuple(_BY_CODE),
         np.ndarray,
@@ -303,3 +305,4 @@ if not loading.why_not():
         _fresh_tensor,
         RegionFailure,
     )
+    _runner.use_team(team_of_threads())

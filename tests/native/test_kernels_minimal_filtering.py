@@ -12,6 +12,8 @@ import headrace as tf
 from headrace import native
 from headrace.kernels.nn import minimal_filtering
 from headrace.native import direct as native_direct
+from headrace.native import loading
+from headrace.native.team import team_of_threads
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="the native runner is not built")
 
@@ -187,10 +189,12 @@ def test_new_values_of_variables_are_seen():
 def test_threads_change_nothing():
     x, w = draws((8, 28, 28, 40), 70, 0)
     made = []
-    before = torch.get_num_threads()
+    before, team = torch.get_num_threads(), team_of_threads()
     try:
-        for threads in (1, 3):
+        # On one thread, on torch's, and on those of the runner's own that there are where torch has no team it can use.
+        for threads, used in ((1, team), (3, team), (3, 0)):
             torch.set_num_threads(threads)
+            loading.runner().use_team(used)
             with tf.Graph().as_default(), tf.Session() as session:
                 images, filters = tf.placeholder(tf.float32, x.shape), tf.placeholder(tf.float32, w.shape)
                 y = tf.nn.conv2d(images, filters, strides=1, padding="SAME")
@@ -198,8 +202,10 @@ def test_threads_change_nothing():
                 made.append(session.run(fetches, {images: x, filters: w}))
     finally:
         torch.set_num_threads(before)
-    for one, other in zip(*made, strict=True):
-        np.testing.assert_array_equal(one, other)
+        loading.runner().use_team(team)
+    for one, *others in zip(*made, strict=True):
+        for other in others:
+            np.testing.assert_array_equal(one, other)
 
 
 def test_images_whose_sizes_are_open_are_convolved_by_it(used):
@@ -222,26 +228,20 @@ def test_only_what_fits_is_written():
     assert turn(torch.zeros(3, 2, 3, 5)) is None
     turned = turn(filters)
     for wrong in (torch.ones(3, 4, 4, 5), out.double(), out.permute(0, 3, 1, 2), torch.ones(2, 4, 4, 500)):
-        assert fill(images, turned, None, wrong, 1, 1, 0, 0, 1) is None
-    assert fill(torch.zeros(2, 4, 4, 4), turned, None, out, 1, 1, 0, 0, 1) is None
-    assert fill(images, turned, torch.zeros(4), out, 1, 1, 0, 0, 1) is None
-    for first, last in ((-1, 1), (0, 9), (3, 2)):
-        with pytest.raises(ValueError, match="no such tiles"):
-            fill(images, turned, None, out, 1, 1, 0, first, last)
+        assert fill(images, turned, None, wrong, 1, 1, 0, 1) is None
+    assert fill(torch.zeros(2, 4, 4, 4), turned, None, out, 1, 1, 0, 1) is None
+    assert fill(images, turned, torch.zeros(4), out, 1, 1, 0, 1) is None
     with pytest.raises(ValueError, match="no such activation"):
-        fill(images, turned, None, out, 1, 1, 3, 0, 1)
+        fill(images, turned, None, out, 1, 1, 3, 1)
     assert out.eq(1).all()
     gradient = torch.ones(3, 3, 3, 5)
     for wrong in (torch.ones(3, 3, 4, 5), torch.ones(2, 3, 3, 5), gradient.double()):
-        assert total(images, out, 1, 1, 0, 3, wrong) is None
-    with pytest.raises(ValueError, match="no such channels"):
-        total(images, out, 1, 1, 0, 4, gradient)
+        assert total(images, out, 1, 1, wrong, 1) is None
     assert gradient.eq(1).all()
     assert turn(torch.zeros(3, 3, 0, 5)) is None
     assert (
-        fill(torch.zeros(2, 4, 4, 0), torch.zeros(*turned.shape[:2], 0, turned.shape[3]), None, out, 1, 1, 0, 0, 8)
-        is None
+        fill(torch.zeros(2, 4, 4, 0), torch.zeros(*turned.shape[:2], 0, turned.shape[3]), None, out, 1, 1, 0, 1) is None
     )
-    assert total(torch.zeros(2, 4, 4, 0), out[..., :0], 1, 1, 0, 0, torch.zeros(3, 3, 0, 0)) is None
-    assert fill(images, turned, None, out, 1, 1, 0, 0, 1) is True
-    assert out.sum() == out.numel() - 4 * 5
+    assert total(torch.zeros(2, 4, 4, 0), out[..., :0], 1, 1, torch.zeros(3, 3, 0, 0), 1) is None
+    assert fill(images, turned, None, out, 1, 1, 0, 1) is True
+    assert out.eq(0).all()

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from headrace.devices.parallel_for import parallel_for
 from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView
 
-# From so many multiplications on several threads share a product, so many rows at a time.
-_FOR_THREADS, _ROWS = 16_000_000, 16
+# From so many multiplications on several threads share a product.
+_FOR_THREADS = 16_000_000
 # From so many multiplications on it is worth its call; a few columns suit it less.
 _MANY, _COLUMNS = 100_000, 16
 # A matrix of so many elements stays in the caches while it is gone through once for each few columns; with more oneDNN, which
@@ -41,18 +40,8 @@ def add_turned_product(total: torch.Tensor, a: torch.Tensor, b: torch.Tensor, fa
     add = direct_call("add_turned_product")
     if add is None or total.dim() != 2:
         return False
-    rows = total.shape[0]
-    if a.numel() * total.shape[1] < _FOR_THREADS:
-        return add(total, a, b, factor, 0, rows) is not None
-    asked = add
-    refused: list[int] = []
-
-    def some(first: int, last: int) -> None:
-        if asked(total, a, b, factor, first * _ROWS, min(last * _ROWS, rows)) is None:
-            refused.append(first)
-
-    parallel_for(some, -(-rows // _ROWS))
-    return not refused
+    threads = torch.get_num_threads() if a.numel() * total.shape[1] >= _FOR_THREADS else 1
+    return add(total, a, b, factor, threads) is not None
 
 
 def _are_dense(a: torch.Tensor, b: torch.Tensor) -> bool:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 import torch
 
-from headrace.devices.parallel_for import parallel_for
 from headrace.native.direct import direct_call
 
 # From so many logits on several threads share them.
@@ -34,19 +33,9 @@ def at_once(otherwise: Both) -> Both:
         # Somebody who exports the step, or differentiates it, wants to see torch's operations.
         if logits.dim() != 2 or logits.requires_grad or logits.numel().__class__ is not int:
             return otherwise(logits, labels)
-        rows = logits.shape[0]
-        loss, backprop = logits.new_empty(rows), torch.empty_like(logits)
-        if logits.numel() < _FOR_THREADS:
-            done = asked(logits, labels, loss, backprop, 0, rows) is not None
-        else:
-            refused: list[int] = []
-
-            def some(first: int, last: int) -> None:
-                if asked(logits, labels, loss, backprop, first, last) is None:
-                    refused.append(first)
-
-            parallel_for(some, rows)
-            done = not refused
-        return (loss, backprop) if done else otherwise(logits, labels)
+        loss, backprop = logits.new_empty(logits.shape[0]), torch.empty_like(logits)
+        threads = torch.get_num_threads() if logits.numel() >= _FOR_THREADS else 1
+        done = asked(logits, labels, loss, backprop, threads)
+        return otherwise(logits, labels) if done is None else (loss, backprop)
 
     return compute

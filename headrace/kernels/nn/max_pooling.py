@@ -8,7 +8,6 @@ from typing import Any
 import torch
 
 from headrace.core.errors import InvalidArgumentError, UnimplementedError
-from headrace.devices.parallel_for import parallel_for
 from headrace.kernels.math.nan_ignoring import has_nan, lowest_of, may_hold_nan, may_not_be_finite, without_nan
 from headrace.kernels.nn.pool_windows import Windows
 from headrace.native.direct import direct_call
@@ -82,20 +81,10 @@ def _largest_natively(windows: Windows, otherwise: Callable[[Any], Any]) -> Call
         height, width = windows.sizes_after(sizes)
         if height < 1 or width < 1:
             return otherwise(x)
-        rows = batch * height
         result = x.new_empty((batch, height, width, channels))
-
-        refused: list[int] = []
-
-        def some(first: int, last: int) -> None:
-            if call(x, result, *ksize, *strides, above, before, first, last) is None:
-                refused.append(first)
-
-        if result.numel() * ksize[0] * ksize[1] < _FOR_THREADS:
-            some(0, rows)
-        else:
-            parallel_for(some, rows)
-        return otherwise(x) if refused else result
+        threads = torch.get_num_threads() if result.numel() * ksize[0] * ksize[1] >= _FOR_THREADS else 1
+        done = call(x, result, *ksize, *strides, above, before, threads)
+        return otherwise(x) if done is None else result
 
     return largest
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from headrace.devices.parallel_for import parallel_for
 from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
@@ -95,19 +94,10 @@ class MinimalFiltering:
         sizes = height + above + below - 2, width + before + after - 2
         image = image.contiguous()
         result = image.new_empty((batch, *sizes, self._outputs))
-        fill, kind = self._fill, _ACTIVATIONS[activation]
-        tiles = batch * -(-sizes[0] // 2) * -(-sizes[1] // 2)
-        unwanted: list[int] = []
-
-        def some(first: int, last: int) -> None:
-            if not fill(image, turned, bias, result, above, before, kind, first, last):
-                unwanted.append(first)
-
-        if tiles * 16 * self._channels * self._outputs < _FOR_THREADS:
-            some(0, tiles)
-        else:
-            parallel_for(some, tiles)
-        return None if unwanted else result
+        products = batch * sizes[0] * sizes[1] * 4 * self._channels * self._outputs
+        threads = torch.get_num_threads() if products >= _FOR_THREADS else 1
+        finite = self._fill(image, turned, bias, result, above, before, _ACTIVATIONS[activation], threads)
+        return result if finite else None
 
     def correlate(self, image: torch.Tensor, gradient: torch.Tensor, paddings: Pairs) -> torch.Tensor | None:
         """The gradient with respect to the filters [3, 3, channels, outputs]; None where it is not computed, as in `convolve`.
@@ -123,18 +113,9 @@ class MinimalFiltering:
         image, gradient = image.contiguous(), gradient.contiguous()
         channels = self._channels
         result = image.new_empty((3, 3, channels, self._outputs))
-        total = self._sum
-        unwanted: list[int] = []
-
-        def some(first: int, last: int) -> None:
-            if not total(image, gradient, above, before, first, last, result):
-                unwanted.append(first)
-
-        if gradient.numel() * 4 * channels < _FOR_THREADS:
-            some(0, channels)
-        else:
-            parallel_for(some, channels)
-        return None if unwanted else result
+        threads = torch.get_num_threads() if gradient.numel() * 4 * channels >= _FOR_THREADS else 1
+        finite = self._sum(image, gradient, above, before, result, threads)
+        return result if finite else None
 
 
 def minimal_filtering(

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "direct.h"
+#include "threads.h"
 
 namespace headrace {
 namespace {
@@ -80,6 +81,7 @@ PyType_Spec arena_spec = {"headrace.native._runner.Arena", sizeof(Arena), 0, Py_
 PyMethodDef module_methods[] = {{"configure", configure, METH_VARARGS, nullptr},
                                 {"read", read_value, METH_VARARGS, nullptr},
                                 {"ctc_beams", ctc_beams, METH_VARARGS, nullptr},
+                                {"use_team", use_team, METH_O, nullptr},
                                 {nullptr, nullptr, 0, nullptr}};
 PyModuleDef module_def = {PyModuleDef_HEAD_INIT, "_runner", nullptr, -1, module_methods, nullptr, nullptr, nullptr, nullptr};
 
