@@ -225,8 +225,21 @@ def _check_fits(port: Port, array: np.ndarray) -> None:
         )
 
 
-class _Running:
-    """The calls that run: they share the processor's threads."""
+# With a thread for each, inception v1 on two processors gives 69 answers a second two at a time, 45 one at a time on both:
+# its operations are too small to be divided well. More than there are processors, or than the interpreter can serve, only
+# wait for one another.
+PLACES = max(2, min(os.cpu_count() or 1, 8))
+_places = threading.Semaphore(PLACES)
+# How long a call waits for a place, in seconds.
+_PATIENCE = 1.0
+
+
+class _Wanted:
+    """The calls that run or wait for a place: those that have one share the processor's threads.
+
+    Whoever waits counts, for it gets the place that becomes free: a call that has all threads in the moment between would keep
+    them while the next one runs.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -235,21 +248,15 @@ class _Running:
     def __enter__(self) -> None:
         with self._lock:
             self._count += 1
-            share_threads(self._count)
+            share_threads(min(self._count, PLACES))
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._count -= 1
-            share_threads(self._count)
+            share_threads(min(self._count, PLACES))
 
 
-_running = _Running()
-# With a thread for each, inception v1 on two processors gives 69 answers a second two at a time, 45 one at a time on both:
-# its operations are too small to be divided well. More than there are processors, or than the interpreter can serve, only
-# wait for one another.
-_places = threading.Semaphore(min(os.cpu_count() or 1, 8))
-# How long a call waits for a place, in seconds.
-_PATIENCE = 1.0
+_wanted_calls = _Wanted()
 
 
 def run_call(call: Call, arrays: Values) -> Values:
@@ -258,16 +265,16 @@ def run_call(call: Call, arrays: Values) -> Values:
     Raises:
         InvalidArgumentError: for what the session refuses before it runs.
     """
-    # Whoever has waited long enough runs all the same: what runs may itself wait, for what this call brings.
-    has_place = _places.acquire(timeout=_PATIENCE)
-    try:
-        with _running:
+    with _wanted_calls:
+        # Whoever has waited long enough runs all the same: what runs may itself wait, for what this call brings.
+        has_place = _places.acquire(timeout=_PATIENCE)
+        try:
             return call.run(*arrays)
-    except (TypeError, ValueError) as error:
-        raise errors.InvalidArgumentError(None, None, str(error)) from error
-    finally:
-        if has_place:
-            _places.release()
+        except (TypeError, ValueError) as error:
+            raise errors.InvalidArgumentError(None, None, str(error)) from error
+        finally:
+            if has_place:
+                _places.release()
 
 
 def load_servable(
