@@ -44,7 +44,7 @@ _OPTIONS: tuple[_Option, ...] = (
     _text("--grpc_socket_path", "A unix socket for gRPC."),
     _text("--rest_socket_path", "A unix socket for REST."),
     _text("--host", "The address to listen on.", "0.0.0.0"),
-    _number("--rest_api_num_threads", 0, "How many REST requests are answered at once; by default 4 a core."),
+    _number("--rest_api_num_threads", 0, "How many REST requests are answered at once; 0 as many as help."),
     _number("--rest_api_timeout_in_ms", 30000, "How long a REST request may take."),
     _number("--rest_api_max_body_mb", 256, "The largest body of a REST request."),
     _flag("--rest_api_enable_cors_support", "Let pages of other origins ask."),

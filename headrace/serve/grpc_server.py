@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import grpc
@@ -16,6 +15,8 @@ from headrace.serve.health import HealthService
 from headrace.serve.metrics import REQUEST_COUNT, REQUEST_LATENCY
 from headrace.serve.model_server import ModelServer
 from headrace.serve.reflection import answers
+from headrace.serve.request_threads import RequestExecutor, RequestThreads
+from headrace.serve.servable import PLACES
 from headrace.util import tf_logging
 
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
@@ -40,7 +41,7 @@ class GrpcServer:
 
     Args:
         server: the models.
-        threads: how many requests are answered at the same time.
+        threads: how many requests are answered at the same time, where they wait for something; otherwise as many as run models.
         options: arguments of the channel, such as `grpc.max_connection_age_ms`.
         as_content: whether tensors are answered as bytes instead of lists of numbers.
         health: whether there is the health service.
@@ -62,7 +63,8 @@ class GrpcServer:
         self._log_requests = log_requests
         # Without a limit, as servers of this protocol are: tensors are large.
         settings = {"grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1, **(options or {})}
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="grpc")
+        few = threads if server.options.batching is not None else min(threads, PLACES)
+        self._pool = RequestExecutor(RequestThreads(few, "grpc", threads))
         self._grpc = grpc.server(self._pool, options=list(settings.items()))
         services = ["tensorflow.serving.PredictionService", "tensorflow.serving.ModelService"]
         self._add(services[0], self._prediction_handlers())

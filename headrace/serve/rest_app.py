@@ -22,6 +22,7 @@ from headrace.serve.metrics import REQUEST_COUNT, REQUEST_LATENCY
 from headrace.serve.model_server import ModelServer
 from headrace.serve.request_threads import Deadline, RequestThreads, finish
 from headrace.serve.rest import JSON_TYPE, Answer, answer, begin, error_text, failed
+from headrace.serve.servable import PLACES
 from headrace.util import tf_logging
 
 # Shorter answers are sent as they are; longer ones quickly, for the event loop waits meanwhile.
@@ -41,7 +42,8 @@ class RestOptions:
     """How requests are received.
 
     Args:
-        threads: how many are answered at the same time; by default four a core. Those that wait in batches do not count.
+        threads: how many are answered at the same time; by default as many as run models, and up to four a core where those
+            wait for something. Those that wait in batches do not count.
         timeout: how long a request may take to arrive, and how long to be answered, in seconds.
         max_body: the largest body, in bytes, unpacked.
         cors: whether pages of other origins may ask.
@@ -86,7 +88,10 @@ class RestApplication:
         # Whether it goes down: who balances load is told so, requests are still answered.
         self.draining = False
         self._owns_server = owns_server
-        self._threads = RequestThreads(self.options.threads or 4 * (os.cpu_count() or 1), "rest")
+        # As many as run models; those that wait for others in batches run none.
+        most = self.options.threads or 4 * (os.cpu_count() or 1)
+        waits = server.options.batching is not None or self.options.threads
+        self._threads = RequestThreads(most if waits else PLACES, "rest", most)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

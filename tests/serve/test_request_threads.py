@@ -1,4 +1,4 @@
-"""Threads that answer requests for an event loop."""
+"""Threads that answer requests."""
 
 import asyncio
 import functools
@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from headrace.serve.request_threads import RequestThreads
+from headrace.serve.request_threads import RequestExecutor, RequestThreads
 
 
 @pytest.fixture
@@ -69,6 +69,30 @@ def test_no_more_at_a_time_than_threads_and_none_is_lost(threads):
 
     assert asyncio.run(ask()) == list(range(12))
     assert most == 3
+
+
+def test_calls_that_wait_for_a_later_one_get_more_threads():
+    threads = RequestThreads(1, "test-of-patience", most=3, patience=0.01)
+    together = threading.Barrier(3)
+
+    async def ask():
+        # Each of the three is answered when the third one is asked; so is what comes after them.
+        answers = await asyncio.gather(*(threads.run(lambda: together.wait(30) >= 0) for _ in range(3)))
+        return [*answers, await threads.run(lambda: 7)]
+
+    assert asyncio.run(ask()) == [True, True, True, 7]
+    threads.close()
+
+
+def test_an_executor_gives_results_and_failures():
+    executor = RequestExecutor(RequestThreads(2, "test-of-executor"))
+    assert executor.submit(divmod, 7, 2).result(30) == (3, 1)
+    assert list(executor.map(abs, [-1, 2])) == [1, 2]
+    with pytest.raises(ZeroDivisionError):
+        executor.submit(divmod, 7, 0).result(30)
+    with pytest.raises(NotImplementedError, match="wait=False"):
+        executor.shutdown()
+    executor.shutdown(wait=False)
 
 
 def test_failures_are_those_of_the_call(threads):
