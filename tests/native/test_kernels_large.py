@@ -63,8 +63,20 @@ def test_a_center_that_is_no_number(monkeypatch):
     np.testing.assert_array_equal(made[0], nearest(x, centers)[0])
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 70), st.integers(1, 40), st.integers(1, 70), st.randoms(use_true_random=False))
+def test_the_nearest_of_centers_on_a_lattice(points, width, count, random):
+    # Small integers are exact, and many of their distances are equal.
+    state = np.random.RandomState(random.randrange(2**31))
+    x, c = (state.randint(-2, 3, (rows, width)).astype(np.float32) for rows in (points, count))
+    squares = ((x[:, None] - c) ** 2).sum(2)
+    indices, distances = nearest(x, c)
+    np.testing.assert_array_equal(indices[:, 0], squares.argmin(1))
+    np.testing.assert_array_equal(distances[:, 0], squares.min(1))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("rows", [500, 30000])
+@pytest.mark.parametrize("rows", [0, 1, 500, 30000, 70001])
 def test_sums_of_segments(dtype, rows):
     state = np.random.RandomState(rows)
     data, ids = state.randint(-9, 9, (rows, 40)).astype(dtype), state.randint(0, 6, rows)
@@ -72,6 +84,13 @@ def test_sums_of_segments(dtype, rows):
     np.add.at(expected, ids, data)
     made = segments.combined("Sum", torch.from_numpy(data), torch.from_numpy(ids), 7)
     np.testing.assert_array_equal(made.numpy(), expected)
+
+
+@pytest.mark.parametrize("last", [-1, 7])
+def test_sums_of_segments_that_are_not_there(last):
+    data, ids = torch.ones(70001, 40), torch.zeros(70001, dtype=torch.int64)
+    ids[-1] = last
+    assert segments._sums_in_cache(data, ids, 7) is None
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])

@@ -134,10 +134,11 @@ def test_an_index_out_of_range(bad):
 
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
 @pytest.mark.parametrize("index", INTEGERS)
-def test_sums_of_segments(dtype, index):
-    x = np.random.default_rng(0).integers(-9, 9, (6, 3)).astype(dtype)
+@pytest.mark.parametrize("row", [(3,), (1,), ()])
+def test_sums_of_segments(dtype, index, row):
+    x = np.random.default_rng(0).integers(-9, 9, (6, *row)).astype(dtype)
     ids = np.array([3, 0, 3, 1, 3, 0], index)
-    expected = np.zeros((5, 3), dtype)
+    expected = np.zeros((5, *row), dtype)
     np.add.at(expected, ids, x)
     for name in ("unsorted_segment_sum", "scatter_rows"):
         (got,) = run_one(name, [x, ids], [5])
@@ -148,8 +149,9 @@ def test_sums_of_segments(dtype, index):
     assert_same(got, expected)
     with pytest.raises(RegionFailure):
         run_one("scatter_rows", [x, ids], [5])
-    (got,) = run_one("unsorted_segment_sum", [x.reshape(2, 3, 3), np.abs(ids).reshape(2, 3)], [4])
-    assert got.shape == (4, 3)
+    (got,) = run_one("unsorted_segment_sum", [x.reshape(2, 3, *row), np.abs(ids).reshape(2, 3)], [4])
+    assert got.shape == (4, *row)
+    x = x.reshape(6, -1)
     (got,) = run_one("scatter_nd", [x[:2, 0], np.array([[1, 2], [1, 2]], index)], [3, 4])
     assert got[1, 2] == x[0, 0] + x[1, 0]
 
@@ -229,11 +231,12 @@ def test_sizes():
 
 
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
-def test_rows_into_buffers(dtype):
+@pytest.mark.parametrize("width", [1, 3])
+def test_rows_into_buffers(dtype, width):
     rng = np.random.default_rng(0)
     start, rows, ids = (
-        rng.integers(0, 9, (5, 3)).astype(dtype),
-        rng.integers(0, 9, (4, 3)).astype(dtype),
+        rng.integers(0, 9, (5, width)).astype(dtype),
+        rng.integers(0, 9, (4, width)).astype(dtype),
         np.array([1, 4, 1, 0]),
     )
     for name, combine in (("scatter_add", np.add), ("scatter_sub", np.subtract)):

@@ -51,22 +51,17 @@ PyObject* nearest_centers(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return same(Py_True);
 }
 
-// In memory of its own: another thread writes what lies beside these columns, and each would wait for the other's lines.
 template <class T>
-void add_columns(const Block& data, const Block& ids, const Block& sums, int64_t begin, int64_t end) {
-  const int64_t width = data.dims[1], own = end - begin, count = sums.dims[0];
-  std::vector<T> held(size_t(count * own));
-  T* const all = sums.as<T>() + begin;
-  for (int64_t c = 0; c < count; c++) std::copy_n(all + c * width, own, held.data() + c * own);
-  for (int64_t i = 0; i < data.dims[0]; i++) {
-    T* __restrict const to = held.data() + ids.index(i) * own;
-    const T* __restrict const from = data.as<T>() + i * width + begin;
-    for (int64_t k = 0; k < own; k++) to[k] += from[k];
+void add_rows(const Block& data, const Block& ids, const Block& sums, int64_t begin, int64_t end) {
+  const int64_t width = data.dims[1];
+  for (int64_t i = begin; i < end; i++) {
+    T* __restrict const to = sums.as<T>() + ids.index(i) * width;
+    const T* __restrict const from = data.as<T>() + i * width;
+    for (int64_t k = 0; k < width; k++) to[k] += from[k];
   }
-  for (int64_t c = 0; c < count; c++) std::copy_n(held.data() + c * own, own, all + c * width);
 }
 
-// add_to_segments(data, ids, sums, begin, end): whether it has added those columns of rows to the rows that ids name.
+// add_to_segments(data, ids, sums, begin, end): whether it has added those rows to the rows of the sums that ids name.
 PyObject* add_to_segments(PyObject*, PyObject* const* args, Py_ssize_t count) {
   Block data, ids, sums;
   if (!takes(count, 5)) return nullptr;
@@ -75,12 +70,12 @@ PyObject* add_to_segments(PyObject*, PyObject* const* args, Py_ssize_t count) {
       ids.dims[0] != data.dims[0] || sums.dims[1] != data.dims[1])
     return declined();
   int64_t begin, end;
-  if (!read_range(args + 3, data.dims[1], begin, end)) return nullptr;
+  if (!read_range(args + 3, data.dims[0], begin, end)) return nullptr;
   bool inside = true;
   Py_BEGIN_ALLOW_THREADS
-  for (int64_t i = 0; i < ids.dims[0]; i++) inside &= uint64_t(ids.index(i)) < uint64_t(sums.dims[0]);
-  if (inside && data.dtype == F32) add_columns<float>(data, ids, sums, begin, end);
-  else if (inside) add_columns<double>(data, ids, sums, begin, end);
+  for (int64_t i = begin; i < end; i++) inside &= uint64_t(ids.index(i)) < uint64_t(sums.dims[0]);
+  if (inside && data.dtype == F32) add_rows<float>(data, ids, sums, begin, end);
+  else if (inside) add_rows<double>(data, ids, sums, begin, end);
   Py_END_ALLOW_THREADS
   return inside ? same(Py_True) : declined();
 }

@@ -149,6 +149,29 @@ int64_t scatter_kernel(const Step& step, Frame& frame) {
   return 0;
 }
 
+// The same for rows of one number, which are added without being told of a row.
+template <class T>
+int64_t add_numbers(const Step& step, Frame& frame) {
+  T* d = step.as<T>(0, frame);
+  const T* a = step.as<const T>(1, frame);
+  const char* ids = step.at(2, frame);
+  const int64_t* rest = step.extra + 3;
+  const int32_t type = int32_t(rest[0]);
+  const int64_t flags = rest[1], count = step.extra[1];
+  for (int64_t r = 0; r < step.rows; r++) {
+    const int64_t at = index_at(ids, type, r);
+    if (uint64_t(at) >= uint64_t(count) && !(at < 0 && (flags & kSkipsNegative))) return r + 1;
+  }
+  if (flags & kClears) std::memset(d, 0, size_t(rest[2]));
+  for (int64_t r = 0; r < step.rows; r++) {
+    const int64_t at = index_at(ids, type, r);
+    if (at >= 0) d[at] += a[r];
+  }
+  return 0;
+}
+
+constexpr Kernel kAddNumbers[] = {add_numbers<float>, add_numbers<double>, add_numbers<int32_t>, add_numbers<int64_t>};
+
 // `depth` indices a place, `row_rank` the axis of d from which on rows are whole.
 void scatter(Planner& p, const View& d, const View& data, const View& ids, int64_t depth, int64_t places, int64_t flags) {
   const DType type = d.dtype;
@@ -169,6 +192,7 @@ void scatter(Planner& p, const View& d, const View& data, const View& ids, int64
     extra.push_back(d.strides[k] * kSizes[type]);
   }
   extra.insert(extra.end(), {ids.dtype, flags, d.elements() * kSizes[type], kSizes[type]});
+  if (depth == 1 && step.cols == 1 && !subtracts && !replaces && type < BOOL) step.run = kAddNumbers[type];
   step.extra = p.keep(std::move(extra));
 }
 
