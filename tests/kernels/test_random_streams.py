@@ -112,6 +112,13 @@ def test_seeds_combine_as_in_tensorflow():
         assert combine_seeds(graph_seed, op_seed, last_op_id) == tuple(expected)
 
 
+@pytest.fixture(params=["runner", "numpy"])
+def both_ways(request, monkeypatch):
+    """Blocks by the native runner, where it is built, and by NumPy."""
+    if request.param == "numpy":
+        monkeypatch.setattr(philox, "direct_call", lambda name: None)
+
+
 # Known answers published with the generator: counter, key and the block that follows from them.
 @pytest.mark.parametrize(
     ("counter", "key", "block"),
@@ -121,6 +128,7 @@ def test_seeds_combine_as_in_tensorflow():
         ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0", "d16cfe09 94fdcceb 5001e420 24126ea1"),
     ],
 )
+@pytest.mark.usefixtures("both_ways")
 def test_philox_known_answers(counter, key, block):
     c0, c1, c2, c3 = (int(word, 16) for word in counter.split())
     k0, k1 = (int(word, 16) for word in key.split())
@@ -131,6 +139,7 @@ def test_philox_known_answers(counter, key, block):
     assert start.words_at(np.zeros(50, np.uint64)).tolist() == [expected] * 50
 
 
+@pytest.mark.usefixtures("both_ways")
 def test_blocks_do_not_depend_on_how_many_are_read():
     start = Philox(key=2**63 + 5, high=2**40 + 9, position=2**32 - 4000)
     many = start.words(20000)
@@ -257,6 +266,7 @@ def test_bad_requests(draw, message):
 
 @pytest.mark.parametrize("count", [20, 9000])
 @pytest.mark.parametrize("before", [0, 7, 19, 8500])
+@pytest.mark.usefixtures("both_ways")
 def test_blocks_where_the_low_counter_word_wraps(count, before):
     here = Philox(key=0x0123456789ABCDEF, high=0xFEDCBA9876543210, position=(5 << 32) + 2**32 - before)
     words = here.words(count).reshape(-1, 4)

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headrace.core.errors import InvalidArgumentError
+from headrace.native.direct import direct_call
 
 Array = npt.NDArray[Any]
 
@@ -80,6 +81,11 @@ class Philox(NamedTuple):
             >>> [hex(word) for word in Philox(key=0, high=0).words(1)]
             ['0x6627e8d5', '0xe169c58d', '0xbc57ac4c', '0x9b00dbd8']
         """
+        write = direct_call("philox_words")
+        if write is not None:
+            words = np.empty(count * 4, np.uint32)
+            write(int(self.key), int(self.high), int(self.position), words.view(np.int32))
+            return words
         if count <= _FEW_BLOCKS:
             places = range(self.position, self.position + count)
             return np.array([word for place in places for word in self._block(place)], np.uint32)

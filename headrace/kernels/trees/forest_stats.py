@@ -131,8 +131,10 @@ class FertileLeaves:
 
     def _table(self, leaves: np.ndarray) -> np.ndarray:
         """The row of each leaf, -1 where it has none."""
-        table = np.full(max(leaves.max(initial=0), max(self.row_of, default=0)) + 1, -1, np.int64)
-        table[list(self.row_of)] = list(self.row_of.values())
+        count = len(self.row_of)
+        nodes, rows = np.fromiter(self.row_of, np.int64, count), np.fromiter(self.row_of.values(), np.int64, count)
+        table = np.full(max(leaves.max(initial=0), nodes.max(initial=0)) + 1, -1, np.int64)
+        table[nodes] = rows
         return table
 
     def add_examples(
@@ -241,8 +243,9 @@ class FertileLeaves:
         chosen = draws.below(values.shape[1], len(examples))
         self.features[rows, places] = chosen
         self.thresholds[rows, places] = self.means[rows, places] = values[examples, chosen]
-        np.add.at(self.filled, rows, 1)
-        np.add.at(self.kept, rows, 1)
+        added = np.bincount(rows, minlength=len(self.filled))
+        self.filled += added
+        self.kept += added
 
     def _add_sums(
         self,

@@ -85,7 +85,12 @@ class ForestTree:
         """Adds labelled examples of classes to the leaves they are in."""
         # The means of numbers are those of the candidate that a leaf was made by, and stay.
         if not self.is_regression:
-            np.add.at(self.sums, (leaves, labels[:, 0].astype(np.int64)), weights)
+            classes, count = labels[:, 0].astype(np.int64), self.sums.shape[1]
+            if classes.view(np.uint64).max(initial=0) < count:
+                # By one index a number is added in a fraction of the time that two take.
+                np.add.at(self.sums.reshape(-1), leaves * count + classes, weights)
+            else:
+                np.add.at(self.sums, (leaves, classes), weights)
 
     def predictions(self, leaves: np.ndarray) -> np.ndarray:
         """What leaves say: shares of classes, or means of numbers."""

@@ -102,7 +102,7 @@ struct DirectTable {
   size_t count;
 };
 extern const DirectTable kSparseCalls, kSegmentCalls, kTextCalls, kUpdateCalls, kClusterCalls, kForestCalls,
-    kProductCalls, kEntropyCalls, kPoolCalls, kFilterCalls;
+    kProductCalls, kEntropyCalls, kPoolCalls, kFilterCalls, kRandomCalls;
 
 // Numbers integers in the order in which they first come.
 class Numbering {

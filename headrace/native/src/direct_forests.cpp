@@ -46,30 +46,41 @@ bool read_tree(PyObject* const* args, int64_t width, Tree& tree) {
   return true;
 }
 
+struct Node {
+  int32_t ways[2];
+  int32_t feature;
+  float threshold;
+};
+
+// Of N examples at once, which hide from one another how long each waits for its next node. A leaf leads back to itself.
+template <bool kStrict, int N>
+void walk_some(const Node* nodes, const float* values, int64_t width, int64_t* leaves) {
+  int32_t at[N] = {};
+  for (bool moves = true; moves;) {
+    moves = false;
+    for (int i = 0; i < N; i++) {
+      const Node& node = nodes[at[i]];
+      const float value = values[i * width + node.feature];
+      const int32_t next = node.ways[kStrict ? value < node.threshold : value <= node.threshold];
+      moves |= next != at[i];
+      at[i] = next;
+    }
+  }
+  for (int i = 0; i < N; i++) leaves[i] = at[i];
+}
+
 template <bool kStrict>
 void walk(const Tree& tree, const float* values, int64_t count, int64_t width, int64_t* leaves) {
-  struct Node {
-    int32_t ways[2];
-    int32_t feature;
-    float threshold;
-  };
   std::vector<Node> nodes(size_t(tree.nodes));
   for (size_t i = 0; i < nodes.size(); i++) {
-    const int64_t left = elements<int64_t>(tree.left)[i];
-    nodes[i] = {{int32_t(elements<int64_t>(tree.right)[i]), int32_t(left)},
-                int32_t(elements<int64_t>(tree.features)[i]),
-                elements<float>(tree.thresholds)[i]};
-    if (left < 0) nodes[i].ways[1] = -1;
+    const int64_t left = elements<int64_t>(tree.left)[i], right = elements<int64_t>(tree.right)[i];
+    if (left < 0) nodes[i] = {{int32_t(i), int32_t(i)}, 0, 0.0f};
+    else nodes[i] = {{int32_t(right), int32_t(left)}, int32_t(elements<int64_t>(tree.features)[i]), elements<float>(tree.thresholds)[i]};
   }
-  for (int64_t i = 0; i < count; i++, values += width) {
-    int32_t at = 0;
-    while (nodes[size_t(at)].ways[1] >= 0) {
-      const Node& node = nodes[size_t(at)];
-      const float value = values[node.feature];
-      at = node.ways[kStrict ? value < node.threshold : value <= node.threshold];
-    }
-    leaves[i] = at;
-  }
+  constexpr int kTogether = 8;
+  int64_t i = 0;
+  for (; i + kTogether <= count; i += kTogether) walk_some<kStrict, kTogether>(nodes.data(), values + i * width, width, leaves + i);
+  for (; i < count; i++) walk_some<kStrict, 1>(nodes.data(), values + i * width, width, leaves + i);
 }
 
 // forest_leaves(values, features, thresholds, left, right, strict, leaves): whether it has written the leaves.
@@ -78,7 +89,7 @@ PyObject* forest_leaves(PyObject*, PyObject* const* args, Py_ssize_t count) {
   ArrayView values, leaves;
   Tree tree;
   if (!read_array(args[0], F32, 2, values) || !read_tree(args + 1, values.dims[1], tree) ||
-      !read_array(args[6], I64, 1, leaves) || leaves.dims[0] != values.dims[0] || tree.nodes > INT32_MAX)
+      !read_array(args[6], I64, 1, leaves) || leaves.dims[0] != values.dims[0] || !values.dims[1] || tree.nodes > INT32_MAX)
     return declined();
   const auto go = args[5] == Py_True ? walk<true> : walk<false>;
   go(tree, elements<float>(values), values.dims[0], values.dims[1], elements<int64_t>(leaves));
@@ -141,9 +152,11 @@ void count_example(const Leaves& leaves, const float* values, int64_t row, int64
   const int64_t* const features = elements<int64_t>(leaves.features) + row * candidates;
   const float* const thresholds = elements<float>(leaves.thresholds) + row * candidates;
   float* left = elements<float>(leaves.left) + row * candidates * classes + of_class;
+  // Looked up, as nothing foretells the side of an example.
+  const float added[2] = {0.0f, weight};
   for (int64_t c = 0; c < candidates; c++, left += classes) {
     const float value = values[features[c]];
-    *left += (kStrict ? value < thresholds[c] : value <= thresholds[c]) ? weight : 0.0f;
+    *left += added[kStrict ? value < thresholds[c] : value <= thresholds[c]];
   }
   elements<float>(leaves.total)[row * classes + of_class] += weight;
   elements<float>(leaves.weights)[row] += weight;
