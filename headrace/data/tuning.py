@@ -92,9 +92,9 @@ class PrivateThreadPool:
     """Threads for a pipeline of one's own: see `override_threadpool`.
 
     Args:
-        num_threads: how many.
+        num_threads: how many, at least 1.
         display_name: what they are called.
-        max_intra_op_parallelism: how many threads one operation may use.
+        max_intra_op_parallelism: how many threads one operation may use; the threads of pipelines use one each.
     """
 
     def __init__(self, num_threads: int, display_name: str | None = None, max_intra_op_parallelism: int = 1) -> None:
@@ -104,10 +104,7 @@ class PrivateThreadPool:
 
 
 def override_threadpool(dataset: Dataset, thread_pool: PrivateThreadPool) -> Dataset:
-    """`dataset` on threads of its own.
-
-    Pipelines share the threads of the process here, of which they use no more than the parallelism of their
-    transformations; the size is kept in the graph for other runtimes.
+    """`dataset`, whose functions are called on threads of its own where several are called at once.
 
     Args:
         dataset: a dataset.

@@ -19,19 +19,29 @@ _InferenceMode = torch._C._InferenceMode
 _LINGER = 1.0
 
 
-class _Pool:
-    def __init__(self) -> None:
+class Pool:
+    """Threads that take tasks.
+
+    Args:
+        most: how many threads there may be at once; tasks of a pool with such a bound must not wait for one another.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most
         self._changed = threading.Condition()
         self._tasks: deque[Callable[[], None]] = deque()
-        self._idle = 0
+        self._threads = self._idle = 0
 
     def submit(self, task: Callable[[], None]) -> None:
-        """Runs `task`, which must not raise, in some thread; at once, for tasks may wait for one another."""
+        """Runs `task`, which must not raise, in some thread; without a bound at once, for tasks may wait for one another."""
         with self._changed:
             self._tasks.append(task)
             if self._idle >= len(self._tasks):
                 self._changed.notify()
                 return
+            if self._threads == self._most:
+                return
+            self._threads += 1
             threading.Thread(target=self._work, name="headrace-data", daemon=True).start()
 
     def _work(self) -> None:
@@ -52,6 +62,7 @@ class _Pool:
         with self._changed:
             while not self._tasks:
                 if shutdown.in_progress:
+                    self._threads -= 1
                     return None
                 self._idle += 1
                 try:
@@ -59,9 +70,10 @@ class _Pool:
                 finally:
                     self._idle -= 1
                 if not arrived and not self._tasks:
+                    self._threads -= 1
                     return None
             return self._tasks.popleft()
 
 
-_pool = _Pool()
+_pool = Pool()
 submit = _pool.submit

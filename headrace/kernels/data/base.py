@@ -20,6 +20,7 @@ import torch
 from headrace.core import errors
 from headrace.core.graph_functions import Function, attr_function, known_of
 from headrace.core.registry import OpDecl, op
+from headrace.devices import pool
 from headrace.kernels.data.auto_sharding import reads_files
 from headrace.kernels.data.rowwise import batched
 from headrace.kernels.ranks import Rank, check_rank
@@ -43,18 +44,29 @@ _ENDED_BY_FUNCTIONS = frozenset({"GeneratorDataset", "ReduceDataset"})
 class Iteration:
     """What the parts of one iterator share.
 
+    Args:
+        submit: runs calls of functions that go on beside it, none of which waits for another.
+
     Attributes:
         closed: whether it has been given up: work that goes on beside it should end.
+        submit: as given.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, submit: Callable[[Callable[[], None]], None] = pool.submit) -> None:
         self.closed = False
+        self.submit = submit
         self._closing: list[Callable[[], None]] = []
         self._conditions: list[threading.Condition] = []
 
     def when_closed(self, callback: Callable[[], None]) -> None:
         """Calls `callback` when the iterator is given up."""
         self._closing.append(callback)
+
+    def on_threads(self, threads: pool.Pool) -> Iteration:
+        """A part of it whose functions are called on `threads`; it is given up with it."""
+        part = Iteration(threads.submit)
+        self.when_closed(part.close)
+        return part
 
     def wakes(self, changed: threading.Condition) -> None:
         """Has those that wait for `changed` look again when the iterator is given up."""

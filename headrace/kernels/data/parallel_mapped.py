@@ -13,7 +13,6 @@ from typing import Any
 
 from headrace.core import shutdown, spans
 from headrace.core.errors import OutOfRangeError
-from headrace.devices import pool
 from headrace.kernels.data.base import BoundFunction, Dataset, Element, Iteration, Next, invalid
 from headrace.kernels.data.mapped import Mapped
 
@@ -113,7 +112,7 @@ class _Calls:
             if self._threads == self._most:
                 return True
             self._threads += 1
-        pool.submit(self._work)
+        self._iteration.submit(self._work)
         return True
 
     def _first_done(self) -> _Call | None:

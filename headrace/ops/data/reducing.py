@@ -12,6 +12,7 @@ from headrace.core.cases import body, made
 from headrace.core.errors import CancelledError, InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.waiting import check_deadline
+from headrace.devices import pool
 from headrace.kernels.data.base import (
     ELEMENTS,
     BoundFunction,
@@ -123,12 +124,50 @@ _passing("ExperimentalNonSerializableDataset", _INPUT + "*, {} -> handle: varian
 _ASSERT_NEXT = _INPUT + "transformations: string, *, {} -> handle: variant"
 _passing("AssertNextDataset", _ASSERT_NEXT, np.array([], "S1"))
 _passing("ExperimentalAssertNextDataset", _ASSERT_NEXT, np.array([], "S1"))
+
+
+class OnOwnThreads(Passing):
+    """The elements of its input, whose functions are called on `most` threads of its own where they are called in parallel."""
+
+    def __init__(self, source: Dataset, most: int) -> None:
+        super().__init__(source)
+        self.threads = pool.Pool(most)
+
+    def start(self, iteration: Iteration) -> Next:
+        return self.inputs[0].start(iteration.on_threads(self.threads))
+
+
 _THREADS = _INPUT + "num_threads: int64, *, {} -> handle: variant"
-_passing("PrivateThreadPoolDataset", _THREADS, np.int64(1))
-_passing("ExperimentalPrivateThreadPoolDataset", _THREADS, np.int64(1))
+
+
+def _on_own_threads(source: Dataset, num_threads: Any) -> Dataset:
+    most = integer(num_threads)
+    if most < 1:
+        raise InvalidArgumentError(None, None, "`num_threads` must be >= 1")
+    return OnOwnThreads(source, most)
+
+
+for _type in ("PrivateThreadPoolDataset", "ExperimentalPrivateThreadPoolDataset"):
+    _decl = dataset_op(_type, _THREADS)
+    _decl.kernel(lambda node: _on_own_threads)
+    _decl.accepts(numbers(3), np.int64(1), **INT64_SCALARS)
+    _decl.rejects(numbers(3), np.int64(0), error=InvalidArgumentError, **INT64_SCALARS)
+
 _PARALLELISM = _INPUT + "max_intra_op_parallelism: int64, *, {} -> handle: variant"
-_passing("MaxIntraOpParallelismDataset", _PARALLELISM, np.int64(1))
-_passing("ExperimentalMaxIntraOpParallelismDataset", _PARALLELISM, np.int64(1))
+
+
+def _with_parallelism(source: Dataset, max_intra_op_parallelism: Any) -> Dataset:
+    # The threads that call functions compute on one thread each.
+    if integer(max_intra_op_parallelism) < 0:
+        raise InvalidArgumentError(None, None, "`max_intra_op_parallelism` must be >= 0")
+    return Passing(source)
+
+
+for _type in ("MaxIntraOpParallelismDataset", "ExperimentalMaxIntraOpParallelismDataset"):
+    _decl = dataset_op(_type, _PARALLELISM)
+    _decl.kernel(lambda node: _with_parallelism)
+    _decl.accepts(numbers(3), np.int64(1), **INT64_SCALARS)
+    _decl.rejects(numbers(3), np.int64(-1), error=InvalidArgumentError, **INT64_SCALARS)
 
 
 class Slow(Dataset):
