@@ -56,6 +56,8 @@ class FuncGraph(Graph):
     only_for_results = False
     of_defun = False
     returns_none = False
+    # Whether a table was made while it was traced.
+    makes_resources = False
     # Of the body of a `tf.function`: whether its control flow was converted.
     autograph: bool
     # The names of the parameters that its arguments were given for.
@@ -327,3 +329,11 @@ def finish(graph: FuncGraph, result: TensorLike) -> None:
 def output_dtypes(graph: FuncGraph) -> list[DType]:
     """The element types of what the function returns."""
     return [tensor.dtype.base_dtype for tensor in graph.outputs]
+
+
+def note_resource() -> None:
+    """Tells the functions that are being traced that a table is made."""
+    graph = get_default_graph()
+    while isinstance(graph, FuncGraph):
+        graph.makes_resources = True
+        graph = graph.outer_graph

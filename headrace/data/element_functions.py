@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from headrace.autograph import converted_for_function
-from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_default_graph
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph_functions import Function
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.data import structure
+from headrace.data import nest, structure
+from headrace.data.leaves import TensorArraySpec
+from headrace.functions.flow.modes import ArrayElementGraph
 
 _numbers = itertools.count(1)
 
@@ -40,7 +41,9 @@ class ElementFunction:
             raise ValueError(f"Argument must be callable: {transformation} was given {func!r}.")
         name = getattr(func, "__name__", None) or type(func).__name__
         base = f"{transformation.replace('.', '_').removesuffix('()')}_{name}"
-        graph = FuncGraph(f"__inference_{base}_{next(_numbers)}")
+        # Arrays that are no lists run faster in loops.
+        holds_arrays = any(isinstance(leaf, TensorArraySpec) for leaf in nest.flatten(spec))
+        graph = (ArrayElementGraph if holds_arrays else FuncGraph)(f"__inference_{base}_{next(_numbers)}")
         outer = get_default_graph()
         self.output_structure: Any = None
         with graph.as_default():
@@ -58,7 +61,7 @@ class ElementFunction:
             flat = structure.to_tensors(self.output_structure, returned)
             outputs: list[Tensor] = [raw.Identity(graph.capture(tensor)) for tensor in flat]
             graph.outputs = outputs
-        if graph.get_collection(GraphKeys.TABLE_INITIALIZERS):
+        if graph.makes_resources:
             warnings.warn(
                 f"Creating resources inside a function passed to {transformation} is not supported. Create each resource "
                 "outside the function, and capture it inside the function to use it.",

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.composite import SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import DType
-from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_shape
 from headrace.core.tensor import Tensor
 from headrace.core.type_specs import BatchableTypeSpec, SparseTensorSpec, TensorSpec, TypeSpec
-from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.flow.tensor_array import TensorArray, array_of_list, list_of_array
 from headrace.functions.ragged.spec import RaggedTensorSpec
 from headrace.functions.ragged.tensor import convert_to_tensor_or_ragged_tensor
 from headrace.functions.ragged.value import RaggedTensorValue
@@ -100,21 +99,10 @@ class TensorArraySpec(TypeSpec):
         return [TensorSpec((), "variant")]
 
     def _to_components(self, value: Any) -> list[Tensor]:
-        return [raw.OptionalFromValue([value.stack()])]
+        return [list_of_array(value)]
 
     def _from_components(self, components: list[Tensor]) -> TensorArray:
-        shape = as_shape([None]).concatenate(self._element_shape)
-        dims = None if shape.dims is None else tuple(shape.as_list())
-        stacked = raw.OptionalGetValue(components[0], output_types=[self._dtype], output_shapes=[dims])[0]
-        array = TensorArray(
-            self._dtype,
-            size=raw.Shape(stacked)[0],
-            dynamic_size=self._dynamic_size,
-            clear_after_read=False,
-            infer_shape=self._infer_shape,
-            element_shape=self._element_shape,
-        )
-        return array.unstack(stacked)
+        return array_of_list(components[0], self._dtype, self._element_shape, self._dynamic_size, self._infer_shape)
 
 
 # ---- values ----

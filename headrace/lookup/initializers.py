@@ -13,6 +13,7 @@ from headrace.core.eager import EagerTensor
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
+from headrace.state.scoping import outside_of_bodies
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
@@ -102,8 +103,9 @@ class KeyValueTensorInitializer(TableInitializerBase):
         value_dtype: DTypeLike | None = None,
         name: str | None = None,
     ) -> None:
-        self._keys = convert_to_tensor(keys, key_dtype, name="keys")
-        self._values = convert_to_tensor(values, value_dtype, name="values")
+        with outside_of_bodies():
+            self._keys = convert_to_tensor(keys, key_dtype, name="keys")
+            self._values = convert_to_tensor(values, value_dtype, name="values")
         self._name = name if name is not None else "key_value_init"
         super().__init__(self._keys.dtype, self._values.dtype)
 

@@ -12,6 +12,7 @@ from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, name_scope
 from headrace.core.eager import EagerTensor, executing_eagerly
+from headrace.core.func_graph import note_resource
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -37,6 +38,7 @@ class _MutableTable(HandleTable):
         else:
             # A table that is saved is told from others by its own name.
             self._sharing = {"use_node_name_sharing": True} if checkpoint else {}
+        note_resource()
         self._handle = self._create_resource()
         if checkpoint:
             self._saveable = functools.partial(TableSaveable, self)

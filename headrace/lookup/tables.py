@@ -10,12 +10,14 @@ from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_collection, name_scope
 from headrace.core.eager import EagerTensor
+from headrace.core.func_graph import note_resource
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.shapes import as_shape
 from headrace.core.tensor import Tensor
 from headrace.lookup.initializers import KeysAndValues, TableInitializerBase
 from headrace.ops.flow.grouping import group, no_op
+from headrace.state.scoping import init_scope, outside_of_bodies
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -105,8 +107,12 @@ class InitializableLookupTableBase(HandleTable):
         if self._default_value.dims != ():
             as_shape([]).merge_with(self._default_value.get_shape())
         self._initializer = initializer
-        self._handle = self._create_resource()
-        self._init_op = initializer.initialize(self)
+        note_resource()
+        with init_scope():
+            self._handle = self._create_resource()
+        # A branch or a loop does not fill it; a function does, in each call, for the initializer may hold what it made.
+        with outside_of_bodies():
+            self._init_op = initializer.initialize(self)
 
     @property
     def initializer(self) -> Operation:

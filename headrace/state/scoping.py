@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 from headrace.core.defaults import get_default_graph
@@ -43,6 +44,12 @@ def init_scope() -> Iterator[None]:
         graph._under_device_scopes(devices),
     ):
         yield
+
+
+def outside_of_bodies() -> AbstractContextManager[None]:
+    """`init_scope` in a branch or a loop; elsewhere a context that changes nothing."""
+    in_body = get_default_graph()._get_control_flow_context() is not None
+    return init_scope() if in_body else contextlib.nullcontext()
 
 
 def name_from_scope_name(name: str) -> str:

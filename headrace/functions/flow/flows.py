@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from headrace.functions.flow.modes import makes_lists
+
 
 def to_flow(item: object) -> Any:
-    """The flow of a TensorArray, anything else as it is."""
-    return item.flow if hasattr(item, "flow") and hasattr(item, "handle") else item
+    """The flow of a TensorArray, anything else as it is.
+
+    Raises:
+        NotImplementedError: if arrays are lists here, and this is none.
+    """
+    if not (hasattr(item, "flow") and hasattr(item, "handle")):
+        return item
+    if item.handle is not None and makes_lists():
+        raise NotImplementedError(
+            "A TensorArray that was made outside of a function is used in a branch or a loop of the function, where "
+            "TensorArrays are lists: construct a new TensorArray inside the function."
+        )
+    return item.flow
 
 
 def with_tensor_arrays(originals: Sequence[Any], values: Sequence[Any]) -> list[Any]:

@@ -34,6 +34,22 @@ def builds_functions() -> bool:
     return ENABLE_CONTROL_FLOW_V2 or isinstance(get_default_graph(), BodyGraph)
 
 
+def makes_lists() -> bool:
+    """Whether a TensorArray that is made now is a TensorList: where loops become functions, and where elements hold arrays."""
+    graph = get_default_graph()
+    if builds_functions():
+        return True
+    while isinstance(graph, FuncGraph):
+        if isinstance(graph, ArrayElementGraph):
+            return True
+        graph = graph.outer_graph
+    return False
+
+
+class ArrayElementGraph(FuncGraph):
+    """The body of a function of elements that hold TensorArrays: what it carries from call to call must be values."""
+
+
 class BodyGraph(FuncGraph):
     """The body of a branch or a loop. What it adds to collections is in those of the graph around it."""
 

@@ -17,8 +17,9 @@ from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
+from headrace.functions.flow import list_ops
 from headrace.functions.flow.eager_tensor_array import EagerMethods, eager_list
-from headrace.functions.flow.modes import builds_functions
+from headrace.functions.flow.modes import makes_lists
 from headrace.functions.flow.tensor_array_v2 import TensorArrayV2Methods
 from headrace.kernels.composing.arithmetic import range as integers
 from headrace.kernels.composing.arranging import identity
@@ -74,7 +75,7 @@ class TensorArray:
         if cls is TensorArray:
             if executing_eagerly():
                 cls = _EagerTensorArray
-            elif builds_functions() and kwargs.get("handle") is None and (len(args) < 6 or args[5] is None):
+            elif makes_lists() and kwargs.get("handle") is None and (len(args) < 6 or args[5] is None):
                 cls = _TensorArrayV2
         return object.__new__(cls)
 
@@ -353,6 +354,34 @@ class _TensorArrayV2(TensorArrayV2Methods, TensorArray):  # type: ignore[misc]  
         self._dynamic_size = bool(dynamic_size)
         self._infer_shape = infer_shape
         self._shared = _Shared(as_dims(element_shape))
+
+
+def array_of_list(
+    flow: Tensor, dtype: DTypeLike, element_shape: ShapeLike, dynamic_size: bool, infer_shape: bool
+) -> TensorArray:
+    """The array that stands for a TensorList; eagerly an array of its elements.
+
+    Args:
+        flow: the list, a variant.
+        dtype, element_shape, dynamic_size, infer_shape: as in `TensorArray`.
+    """
+    settings: dict[str, Any] = {"dynamic_size": dynamic_size, "infer_shape": infer_shape}
+    if executing_eagerly():
+        stacked = list_ops.tensor_list_stack(flow, dtype, element_shape=element_shape)
+        array = TensorArray(
+            dtype, raw.Shape(stacked)[0], element_shape=element_shape, clear_after_read=False, **settings
+        )
+        return array.unstack(stacked)
+    array = _TensorArrayV2(as_dtype(dtype), flow=flow, **settings)
+    array._shared = _Shared(as_dims(element_shape))
+    return array
+
+
+def list_of_array(array: TensorArray) -> Tensor:
+    """The TensorList with the elements of an array, a variant."""
+    if isinstance(array, _TensorArrayV2):
+        return array.flow
+    return list_ops.tensor_list_from_tensor(array.stack(), array.element_shape)
 
 
 def _check_existing(handle: Tensor, name: Any, size: Any, element_shape: Any, dynamic_size: Any, clear: Any) -> None:
