@@ -31,6 +31,8 @@ class Queue(Waitable):
     kind = "FIFOQueue"
     join: Callable[[Sequence[Any]], Any] = staticmethod(stacked)
     reserve = 0
+    # Whether several elements are taken together only, for those taken one by one would be in another order.
+    takes_together = False
 
     def __init__(self, name: str, dtypes: Sequence[DType], shapes: Sequence[Dims], capacity: int) -> None:
         super().__init__(2)
@@ -137,6 +139,7 @@ class PriorityQueue(Queue):
     """The least first component first; among equals any."""
 
     kind = "PriorityQueue"
+    takes_together = True
 
     def _storage(self) -> list[Any] | deque[Any]:
         self._numbers = itertools.count()
@@ -252,7 +255,7 @@ class Take(Attempt):
         queue = self.state
         remaining = self.count - len(self.taken)
         if queue.closed and len(queue.items) < remaining:
-            if self.partial and (self.taken or queue.items):
+            if self.partial and not queue.takes_together and (self.taken or queue.items):
                 self.taken += queue.remove(len(queue.items))
                 self.finish(self.taken)
             else:
@@ -261,6 +264,8 @@ class Take(Attempt):
                 self.fail(error)
             return True
         count = min(queue.available(), remaining)
+        if queue.takes_together and count < remaining:
+            return False
         if count > 0:
             self.taken += queue.remove(count)
         if len(self.taken) == self.count:
