@@ -55,17 +55,26 @@ class Iteration:
     def __init__(self, submit: Callable[[Callable[[], None]], None] = pool.submit) -> None:
         self.closed = False
         self.submit = submit
-        self._closing: list[Callable[[], None]] = []
+        self._closing: dict[Callable[[], Any], None] = {}
         self._conditions: list[threading.Condition] = []
 
-    def when_closed(self, callback: Callable[[], None]) -> None:
+    def when_closed(self, callback: Callable[[], Any]) -> None:
         """Calls `callback` when the iterator is given up."""
-        self._closing.append(callback)
+        self._closing[callback] = None
 
-    def on_threads(self, threads: pool.Pool) -> Iteration:
-        """A part of it whose functions are called on `threads`; it is given up with it."""
-        part = Iteration(threads.submit)
+    def forget(self, callback: Callable[[], Any]) -> None:
+        """Does not call `callback` any more."""
+        self._closing.pop(callback, None)
+
+    def part(self, threads: pool.Pool | None = None) -> Iteration:
+        """A part of it, which may be given up before it and is with it.
+
+        Args:
+            threads: those that call functions, if not the same.
+        """
+        part = Iteration(self.submit if threads is None else threads.submit)
         self.when_closed(part.close)
+        part.when_closed(lambda: self.forget(part.close))
         return part
 
     def wakes(self, changed: threading.Condition) -> None:
@@ -89,7 +98,7 @@ class Iteration:
         for changed in conditions:
             with changed:
                 changed.notify_all()
-        callbacks, self._closing = self._closing, []
+        callbacks, self._closing = self._closing, {}
         for callback in callbacks:
             with contextlib.suppress(errors.OpError):
                 callback()

@@ -24,7 +24,8 @@ class Zipped(Dataset):
     passes_shards = True
 
     def start(self, iteration: Iteration) -> Next:
-        upstreams = [source.start(iteration) for source in self.inputs]
+        part = iteration.part()
+        upstreams = [source.start(part) for source in self.inputs]
         over = False
 
         def next_element() -> Element | None:
@@ -36,6 +37,7 @@ class Zipped(Dataset):
                 element = upstream()
                 if element is None:
                     over = True
+                    part.close()
                     return None
                 parts.extend(element)
             return tuple(parts)

@@ -134,7 +134,7 @@ class OnOwnThreads(Passing):
         self.threads = pool.Pool(most)
 
     def start(self, iteration: Iteration) -> Next:
-        return self.inputs[0].start(iteration.on_threads(self.threads))
+        return self.inputs[0].start(iteration.part(self.threads))
 
 
 _THREADS = _INPUT + "num_threads: int64, *, {} -> handle: variant"

@@ -42,12 +42,16 @@ class Taken(Choosing):
             return self.inputs[0].start(iteration)
         if count == 0:
             return lambda: None
-        upstream = self.inputs[0].start(iteration)
+        # Those behind are not asked for, so that what gives them can go.
+        part = iteration.part()
+        upstream = self.inputs[0].start(part)
         given = 0
 
         def next_element() -> Element | None:
             nonlocal given
             if given >= count:
+                if not part.closed:
+                    part.close()
                 return None
             element = upstream()
             given += 1

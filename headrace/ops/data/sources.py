@@ -179,6 +179,7 @@ class Generated(Dataset):
             nonlocal over
             if state is not None and not over:
                 over = True
+                iteration.forget(close)
                 finish(*state)
 
         def next_element() -> Element | None:
