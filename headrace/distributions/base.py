@@ -15,11 +15,11 @@ from headrace.core.shapes import TensorShape, as_shape
 from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import constant_value, is_tensor
 from headrace.distributions import divergence
+from headrace.distributions.static_logic import pick_vector
 from headrace.functions.math.reduction import reduce_prod
 from headrace.kernels import composing
 from headrace.kernels.composing.shapes import rank_internal, shape_internal
 from headrace.ops.array.shape import reshape
-from headrace.ops.array.where import where_v2
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, TensorLike
@@ -240,7 +240,7 @@ class Distribution:
         rank = x.get_shape().ndims
         if rank is None:
             is_scalar = raw.Equal(rank_internal(x), 0)
-            vector_shape = where_v2(is_scalar, np.array([1], np.int32), shape_internal(x))
+            vector_shape = pick_vector(is_scalar, np.array([1], np.int32), shape_internal(x))
             return reshape(x, vector_shape), count
         if rank == 0:
             if known is None:

@@ -37,9 +37,38 @@ def const_shape(op):
     return [op.attrs["value"].shape]
 
 
+# What the runtime's messages call types.
+_STATUS_NAMES = {"float16": "half", "float32": "float", "float64": "double"}
+# Those whose arrays tell what they hold.
+_PLAIN_KINDS = "biufc"
+_PLAIN_TYPES = frozenset(
+    [
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ]
+)
+
+
 @const.binding
 def const_binding(node):
-    return [BoundConstant(node.attrs["value"])]
+    value, dtype = node.attrs["value"], node.attrs["dtype"]
+    if value.dtype.kind in _PLAIN_KINDS and dtype.name in _PLAIN_TYPES and value.dtype != dtype.as_numpy_dtype:
+        held, said = as_dtype(value.dtype).name, dtype.name
+        message = f"({_STATUS_NAMES.get(held, held)}) and dtype ({_STATUS_NAMES.get(said, said)})"
+        raise InvalidArgumentError(None, None, f"Type mismatch between value {message}")
+    return [BoundConstant(value)]
 
 
 @const.python_value
@@ -69,10 +98,6 @@ def _possible(dims: Dims) -> Dims:
 @placeholder_op.shape
 def placeholder_shape(op):
     return [_possible(op.attrs["shape"])]
-
-
-# What the runtime's messages call types.
-_STATUS_NAMES = {"float16": "half", "float32": "float", "float64": "double"}
 
 
 @placeholder_op.kernel
