@@ -41,24 +41,8 @@ def const_shape(op):
 _STATUS_NAMES = {"float16": "half", "float32": "float", "float64": "double"}
 # Those whose arrays tell what they hold.
 _PLAIN_KINDS = "biufc"
-_PLAIN_TYPES = frozenset(
-    [
-        "bool",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float16",
-        "float32",
-        "float64",
-        "complex64",
-        "complex128",
-    ]
-)
+_PLAIN_TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
+_PLAIN_TYPES |= {"float16", "float32", "float64", "complex64", "complex128"}
 
 
 @const.binding
