@@ -11,7 +11,6 @@ import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError
-from headrace.devices.parallel_for import parallel_blocks
 from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
@@ -70,21 +69,13 @@ def _sums_in_cache(data: torch.Tensor, ids: torch.Tensor, count: int) -> torch.T
     asked = direct_call("add_to_segments")
     if asked is None or data.dim() != 2 or data.device.type != "cpu" or count * data.shape[1] > _CACHED:
         return None
-    add, (length, width) = asked, data.shape
-    if data.numel() < _FOR_THREADS:
-        sums = data.new_zeros((count, width))
-        return None if add(data, ids, sums, 0, length) is None else sums
+    length, width = data.shape
     # What begins at zero and is added up in the end has to be little beside what is added.
-    rows = max(_FOR_THREADS // width, 8 * count)
-    parts = data.new_zeros((-(-length // rows), count, width))
-    refused: list[int] = []
-
-    def some(begin: int, end: int) -> None:
-        if add(data, ids, parts[begin // rows], begin, end) is None:
-            refused.append(begin)
-
-    parallel_blocks(some, length, rows)
-    return None if refused else parts.sum(0)
+    rows = max(length, 1) if data.numel() < _FOR_THREADS else max(_FOR_THREADS // width, 8 * count)
+    parts = data.new_zeros((max(1, -(-length // rows)), count, width))
+    if asked(data, ids, parts, rows, torch.get_num_threads()) is None:
+        return None
+    return parts.sum(0) if len(parts) > 1 else parts[0]
 
 
 def _sums_in_order(data: torch.Tensor, ids: torch.Tensor, count: int) -> torch.Tensor:

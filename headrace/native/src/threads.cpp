@@ -42,14 +42,12 @@ void work_on_own_threads(Sharing& sharing, int64_t threads) {
 
 }  // namespace
 
-void share(int64_t count, int64_t threads, Part part, const void* job) {
-  threads = std::min(threads, count);
-  if (threads < 2) {
-    if (count > 0) part(job, 0, count);
-    return;
-  }
-  Sharing sharing{part, job, count, threads};
-  if (enter_team) enter_team(work_in_team, &sharing, unsigned(threads), 0);
+void share(int64_t count, int64_t parts, int64_t threads, Part part, const void* job) {
+  parts = std::min(parts, count);
+  threads = std::min(threads, parts);
+  Sharing sharing{part, job, count, std::max<int64_t>(parts, count > 0)};
+  if (threads < 2) sharing.work();
+  else if (enter_team) enter_team(work_in_team, &sharing, unsigned(threads), 0);
   else work_on_own_threads(sharing, threads);
 }
 

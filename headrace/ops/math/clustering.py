@@ -30,6 +30,8 @@ _UINT64 = 2**64
 _PATIENCE = 100_000
 # So many distances are computed at a time: they stay in the cache until the least of them are found.
 _AT_A_TIME = 2**17
+# From so many products on threads share the runner's work.
+_FOR_THREADS = 2**20
 
 nearest_neighbors_op = op(
     "NearestNeighbors",
@@ -136,11 +138,14 @@ def nearest_neighbors_kernel(node: NodeView) -> Callable[..., Any]:
             first, least = _nearest_of_block(points, centers, product)
             return first.to(torch.int64).unsqueeze(1), least.unsqueeze(1)
         indices, distances = points.new_empty([count, 1], dtype=torch.int64), points.new_empty([count, 1])
+        if asked is not None:
+            threads = torch.get_num_threads() if points.numel() * len(centers) >= _FOR_THREADS else 1
+            if asked(points, centers, indices, distances, threads) is not None:
+                return indices, distances
 
         def some(begin: int, end: int) -> None:
-            if asked is None or asked(points, centers, indices, distances, begin, end) is None:
-                found = _nearest_of_block(points[begin:end], centers, product)
-                indices[begin:end, 0], distances[begin:end, 0] = found
+            found = _nearest_of_block(points[begin:end], centers, product)
+            indices[begin:end, 0], distances[begin:end, 0] = found
 
         if count <= rows:
             some(0, count)
