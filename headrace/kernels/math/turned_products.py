@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import NodeView
 
 # From so many multiplications on several threads share a product.
-_FOR_THREADS = 16_000_000
+_FOR_THREADS = 4_000_000
 # From so many multiplications on it is worth its call; a few columns suit it less.
 _MANY, _COLUMNS = 100_000, 16
 # A matrix of so many elements stays in the caches while it is gone through once for each few columns; with more oneDNN, which
