@@ -7,11 +7,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from headrace.core.errors import ResourceExhaustedError
 from headrace.profiler.options import Options
 from headrace.profiler.statistics import Counts, NodeStatistics
 
 ROOT = "_TFProfRoot"
 SCOPE = "_kTFScopeParent"
+# How much text the names of scopes may be together, whatever they are of, and for each character of a node's name.
+_FREE_SCOPE_TEXT = 1 << 25
+_SCOPE_TEXT_PER_NAME = 16
 
 
 @dataclass(slots=True, eq=False)
@@ -71,24 +75,31 @@ def _is_accounted(types: Iterable[str], options: Options) -> bool:
 
 
 def by_scope(nodes: Mapping[str, NodeStatistics], options: Options) -> Row:
-    """The tree of name scopes."""
+    """The tree of name scopes.
+
+    Raises:
+        ResourceExhaustedError: if the names, which may come from a file, lie in so many scopes that to write each of these
+            out takes far more than the names do.
+    """
     rows: dict[str, Row] = {}
     top: list[Row] = []
-
-    def row_of(name: str) -> Row:
-        row = rows.get(name)
-        if row is None:
+    left = _FREE_SCOPE_TEXT + _SCOPE_TEXT_PER_NAME * sum(map(len, nodes))
+    for full_name in sorted(nodes):
+        name, inner = full_name, None
+        while name and name not in rows:
             node = nodes.get(name)
             row = Row(name, [SCOPE]) if node is None else Row(name, node.types, node.counts, node=node)
             if node is None:
                 row.own = Counts(definition_count=1)
-            rows[name] = row
-            scope = name.rpartition("/")[0]
-            (row_of(scope).below if scope else top).append(row)
-        return row
-
-    for name in sorted(nodes):
-        row_of(name)
+            if inner is not None:
+                row.below.append(inner)
+            rows[name] = inner = row
+            left -= len(name)
+            if left < 0:
+                raise ResourceExhaustedError(None, None, f"Name {full_name[:60]}... lies in too many scopes to show each.")
+            name = name.rpartition("/")[0]
+        if inner is not None:
+            (rows[name].below if name else top).append(inner)
     return _shown(_accounted(top, options, keep_parents=True), options, _large_enough_itself)
 
 

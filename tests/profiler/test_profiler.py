@@ -157,6 +157,42 @@ def test_a_profile_read_from_a_file(traced, tmp_path, view):
         read.profile_name_scope(options)
 
 
+@pytest.fixture
+def read_profile(tmp_path):
+    """A function that has profilers read a profile of constants of these names."""
+
+    def read(names):
+        profile = analyzer.protos.ProfileProto()
+        for i, name in enumerate(names, 1):
+            node = profile.nodes[i]
+            node.name, node.op, node.id = name, "Const", i
+            node.op_types.append("Const")
+        (tmp_path / "nested").write_bytes(profile.SerializeToString())
+        analyzer.ProfilerFromFile(str(tmp_path / "nested"))
+        return tf.profiler.Profiler.__new__(tf.profiler.Profiler)
+
+    yield read
+    analyzer.DeleteProfiler()
+
+
+def test_names_that_lie_in_thousands_of_scopes(read_profile):
+    depth = 3000
+    options = BUILDER(BUILDER.time_and_memory(min_micros=0)).with_accounted_types([".*"]).with_empty_output().build()
+    options.update(min_bytes=0, max_depth=depth + 10)
+    row = read_profile(["a/" * depth + "b", "a/c"]).profile_name_scope(options)
+    names = [child.name for child in row.children[0].children]
+    assert names == ["a/a", "a/c"]
+    for level in range(1, depth):
+        assert row.children[0].name == "/".join("a" * level)
+        row = row.children[0]
+
+
+def test_names_that_would_take_gigabytes_as_scopes_are_refused(read_profile):
+    options = BUILDER(BUILDER.time_and_memory(min_micros=0)).with_accounted_types([".*"]).with_empty_output().build()
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="too many scopes"):
+        read_profile(["a/" * 100_000]).profile_name_scope(options)
+
+
 def test_files_that_are_no_profile(tmp_path):
     with pytest.raises(tf.errors.NotFoundError, match="nowhere"):
         analyzer.ProfilerFromFile(str(tmp_path / "nowhere"))
