@@ -19,6 +19,8 @@ from headrace.core.tensor import Tensor
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView
 
+_LOOPS = frozenset(["LoopCond", "While", "StatelessWhile", "For", "WhileGradient", "ForGradient"])
+
 
 class Function:
     """A named function: tensors in, tensors out, by way of a traced graph.
@@ -205,6 +207,25 @@ def function_named(graph: Graph, name: str) -> Function:
     if found is None:
         raise UndefinedFunctionError(None, None, f"Function {name} is not defined.")
     return found
+
+
+def may_loop(op: Operation) -> bool:
+    """Whether an operation is a loop, or calls functions that have some: nobody knows when it ends."""
+    pending = [op]
+    seen: set[str] = set()
+    while pending:
+        each = pending.pop()
+        if each.type in _LOOPS:
+            return True
+        for attr in each.decl.signature.attrs.values():
+            value = each.attrs.get(attr.name) if attr.kind in ("func", "list(func)") else None
+            names = value if isinstance(value, (list, tuple)) else [value] if value else []
+            for name in names:
+                function = called_function(each.graph, name)
+                if function is not None and function.name not in seen:
+                    seen.add(function.name)
+                    pending += function.operations
+    return False
 
 
 def function_of(value: Any, graph: Graph) -> Function:

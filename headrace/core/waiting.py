@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _allocate_lock = threading.Lock
 _step = threading.local()
+# An entry for each context, of any thread, that may end its step from outside: who loops asks `Waits.check` while there
+# is one.
+limits: list[None] = []
 
 
 def _no_wake() -> None:
@@ -145,20 +148,35 @@ class Waits:
 
     Attributes:
         closed: whether they have been cancelled.
+        ending: has an entry from then on: what loops look at, which costs less than asking an attribute.
     """
 
     def __init__(self) -> None:
         self._open: set[Attempt] = set()
         self.closed = False
+        self.ending: list[None] = []
         self._others: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def close(self) -> None:
-        """Cancels every wait, those to come as well."""
+        """Cancels every wait, those to come as well, and ends what checks."""
         self.closed = True
+        self.ending.append(None)
         for attempt in self._open.copy():
             attempt.cancel()
         for other in list(self._others):
             other.close()
+
+    def check(self) -> None:
+        """Ends what may run without an end of its own, such as a loop: called now and then by the thread that runs it.
+
+        Raises:
+            CancelledError: if the session has been closed, or the step cancelled.
+            DeadlineExceededError: if the step's time is over.
+        """
+        cancellation: Cancellation | None = getattr(_step, "cancellation", None)
+        if self.closed or (cancellation is not None and cancellation.requested):
+            raise CancelledError(None, None, "Loop execution was cancelled.")
+        check_deadline()
 
     def also_closes(self, other: Any) -> None:
         """Has `other`, in which steps may wait on their own account, closed as well, if it is still there."""
@@ -322,24 +340,39 @@ class Cancellation:
 
 @contextlib.contextmanager
 def with_cancellation(cancellation: Cancellation | None) -> Iterator[None]:
-    """A context in which `cancellation` ends this thread's waits."""
+    """A context in which `cancellation` ends this thread's waits and loops."""
     outer = getattr(_step, "cancellation", None)
     _step.cancellation = cancellation
     try:
-        yield
+        with _limited(cancellation is not None):
+            yield
     finally:
         _step.cancellation = outer
 
 
 @contextlib.contextmanager
 def with_deadline(deadline: float | None) -> Iterator[None]:
-    """A context in which this thread's waits end at `deadline`, a time of `time.perf_counter`."""
+    """A context in which this thread's waits and loops end at `deadline`, a time of `time.perf_counter`."""
     outer = getattr(_step, "deadline", None)
     _step.deadline = deadline if outer is None else outer if deadline is None else min(deadline, outer)
     try:
-        yield
+        with _limited(deadline is not None):
+            yield
     finally:
         _step.deadline = outer
+
+
+@contextlib.contextmanager
+def _limited(is_limited: bool) -> Iterator[None]:
+    """A context in which loops ask whether they are to end, if there is something to ask for."""
+    if not is_limited:
+        yield
+        return
+    limits.append(None)
+    try:
+        yield
+    finally:
+        limits.pop()
 
 
 @contextlib.contextmanager

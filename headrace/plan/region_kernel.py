@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from headrace.core.buffers import VariableBuffer, replacements, written
-from headrace.core.errors import InternalError
+from headrace.core.errors import InternalError, OpError
 from headrace.native.program import Builder, Output, OutputKind, Program, RegionFailure, Unsupported
 from headrace.plan.emit import emit
 from headrace.plan.failures import FAILURES, as_op_error
@@ -200,7 +200,11 @@ class NativeRegion:
                 lowering.lower(each, self._guard)
             outputs = [Output(ids[value], kind) for value, kind in self.outputs]
             builder.ids = ids
-            return builder.builder.build(outputs, builder.notes), builder
+            program = builder.builder.build(outputs, builder.notes)
+            loops = [node for node in self.nodes if node.region is not None]
+            if loops:
+                program.set_check(_check_of(loops[0]))
+            return program, builder
         except Unsupported:
             return None
 
@@ -306,6 +310,19 @@ class _Recorder:
 
 if TYPE_CHECKING:
     _is_builder: type[NativeBuilder] = _Recorder
+
+
+def _check_of(loop: Node) -> Callable[[], None]:
+    """What ends a region's loops with their step: raises what is to be said of one of them."""
+    check = loop.runtime.waits.check
+
+    def checked() -> None:
+        try:
+            check()
+        except OpError as error:
+            raise as_op_error(error, loop) from None
+
+    return checked
 
 
 def _variable(value: Value) -> VariableBuffer:

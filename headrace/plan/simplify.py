@@ -10,6 +10,7 @@ import torch
 from headrace.core.constant_value import is_repeated, text_bytes
 from headrace.core.dtypes import string
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.graph_functions import may_loop
 from headrace.core.planning_facts import Role
 from headrace.core.registry import BoundConstant
 from headrace.plan.evaluate import is_bounded
@@ -268,6 +269,8 @@ def _fold(node: Node) -> bool:
 
 def _may_fold(node: Node) -> bool:
     """Whether what `node` computes cannot be much more than what it takes, nor take much time."""
+    if node.decl.signature.calls and (node.origin is None or may_loop(node.origin)):
+        return False
     arrays = [value.constant for value in node.inputs if value.constant is not None]
     if any(array.size > _MAX_REPEATED and is_repeated(array) for array in arrays):
         return False

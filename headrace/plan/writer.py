@@ -12,7 +12,7 @@ import torch
 from headrace.core import errors
 from headrace.core.buffers import VariableBuffer
 from headrace.core.planning_facts import Role
-from headrace.core.waiting import check_deadline
+from headrace.core.waiting import limits
 from headrace.devices.threads import all_threads, one_thread, thread_count
 from headrace.plan import scalar_functions
 from headrace.plan.branches import Guard, guard_of, is_never_taken, live_inputs
@@ -430,10 +430,9 @@ class Writer:
         self._line(f"while True:{_comment(node)}")
         self.guard, self.branches, self.depth = (), [], self.depth + len(self.branches) + 1
         self.loops += 1
-        if self.observed:
-            # What is computed without calls is not observed.
-            self.constants["check_deadline"] = check_deadline
-            self._line("check_deadline()", node)
+        waits = node.runtime.waits
+        self.constants.update(ending=waits.ending, limits=limits, check=waits.check)
+        self._line("if ending or limits: check()", node)
         if threads_all:
             self.threads = None
         early = [inner for inner in region.nodes if inner.early]

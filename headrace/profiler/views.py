@@ -96,7 +96,9 @@ def by_scope(nodes: Mapping[str, NodeStatistics], options: Options) -> Row:
             rows[name] = inner = row
             left -= len(name)
             if left < 0:
-                raise ResourceExhaustedError(None, None, f"Name {full_name[:60]}... lies in too many scopes to show each.")
+                raise ResourceExhaustedError(
+                    None, None, f"Name {full_name[:60]}... lies in too many scopes to show each."
+                )
             name = name.rpartition("/")[0]
         if inner is not None:
             (rows[name].below if name else top).append(inner)

@@ -87,9 +87,17 @@ class Iteration:
         Raises:
             CancelledError: if the iterator has been given up.
         """
+        self.check()
+        changed.wait()
+
+    def check(self) -> None:
+        """Ends what asks for one element after the other and may find none: sources without an end call it now and then.
+
+        Raises:
+            CancelledError: if the iterator has been given up.
+        """
         if self.closed:
             raise errors.CancelledError(None, None, "Iterator was cancelled")
-        changed.wait()
 
     def close(self) -> None:
         """Gives the iterator up."""

@@ -157,6 +157,7 @@ void program_dealloc(PyObject* self) {
     for (PyObject* o : c->constants) Py_DECREF(o);
     for (Remembered& r : c->buffers) Py_XDECREF(r.object);
     for (Arena* a : c->pool) Py_DECREF(reinterpret_cast<PyObject*>(a));
+    Py_XDECREF(c->check);
     delete c;
   }
   PyTypeObject* type = Py_TYPE(self);

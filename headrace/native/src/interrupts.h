@@ -1,4 +1,4 @@
-// Whether a run that takes long is to end: Python's signals, such as that of Ctrl-C.
+// Whether a run that takes long is to end: Python's signals, such as that of Ctrl-C, or what the program is told to ask.
 #pragma once
 
 #include "steps.h"

@@ -66,6 +66,7 @@ PyMethodDef program_methods[] = {
     {"lease", program_lease, METH_NOARGS, nullptr},
     {"give_back", program_give_back, METH_O, nullptr},
     {"set_limit", program_set_limit, METH_O, nullptr},
+    {"set_check", program_set_check, METH_O, nullptr},
     {"describe", program_describe, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyType_Slot program_slots[] = {{Py_tp_init, reinterpret_cast<void*>(program_init)},

@@ -86,6 +86,7 @@ struct Compiled {
   std::vector<int64_t> signature;
   std::vector<Given> given;
   bool plain_outputs = true;
+  PyObject* check = nullptr;
 };
 
 struct ProgramObject {
@@ -121,6 +122,7 @@ PyObject* results(Compiled* compiled, const std::shared_ptr<const Layout>& layou
 PyObject* program_run(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* program_profile(PyObject* self, PyObject* args);
 PyObject* program_set_limit(PyObject* self, PyObject* number);
+PyObject* program_set_check(PyObject* self, PyObject* function);
 
 // ctc_beams.cpp
 PyObject* ctc_beams(PyObject*, PyObject* args);

@@ -15,7 +15,11 @@ bool interrupted(Frame& frame) {
   frame.asks_again_at = now + kPeriod;
   if (first) return false;
   const PyGILState_STATE state = PyGILState_Ensure();
-  const bool stops = PyErr_CheckSignals() != 0;
+  bool stops = PyErr_CheckSignals() != 0;
+  if (!stops && frame.check) {
+    Reference answer(PyObject_CallObject(frame.check, nullptr));
+    stops = !answer.object;
+  }
   PyGILState_Release(state);
   return stops;
 }
@@ -50,10 +54,10 @@ struct Outcome {
   int64_t code = 0;
 };
 
-Outcome execute(const Layout& layout, size_t from, const Arena* arena) {
+Outcome execute(const Layout& layout, size_t from, const Arena* arena, PyObject* check) {
   const Step* const begin = layout.steps.data();
   const Step* const end = begin + layout.steps.size();
-  Frame frame{arena->bases, begin, begin, arena->lists->data()};
+  Frame frame{arena->bases, begin, begin, arena->lists->data(), check};
   for (const Step* step = begin + from; step != end; step = frame.next) {
     frame.next = step + 1;
     if (int64_t code = step->run(*step, frame)) return {step, code};
@@ -91,10 +95,10 @@ Answer execute_all(Compiled* c, std::shared_ptr<const Layout>& layout, Arena* ar
     save(*layout, arena);
     if (layout->cost > c->release_at) {
       Py_BEGIN_ALLOW_THREADS;
-      outcome = execute(*layout, from, arena);
+      outcome = execute(*layout, from, arena, c->check);
       Py_END_ALLOW_THREADS;
     } else {
-      outcome = execute(*layout, from, arena);
+      outcome = execute(*layout, from, arena, c->check);
     }
     if (outcome.step) give_back_saved(*layout, arena);
     if (outcome.step || !layout->waits) return kFits;
@@ -197,7 +201,7 @@ PyObject* program_profile(PyObject* self, PyObject* args) {
   std::vector<double> least(layout->steps.size(), 0);
   for (int t = 0; t < times; t++) {
     begin_lists(arena);
-    Frame frame{arena->bases, begin, begin, arena->lists->data()};
+    Frame frame{arena->bases, begin, begin, arena->lists->data(), c->check};
     for (const Step* step = begin; step != end; step = frame.next) {
       frame.next = step + 1;
       const auto from = std::chrono::steady_clock::now();
@@ -213,6 +217,16 @@ PyObject* program_profile(PyObject* self, PyObject* args) {
   for (size_t k = 0; list && k < least.size(); k++)
     PyList_SetItem(list, Py_ssize_t(k), Py_BuildValue("id", int(layout->steps[k].instruction), least[k]));
   return list;
+}
+
+// set_check(function): what is called now and then in runs that take long; what it raises ends the run.
+PyObject* program_set_check(PyObject* self, PyObject* function) {
+  Compiled* c = reinterpret_cast<ProgramObject*>(self)->compiled;
+  Py_XDECREF(c->check);
+  Py_INCREF(function);
+  c->check = function;
+  Py_INCREF(Py_None);
+  return Py_None;
 }
 
 PyObject* program_set_limit(PyObject* self, PyObject* number) {

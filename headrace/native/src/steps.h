@@ -5,6 +5,8 @@
 
 #include "values.h"
 
+struct _object;  // of Python
+
 namespace headrace {
 
 struct RowList;
@@ -16,6 +18,7 @@ struct Frame {
   const Step* steps = nullptr;  // the first of all
   const Step* next = nullptr;   // which a jump changes
   RowList* lists = nullptr;
+  _object* check = nullptr;   // what is called now and then in long runs, which may raise
   uint32_t turns = 0;         // of all loops
   int64_t asks_again_at = 0;  // nanoseconds of the clock: see interrupted
 };

@@ -83,6 +83,7 @@ class Shuffled(Choosing):
                 if count != -1 and epoch >= count:
                     upstream = None
                 else:
+                    iteration.check()
                     passes.append(([], [0]))
                     upstream = source.start(iteration)
             return True
@@ -154,6 +155,7 @@ class Repeated(Choosing):
                     over = True
                     return None
                 nothing_yet = True
+                iteration.check()
                 upstream = source.start(iteration)
             return None
 

@@ -133,6 +133,7 @@ class Range(Dataset):
 
         def each() -> Iterator[Element]:
             for first in range(0, len(numbers), STRETCH):
+                iteration.check()
                 part = numbers[first : first + STRETCH]
                 yield from zip(torch.arange(part.start, part.stop, part.step, dtype=torch.int64).unbind(0), strict=True)
 
@@ -184,6 +185,7 @@ class Generated(Dataset):
 
         def next_element() -> Element | None:
             nonlocal state
+            iteration.check()
             if over:
                 return None
             if state is None:
@@ -250,7 +252,12 @@ class RandomNumbers(Dataset):
 
     def start(self, iteration: Iteration) -> Next:
         samples = Samples(*self.seeds)
-        return lambda: (torch.tensor(samples.next(), dtype=torch.int64),)
+
+        def next_element() -> Element:
+            iteration.check()
+            return (torch.tensor(samples.next(), dtype=torch.int64),)
+
+        return next_element
 
     def cardinality(self) -> int:
         return INFINITE

@@ -13,6 +13,7 @@ from headrace.core.cases import body
 from headrace.core.eager import executing_eagerly
 from headrace.core.graph_functions import attr_function, called_function, function_named, known_of
 from headrace.core.registry import OpDecl, op, raw
+from headrace.core.waiting import limits
 from headrace.kernels.flow.call_shapes import call_shapes
 
 if TYPE_CHECKING:
@@ -294,9 +295,13 @@ def _loop_functions(node: NodeView) -> tuple[Any, Any]:
 @stateless_while_op.kernel
 def while_kernel(node):
     cond, body = _loop_functions(node)
+    waits = node.runtime.waits
+    ending, check = waits.ending, waits.check
 
     def loop(*values):
         while truth(cond(*values)[0]):
+            if ending or limits:
+                check()
             values = body(*values)
         return values
 
@@ -313,9 +318,13 @@ def _counts(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor) -> ra
 @for_op.kernel
 def for_kernel(node):
     body = node.runtime.bind(attr_function(node, "body"), f"{node.name}/body")
+    waits = node.runtime.waits
+    ending, check = waits.ending, waits.check
 
     def loop(start, limit, delta, *values):
         for i in _counts(start, limit, delta):
+            if ending or limits:
+                check()
             values = body(torch.tensor(i, dtype=torch.int32), *values)
         return values
 
