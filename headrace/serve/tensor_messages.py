@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,10 @@ from headrace.messages.tensor_proto import array_of, array_to_proto
 
 # The packed fields float_val and double_val: their numbers and the lengths of their elements.
 _PACKED = {np.dtype(np.float32): 5, np.dtype(np.float64): 6}
+# Elements that a message need not write out, because they repeat others; each that it writes takes a byte or more.
+_MOST_REPEATED = 1 << 26
+# No tensor has as many.
+_TOO_MANY = 1 << 63
 _LISTS = {
     "int64": "int64_val",
     "bool": "bool_val",
@@ -31,7 +36,13 @@ def from_message(name: str, tensor: Any) -> np.ndarray:
 
     Raises:
         InvalidArgumentError: if the message holds no tensor.
+        ResourceExhaustedError: if it repeats one element so often that running it would take far more than sending it.
     """
+    count = math.prod(dim.size for dim in tensor.tensor_shape.dim)
+    if _MOST_REPEATED < count < _TOO_MANY and count > tensor.ByteSize():
+        raise errors.ResourceExhaustedError(
+            None, None, f"tensor of input {name} has {count} elements, which its {tensor.ByteSize()} bytes only repeat"
+        )
     try:
         return array_of(tensor)
     except (TypeError, ValueError, OverflowError) as error:

@@ -92,6 +92,16 @@ def test_tensors_that_are_none(channel, size):
     assert refused(channel, "Predict", request, messages.PredictResponse) in ("INVALID_ARGUMENT", "RESOURCE_EXHAUSTED")
 
 
+def test_a_few_bytes_do_not_stand_for_gigabytes(channel):
+    request = predict_request("picked", whole=np.int64([1]))
+    tensor = request.inputs["whole"]
+    tensor.tensor_shape.dim[0].size = (1 << 31) - 1
+    assert refused(channel, "Predict", request, messages.PredictResponse) == "RESOURCE_EXHAUSTED"
+    tensor.tensor_shape.dim[0].size = 5000
+    response = call(channel, "Predict", request, messages.PredictResponse)
+    assert list(response.outputs["picked"].float_val) == [20.0] * 5000
+
+
 def example(**features):
     made = messages.Example()
     for key, value in features.items():
