@@ -97,6 +97,32 @@ def test_a_damaged_file_is_named(tmp_path):
                 read(str(path))
 
 
+@pytest.mark.parametrize(
+    ("layer", "place", "shape", "says"),
+    [
+        (tf.keras.layers.LSTM(2, input_shape=(3, 4), name="l"), "recurrent_kernel:0", (), "must be matrices"),
+        (tf.keras.layers.GRU(2, input_shape=(3, 4), name="l"), "kernel:0", (4,), "must be matrices"),
+        (tf.keras.layers.LSTM(2, input_shape=(3, 4), name="l"), "bias:0", (), "bias shape"),
+        (tf.keras.layers.Conv1D(2, 2, input_shape=(3, 4), name="l"), "kernel:0", (4,), "4 axes in Keras 1"),
+    ],
+)
+def test_weights_of_another_rank_change_nothing(tmp_path, layer, place, shape, says):
+    path = tmp_path / "weights.h5"
+    with tf.Graph().as_default(), tf.Session():
+        model = tf.keras.Sequential([layer.from_config(layer.get_config())])
+        model.save_weights(str(path))
+        before = model.get_weights()
+        with h5py.File(path, "r+") as file:
+            if "Conv" in type(layer).__name__:
+                file.attrs["keras_version"] = b"1.2.2"
+            del file[f"l/l/{place}"]
+            file[f"l/l/{place}"] = np.zeros(shape, np.float32)
+        with pytest.raises(ValueError, match=says):
+            model.load_weights(str(path))
+        for old, new in zip(before, model.get_weights(), strict=True):
+            np.testing.assert_array_equal(old, new)
+
+
 def test_text_that_is_none_is_told(tmp_path):
     path = tmp_path / "model.h5"
     with tf.Graph().as_default():

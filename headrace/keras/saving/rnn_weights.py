@@ -33,6 +33,10 @@ def convert_rnn_weights(layer: Layer, weights: Sequence[Array]) -> list[Array]:
     if kind not in _GATES or len(weights) != 3:
         return list(weights)
     kernel, recurrent, bias = (np.asarray(value) for value in weights)
+    if kernel.ndim != 2 or recurrent.ndim != 2:
+        raise ValueError(
+            f"The kernels of layer '{layer.name}' ({kind}) must be matrices, got shapes {kernel.shape} and {recurrent.shape}"
+        )
     gates, units = _GATES[kind], recurrent.shape[0]
     if gates == 4:
         return _lstm(kind, kernel, recurrent, bias, units)

@@ -39,7 +39,7 @@ def preprocess_weights_for_loading(
     kind = type(layer).__name__
     if kind in _WRAPPERS:
         return _WRAPPERS[kind](layer, weights, original_keras_version, original_backend)
-    if (original_keras_version or "").startswith("1") and kind in _KERAS_1:
+    if (original_keras_version or "").startswith("1") and kind in _KERAS_1 and weights:
         weights = _KERAS_1[kind](layer, weights)
     if kind in _CONVOLUTIONS and weights:
         weights = _convolution(kind, layer, weights, original_backend)
@@ -85,6 +85,8 @@ _WRAPPERS: dict[str, Callable[[Any, list[Array], str | None, str | None], list[A
 
 def _conv1d(layer: Any, weights: list[Array]) -> list[Array]:
     kernel = weights[0]
+    if kernel.ndim != 4:
+        raise ValueError(f"The kernel of layer '{layer.name}' must have 4 axes in Keras 1, got shape {kernel.shape}")
     if kernel.shape[:2] != (layer.kernel_size[0], 1) or kernel.shape[3] != layer.filters:
         # The older layout: filters, channels, length, 1.
         kernel = np.transpose(kernel, (2, 3, 1, 0))
