@@ -254,6 +254,9 @@ def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:
         if not isinstance(value, (bool,)) and type(value).__name__ != "bool_" and type(value).__name__ != "bool":
             raise _not_of_kind("bool", attr, value)
         return bool(value)
+    if kind in ("int", "float") and isinstance(value, (str, DType)):
+        # Python makes numbers of them: of texts that look like one, of types their number in messages.
+        raise _not_of_kind(kind, attr, value)
     if kind == "int":
         try:
             return int(value)
