@@ -1,0 +1,100 @@
+"""Keras models and weights from strangers, damaged at random: an answer of a known class, and no model half changed."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import random
+import sys
+
+import numpy as np
+import pytest
+
+import headrace as tf
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from mutations import damaged_by
+
+# What docs/security.md says of them.
+ANSWERS = (tf.errors.OpError, ValueError, TypeError, OSError)
+VALUES = (None, True, -1, 0, 7, 1.5, 2**40, "", "relu", "Dense", "Model", "Lambda", [], {}, [None], [-1], {"config": 3})
+
+
+def made():
+    inputs = tf.keras.Input((5,))
+    x = tf.keras.layers.Embedding(7, 3)(inputs)
+    x = tf.keras.layers.Bidirectional(tf.keras.layers.LSTM(2, kernel_regularizer="l2"))(x)
+    return tf.keras.Model(inputs, tf.keras.layers.Dense(1, activation="tanh")(tf.keras.layers.BatchNormalization()(x)))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The settings, the weights in HDF5 and the checkpoint of a model, by name."""
+    folder = tmp_path_factory.mktemp("whole")
+    with tf.Graph().as_default(), tf.Session():
+        model = made()
+        model.save(str(folder / "model.h5"))
+        model.save_weights(str(folder / "weights.h5"))
+        model.save_weights(str(folder / "checkpoint" / "m"), save_format="tf")
+        (folder / "settings").write_text(model.to_json())
+    return folder
+
+
+def places(settings):
+    found = []
+    stack = [settings]
+    while stack:
+        each = stack.pop()
+        keys = each if isinstance(each, dict) else range(len(each))
+        found += [(each, key) for key in keys]
+        stack += [each[key] for key in keys if isinstance(each[key], (dict, list))]
+    return found
+
+
+def attempt(function, *arguments):
+    try:
+        function(*arguments)
+    except ANSWERS as error:
+        assert str(error)  # noqa: PT017  there may be none
+        return False
+    return True
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_settings_with_other_values(whole, seed):
+    generator = random.Random(seed)
+    settings = json.loads((whole / "settings").read_text())
+    for _ in range(generator.randint(1, 3)):
+        place, key = generator.choice(places(settings))
+        if generator.random() < 0.2:
+            del place[key]
+        else:
+            place[key] = generator.choice(VALUES)
+    with tf.Graph().as_default():
+        attempt(tf.keras.models.model_from_json, json.dumps(settings))
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("name", ["weights.h5", "checkpoint/m.index", "checkpoint/m.data-00000-of-00001"])
+def test_damaged_weights(whole, tmp_path, name, seed):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    for other in (whole / name).parent.iterdir():
+        if other.is_file():
+            (path.parent / other.name).write_bytes(other.read_bytes())
+    path.write_bytes(damaged_by(random.Random(seed), (whole / name).read_bytes()))
+    with tf.Graph().as_default(), tf.Session():
+        model = made()
+        before = model.get_weights()
+        given = path if name.endswith(".h5") else path.parent / "m"
+        if not attempt(model.load_weights, str(given)) and name.endswith(".h5"):
+            for old, new in zip(before, model.get_weights(), strict=True):
+                np.testing.assert_array_equal(old, new)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_damaged_models(whole, tmp_path, seed):
+    path = tmp_path / "model.h5"
+    path.write_bytes(damaged_by(random.Random(seed), (whole / "model.h5").read_bytes()))
+    with tf.Graph().as_default(), tf.Session():
+        attempt(tf.keras.models.load_model, str(path))
