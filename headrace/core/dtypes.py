@@ -204,9 +204,6 @@ class DType:
     def __hash__(self) -> int:
         return self.as_datatype_enum
 
-    def __int__(self) -> int:
-        return self.as_datatype_enum
-
     def __repr__(self) -> str:
         return "tf." + self.name
 

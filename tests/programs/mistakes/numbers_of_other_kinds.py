@@ -19,6 +19,12 @@ CASES = {
     "fraction as int": lambda: tf.string_to_hash_bucket_fast(["a"], 5.7),
     "truth as float": lambda: tf.nn.lrn(image, 5, True),
     "array as int": lambda: tf.nn.lrn(image, np.int64(5)),
+    "type as dimension": lambda: tf.Dimension(tf.string),
+    "type in a shape": lambda: tf.TensorShape([tf.float32, 2]),
+    "type in a variable's shape": lambda: tf.get_variable("a", [tf.float32]),
+    "type as Python's int": lambda: int(tf.float32),
+    "filters that are a type": lambda: tf.layers.conv1d(tf.zeros([2, 5, 3]), tf.string, 2),
+    "units in digits": lambda: tf.layers.dense(tf.zeros([2, 3]), "4"),
     "dimension as int": lambda: tf.nn.lrn(image, tf.Dimension(5)),
 }
 for name, make in CASES.items():
