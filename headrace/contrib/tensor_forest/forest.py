@@ -250,14 +250,15 @@ class RandomForestGraphs:
         labels = ParseLabelTensorOrDict(input_labels)
         steps = []
         per_trainer = self.params.num_trees // num_trainers
+        given = tree_kwargs.pop("input_weights", None)
         last = self.params.num_trees if trainer_id == num_trainers - 1 else (trainer_id + 1) * per_trainer
         for number in range(trainer_id * per_trainer, last):
             with self._on_device_of(number):
                 seed = self.params.base_random_seed
                 seed += number if seed else 0
-                rows, tree_labels, weights = dense, labels, tree_kwargs.pop("input_weights", None)
+                rows, tree_labels, weights = dense, labels, given
                 if self.params.bagging_fraction < 1.0:
-                    rows, tree_labels, weights = self._bagged(rows, labels, weights, sparse, seed)
+                    rows, tree_labels, weights = self._bagged(rows, labels, given, sparse, seed)
                 if self.params.bagged_features is not None and rows is not None:
                     rows = self._bag_features(number, rows)
                 steps.append(

@@ -70,8 +70,9 @@ def smoothed_impurity(sums: np.ndarray) -> np.ndarray:
         sums: the weights of the classes, of shape [candidates, classes].
     """
     classes = np.float32(sums.shape[1])
-    weight = sums.sum(1, dtype=np.float32)
-    squares = (sums * sums).sum(1, dtype=np.float32)
+    # One class after the other: `sum` adds up many of them in another order.
+    weight = np.cumsum(sums, 1, dtype=np.float32)[:, -1]
+    squares = np.cumsum(sums * sums, 1, dtype=np.float32)[:, -1]
     return weight * (1 - (squares + 2 * weight + classes) / (weight + classes) ** 2)
 
 

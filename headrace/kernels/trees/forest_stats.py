@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from headrace.core.errors import NotFoundError
-from headrace.kernels.trees.forest_draws import Draws
+from headrace.kernels.trees.forest_draws import Columns
+from headrace.kernels.trees.forest_groups import number_within, sums_within
 from headrace.kernels.trees.forest_pruning import Pruning, smoothed_impurity
-from headrace.kernels.trees.hash_order import FROM_TWO, hash_order
+from headrace.kernels.trees.hash_order import FROM_TWO, HashOrder, hash_order
 from headrace.messages import forest_protos
 from headrace.native.direct import direct_call
 
@@ -25,7 +26,7 @@ class Growth(NamedTuple):
     """How leaves are split: from their depth to how many candidates they get and after how many examples, and so on.
 
     `is_even` says that both are the same for leaves of all depths, `averages` that thresholds are means of the values of two
-    examples of different classes.
+    examples of different classes, `strict` that examples at a threshold go to the right.
     """
 
     candidates: Callable[[int], float]
@@ -36,6 +37,7 @@ class Growth(NamedTuple):
     is_even: bool = True
     pruning: Pruning | None = None
     averages: bool = False
+    strict: bool = False
 
     def wanted(self, depth: int) -> int:
         """How many candidates a leaf of that depth gets."""
@@ -64,6 +66,7 @@ class FertileLeaves:
         """Forgets all leaves but the root."""
         self.nodes: list[int] = []
         self.row_of: dict[int, int] = {}
+        self.order = HashOrder(FROM_TWO)
         self.free: list[int] = []
         self._allot(0)
         self.begin(0, 0)
@@ -116,6 +119,7 @@ class FertileLeaves:
         self.wanted[row], self.enough[row] = self.growth.wanted(depth), self.growth.split_after(depth)
         self._widen(int(self.wanted[row]) - self.features.shape[1])
         self.row_of[node] = row
+        self.order.add(node)
 
     def _widen(self, more: int) -> None:
         """Makes room for so many candidates more of every leaf."""
@@ -128,6 +132,7 @@ class FertileLeaves:
     def end(self, node: int) -> None:
         """Takes the row of a leaf that is split back."""
         self.free.append(self.row_of.pop(node))
+        self.order.remove(node)
 
     def _table(self, leaves: np.ndarray) -> np.ndarray:
         """The row of each leaf, -1 where it has none."""
@@ -143,7 +148,7 @@ class FertileLeaves:
         labels: np.ndarray,
         weights: np.ndarray,
         leaves: np.ndarray,
-        draws: Draws,
+        draws: Columns,
         strict: bool,
         collates: bool,
     ) -> list[int]:
@@ -154,7 +159,7 @@ class FertileLeaves:
             labels: of shape [examples, outputs].
             weights: a weight for each example.
             leaves: the leaf each of them is in.
-            draws: where features are drawn from.
+            draws: the features that candidates are of.
             strict: whether examples at a threshold go to the right.
             collates: whether the examples of a leaf are taken together, one leaf after the other.
         """
@@ -186,7 +191,7 @@ class FertileLeaves:
         known = _taken(leaves, table, collates)
         rows = table[leaves[known]]
         missing = self.wanted - self.filled
-        number = _number_within(rows)
+        number = number_within(rows)
         begins = number < missing[rows]
         # When leaves are collated, what comes after the last candidate of a leaf waits for the next batch.
         counts = ~begins & (missing[rows] <= 0) if collates else ~begins
@@ -195,7 +200,7 @@ class FertileLeaves:
         return known[order], rows, self.filled[rows] + number[order], int(begins.sum())
 
     def _averaged(
-        self, values: np.ndarray, classes: np.ndarray, leaves: np.ndarray, draws: Draws, collates: bool
+        self, values: np.ndarray, classes: np.ndarray, leaves: np.ndarray, draws: Columns, collates: bool
     ) -> tuple[np.ndarray, np.ndarray]:
         """Makes candidates whose thresholds lie between examples of different classes.
 
@@ -222,7 +227,7 @@ class FertileLeaves:
             met = np.flatnonzero(~self.averaged[row, :filled] & (self.classes[row, :filled] != classes[example]))
             self.means[row, met] = (self.means[row, met] + values[example, self.features[row, met]]) / 2
             self.averaged[row, met] = True
-            chosen = draws.below(values.shape[1], 1)
+            chosen = draws.draw(np.array([example]))
             if filled < self.wanted[row]:
                 self._add_candidate(row, chosen[0], values[example, chosen[0]], classes[example])
         examples = np.array(counted, np.int64)
@@ -236,11 +241,11 @@ class FertileLeaves:
         self.kept[row] += 1
 
     def _add_candidates(
-        self, values: np.ndarray, examples: np.ndarray, rows: np.ndarray, places: np.ndarray, draws: Draws
+        self, values: np.ndarray, examples: np.ndarray, rows: np.ndarray, places: np.ndarray, draws: Columns
     ) -> None:
         if not len(examples):
             return
-        chosen = draws.below(values.shape[1], len(examples))
+        chosen = draws.draw(examples)
         self.features[rows, places] = chosen
         self.thresholds[rows, places] = self.means[rows, places] = values[examples, chosen]
         added = np.bincount(rows, minlength=len(self.filled))
@@ -270,19 +275,20 @@ class FertileLeaves:
                 node_of = {row: node for node, row in self.row_of.items()} if ready else {}
                 return hash_order([node_of[row] for row in ready], FROM_TWO)
         weight = weights[examples]
-        running = self.weights[rows] + _sums_within(rows, weight)
+        is_mixed = self._mixed_from(rows, labels[examples, 0], weight)
+        running = sums_within(rows, weight, self.weights[rows])
         if pruning is None:
             self._count(values, labels, weights, examples, rows, strict)
         else:
             prunes = self._prunes(rows, running, labels[examples, 0].astype(np.int64), weight, pruning)
             # How often candidates of its leaf have been dropped in this batch before an example comes.
-            rounds = (_sums_within(rows, prunes) - prunes).astype(np.int64)
+            rounds = sums_within(rows, prunes.astype(np.int64)) - prunes
             for number in range(rounds.max() + 1):
                 now = rounds == number
                 self._count(values, labels, weights, examples[now], rows[now], strict)
                 for row in rows[now & prunes].tolist():
                     self._prune(row, pruning)
-        return self._finished(leaves[examples], rows, running)
+        return self._finished(leaves[examples], rows, running, is_mixed)
 
     def _count(
         self,
@@ -307,9 +313,9 @@ class FertileLeaves:
             np.add.at(self.total, (rows, classes), weight)
             count, width = self.left.shape[1:]
             cells = (rows * count * width + classes)[:, None] + np.arange(0, count * width, width)
-            # A weight of none is quicker added than left out.
-            added = np.bincount(cells.reshape(-1), (goes_left * weight[:, None]).reshape(-1), minlength=self.left.size)
-            self.left += added.astype(np.float32).reshape(self.left.shape)
+            np.add.at(
+                self.left.reshape(-1), cells.reshape(-1), (goes_left * weight[:, None]).astype(np.float32).reshape(-1)
+            )
         np.add.at(self.weights, rows, weight)
 
     def _prunes(
@@ -343,12 +349,24 @@ class FertileLeaves:
             array[row, : len(remain)] = array[row, remain]
         self.kept[row] = len(remain)
 
-    def _finished(self, leaves: np.ndarray, rows: np.ndarray, running: np.ndarray) -> list[int]:
-        """The leaves with enough examples, of more than one class."""
-        reached = running >= self.enough[rows]
-        if not self.growth.is_regression:
-            reached &= (self.total > 0).sum(1)[rows] > 1
-        found = leaves[reached]
+    def _mixed_from(self, rows: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Of each example, whether its leaf has more than one class with it; always so for numbers."""
+        if self.growth.is_regression:
+            return np.ones(len(rows), bool)
+        known = (self.total[rows] > 0).sum(1)
+        if (known > 1).all():
+            return known > 1
+        classes = labels.astype(np.int64)
+        is_new = (weights > 0) & (self.total[rows, classes] <= 0)
+        pairs = np.flatnonzero(is_new)
+        _, first = np.unique(rows[pairs] * self.growth.classes + classes[pairs], return_index=True)
+        begins = np.zeros(len(rows))
+        begins[pairs[first]] = 1
+        return np.asarray(known + sums_within(rows, begins) > 1)
+
+    def _finished(self, leaves: np.ndarray, rows: np.ndarray, running: np.ndarray, is_mixed: np.ndarray) -> list[int]:
+        """The leaves with enough examples, of more than one class, in the order in which TensorFlow's set has them."""
+        found = leaves[(running >= self.enough[rows]) & is_mixed]
         _, first = np.unique(found, return_index=True)
         return hash_order(found[np.sort(first)].tolist(), FROM_TWO)
 
@@ -377,7 +395,7 @@ class FertileLeaves:
     def serialized(self, keeps_stats: bool) -> bytes:
         """The leaves as a serialized `FertileStats`."""
         message = forest_protos.FertileStats()
-        for node in hash_order(self.row_of):
+        for node in self.order:
             row = self.row_of[node]
             slot = message.node_to_slot.add(node_id=node, depth=int(self.depths[row]))
             if keeps_stats:
@@ -392,6 +410,8 @@ class FertileLeaves:
             test = candidate.split.inequality_left_child_test
             test.feature_id.id.value = str(int(self.features[row, place]))
             test.threshold.float_value = float(self.means[row, place])
+            if self.growth.strict:
+                test.type = forest_protos.InequalityTest.LESS_THAN
             self._fill_sums(candidate.left_stats, self.left[row, place], 0.0)
 
     def _fill_sums(self, message: forest_protos.LeafStat, sums: np.ndarray, weight: float) -> None:
@@ -410,7 +430,7 @@ class FertileLeaves:
     def restore(self, serialized: bytes) -> None:
         """Takes what `serialized` gave."""
         message = forest_protos.FertileStats.FromString(serialized)
-        self.row_of, self.free = {}, []
+        self.row_of, self.order, self.free = {}, HashOrder(FROM_TWO), []
         self._allot(0)
         for slot in message.node_to_slot:
             self.begin(slot.node_id, slot.depth)
@@ -447,30 +467,6 @@ def _taken(leaves: np.ndarray, table: np.ndarray, collates: bool) -> np.ndarray:
     _, first = np.unique(leaves[known], return_index=True)
     place = {leaf: at for at, leaf in enumerate(hash_order(leaves[known][np.sort(first)].tolist(), FROM_TWO))}
     return known[np.argsort([place[leaf] for leaf in leaves[known].tolist()], kind="stable")]
-
-
-def _number_within(groups: np.ndarray) -> np.ndarray:
-    """For each element, how many of its group come before it."""
-    order = np.argsort(groups, kind="stable")
-    ordered = groups[order]
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))) if len(groups) else np.zeros(0, int)
-    lengths = np.diff(np.append(starts, len(groups)))
-    number = np.empty(len(groups), np.int64)
-    number[order] = np.arange(len(groups)) - np.repeat(starts, lengths)
-    return number
-
-
-def _sums_within(groups: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """For each element, the sum of the values of its group up to it."""
-    order = np.argsort(groups, kind="stable")
-    ordered = groups[order]
-    running = np.cumsum(values[order])
-    starts = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-    # What ran up before a group began; sums of weights never fall.
-    base = np.maximum.accumulate(np.where(starts, running - values[order], 0))
-    sums = np.empty(len(groups), running.dtype)
-    sums[order] = running - base
-    return sums
 
 
 def _moments(labels: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ are put in again, in the order they have.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 # The numbers of buckets that the library's sets grow through.
 _SIZES = (
@@ -88,3 +88,67 @@ def hash_order(numbers: Iterable[int], sizes: Sequence[int] = _SIZES) -> list[in
         if not waiting:
             break
     return order
+
+
+class HashOrder:
+    """The order of a hash map that whole numbers come into and go out of.
+
+    Args:
+        sizes: the numbers of buckets that the map grows through.
+
+    Example:
+        >>> from headrace.kernels.trees.hash_order import HashOrder
+        >>> order = HashOrder()
+        >>> for number in (2, 1, 15): order.add(number)
+        >>> order.remove(1)
+        >>> list(order)
+        [15, 2]
+    """
+
+    def __init__(self, sizes: Sequence[int] = _SIZES) -> None:
+        self._sizes = list(sizes)
+        # A ring through `None`, and the numbers of each bucket.
+        self._next: dict[int | None, int | None] = {None: None}
+        self._before: dict[int | None, int | None] = {None: None}
+        self._buckets: dict[int, list[int]] = {}
+
+    def __iter__(self) -> Iterator[int]:
+        at = self._next[None]
+        while at is not None:
+            yield at
+            at = self._next[at]
+
+    def add(self, number: int) -> None:
+        """Puts a number in.
+
+        Args:
+            number: one that is not in yet.
+        """
+        if len(self._next) >= self._sizes[0]:
+            kept = list(self)
+            del self._sizes[0]
+            self._next, self._before, self._buckets = {None: None}, {None: None}, {}
+            for old in kept:
+                self._put(old)
+        self._put(number)
+
+    def _put(self, number: int) -> None:
+        bucket = self._buckets.setdefault(number % self._sizes[0], [])
+        before = self._before[bucket[-1]] if bucket else None
+        after = self._next[before]
+        self._next[before], self._next[number] = number, after
+        self._before[after], self._before[number] = number, before
+        bucket.append(number)
+
+    def remove(self, number: int) -> None:
+        """Takes a number out.
+
+        Args:
+            number: one that is in.
+        """
+        bucket = number % self._sizes[0]
+        self._buckets[bucket].remove(number)
+        if not self._buckets[bucket]:
+            del self._buckets[bucket]
+        before, after = self._before.pop(number), self._next.pop(number)
+        self._next[before], self._before[after] = after, before

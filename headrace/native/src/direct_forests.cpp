@@ -192,17 +192,17 @@ PyObject* forest_counts(PyObject*, PyObject* const* args, Py_ssize_t count) {
   for (int64_t i = 0; i < n; i++) {
     add(leaves, elements<float>(values) + example[i] * width, row[i], int64_t(label[example[i] * outputs]),
         elements<float>(weights)[example[i]]);
-    if (!reached[size_t(row[i])] && elements<float>(leaves.weights)[row[i]] >= enough) {
+    if (reached[size_t(row[i])] || elements<float>(leaves.weights)[row[i]] < enough) continue;
+    const float* const total = elements<float>(leaves.total) + row[i] * leaves.classes;
+    if (std::count_if(total, total + leaves.classes, [](float x) { return x > 0; }) > 1) {
       reached[size_t(row[i])] = true;
       order.push_back(row[i]);
     }
   }
   Reference found(PyList_New(0));
   for (int64_t r : order) {
-    const float* const total = elements<float>(leaves.total) + r * leaves.classes;
-    if (!found.object || std::count_if(total, total + leaves.classes, [](float x) { return x > 0; }) < 2) continue;
     Reference number(PyLong_FromLongLong(r));
-    if (!number.object || PyList_Append(found.object, number.object) < 0) return nullptr;
+    if (!found.object || !number.object || PyList_Append(found.object, number.object) < 0) return nullptr;
   }
   return found.release();
 }

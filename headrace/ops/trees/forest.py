@@ -14,7 +14,7 @@ from headrace.core.registry import op
 from headrace.kernels.host_values import boxed, to_array, to_tensor
 from headrace.kernels.queues.handles import shared_state
 from headrace.kernels.ranks import check_rank, ranked
-from headrace.kernels.trees.forest_draws import Draws
+from headrace.kernels.trees.forest_draws import Columns, Draws, Present
 from headrace.kernels.trees.forest_pruning import Pruning, of_depth
 from headrace.kernels.trees.forest_stats import FertileLeaves, Growth
 from headrace.kernels.trees.forest_tree import ForestTree
@@ -94,7 +94,8 @@ def _growth(params: forest_protos.TensorForestParams) -> Growth:
     Raises:
         NotImplementedError: for strategies that are not here.
     """
-    if params.finish_type.type != forest_protos.SPLIT_FINISH_BASIC:
+    # Numbers have no such strategies.
+    if params.finish_type.type != forest_protos.SPLIT_FINISH_BASIC and not params.is_regression:
         raise NotImplementedError("Forests whose splits finish early are not supported: use split_finish_name='basic'.")
     pruning = None
     if params.pruning_type.type != forest_protos.SPLIT_PRUNE_NONE:
@@ -111,6 +112,7 @@ def _growth(params: forest_protos.TensorForestParams) -> Growth:
         is_even,
         pruning,
         params.initialize_average_splits and not params.is_regression,
+        params.inequality_test_type == forest_protos.InequalityTest.LESS_THAN,
     )
 
 
@@ -119,18 +121,29 @@ def _matrix(inputs: Sequence[torch.Tensor], spec: bytes | str) -> np.ndarray:
     data, indices, values, shape = (to_array(value) for value in inputs)
     if not len(shape) or not shape[-1]:
         return data
-    rows, columns = int(shape[0]), int(shape[-1])
+    rows, columns, width = int(shape[0]), int(shape[-1]), _dense_width(data, spec)
     if columns > _MOST_SPARSE:
         raise InvalidArgumentError(
             None, None, f"Sparse features of {columns} columns are too wide for a forest: at most {_MOST_SPARSE}"
         )
-    found = _SIZE.search(as_text(spec))
-    width = int(found[1]) if found and data.ndim == 2 and data.size else 0
     matrix = np.zeros((rows, width + columns), np.float32)
     if width:
         matrix[:, :width] = data
     matrix[indices[:, 0], width + indices[:, 1]] = values
     return matrix
+
+
+def _dense_width(data: np.ndarray, spec: bytes | str) -> int:
+    found = _SIZE.search(as_text(spec))
+    return int(found[1]) if found and data.ndim == 2 and data.size else 0
+
+
+def _present(inputs: Sequence[torch.Tensor], spec: bytes | str) -> Present | None:
+    """The columns that the examples have something in, where all features are sparse."""
+    data, indices, _, shape = (to_array(value) for value in inputs)
+    if not len(shape) or not shape[-1] or _dense_width(data, spec):
+        return None
+    return Present(np.searchsorted(indices[:, 0], np.arange(int(shape[0]) + 1)), indices[:, 1])
 
 
 def _labels(labels: torch.Tensor, weights: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
@@ -287,14 +300,18 @@ def process_kernel(node):
 
     def process(tree, stats, *inputs):
         labels, weights = _labels(*inputs[4:6])
+        if params.is_regression:
+            # 1.15 takes no account of the weights of numbers.
+            weights = np.ones_like(weights)
         draws = Draws(seed or int(np.random.randint(1 << 62)))
+        values = _matrix(inputs[:4], spec)
         with stats.checked().lock:
             finished = stats.add_examples(
-                _matrix(inputs[:4], spec),
+                values,
                 labels,
                 weights,
                 to_array(inputs[6]).astype(np.int64),
-                draws,
+                Columns(draws, _dense_width(to_array(inputs[0]), spec) or values.shape[1], _present(inputs[:4], spec)),
                 tree.checked().strict,
                 collates,
             )
@@ -334,7 +351,6 @@ def _grow(tree: ForestTree, stats: FertileLeaves, leaf: int) -> None:
     left, total = stats.left[row, best].copy(), stats.total[row].copy()
     depth = int(stats.depths[row])
     children = tree.split(leaf, int(stats.features[row, best]), float(stats.means[row, best]))
-    stats.end(leaf)
     for child, sums in zip(children, (left, total - left), strict=True):
         if stats.growth.is_regression:
             if sums[0] > 0:
@@ -342,6 +358,7 @@ def _grow(tree: ForestTree, stats: FertileLeaves, leaf: int) -> None:
         else:
             tree.sums[child] = sums
         stats.begin(child, depth + 1)
+    stats.end(leaf)
 
 
 @finalize_op.kernel
