@@ -47,7 +47,6 @@ DIFFERENT = {
     "tf.contrib.learn.io.HAS_PANDAS": "pandas may be installed",
     "tf.contrib.tensor_forest.random_forest.MultiForestMultiHeadEstimator.export_savedmodel": _REWRITES,
     "tf.contrib.tensor_forest.random_forest.TensorForestEstimator.export_savedmodel": _REWRITES,
-    "tf.contrib.tpu.CrossShardOptimizer.compute_gradients": "it takes any, and hands them on",
     "tf.contrib.tpu.TPUEstimator.__init__": "SavedModels have one version here",
     "tf.estimator.tpu.TPUEstimator.__init__": "SavedModels have one version here",
     **{

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 import pytest
 
+import headrace as tf
 from headrace.core.defaults import get_default_graph
 from headrace.estimator.tpu.config import RunConfig
 from headrace.estimator.tpu.cross_shard import CrossShardOptimizer
@@ -60,3 +63,28 @@ def test_the_gradient_over_one_copy_is_the_gradient(reduction):
 def test_there_are_no_groups_of_other_copies(groups):
     with pytest.raises(ValueError, match="group_assignment"):
         CrossShardOptimizer(MomentumOptimizer(0.1, 0.9), group_assignment=groups)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("batch_parallel", (square, [[1.0]])),
+        ("replicate", (square, [[1.0]])),
+        ("rewrite", (square, [1.0])),
+        ("shard", (square, [[1.0]])),
+        ("cross_replica_sum", (1.0,)),
+        ("initialize_system", ()),
+        ("shutdown_system", ()),
+        ("experimental.initialize_tpu_system", ()),
+        ("experimental.DeviceAssignment", (None, [[[0, 0, 0]]])),
+    ],
+)
+def test_what_tf_tpu_has_for_tpus_only_is_refused(name, arguments):
+    with pytest.raises(NotImplementedError, match="there are no TPUs"):
+        attrgetter(name)(tf.tpu)(*arguments)
+
+
+def test_tf_tpu_has_what_contrib_has():
+    assert tf.tpu.CrossShardOptimizer is CrossShardOptimizer
+    assert tf.tpu.bfloat16_scope is tf.contrib.tpu.bfloat16_scope
+    assert tf.tpu.outside_compilation(lambda a, b=0: a - b, 5, b=3) == 2

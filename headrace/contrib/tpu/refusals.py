@@ -25,6 +25,7 @@ cross_replica_sum = refused(
     "use the tensor itself, since there is one replica",
 )
 initialize_system = refused("contrib.tpu.initialize_system", "embedding_config=None, job=None", _DEVICES)
+initialize_tpu_system = refused("tpu.experimental.initialize_tpu_system", "cluster_resolver=None", _DEVICES)
 shutdown_system = refused("contrib.tpu.shutdown_system", "job=None", _DEVICES)
 device_assignment = refused(
     "contrib.tpu.device_assignment",

@@ -51,9 +51,17 @@ class CrossShardOptimizer(Optimizer):
         super().__init__(False, name)
         self._opt = opt
 
-    def compute_gradients(self, *args: Any, **kwargs: Any) -> list[tuple[IndexedSlices | Tensor, Variable]]:
-        """The optimizer's own."""
-        return self._opt.compute_gradients(*args, **kwargs)
+    def compute_gradients(
+        self, loss: Any, var_list: Any = None, **kwargs: Any
+    ) -> list[tuple[IndexedSlices | Tensor, Variable]]:
+        """The optimizer's own.
+
+        Args:
+            loss: what is to become less.
+            var_list: the variables, all that are trained if None.
+            **kwargs: further arguments of the optimizer.
+        """
+        return self._opt.compute_gradients(loss, var_list=var_list, **kwargs)
 
     def apply_gradients(
         self, grads_and_vars: Iterable[Any], global_step: TensorLike | None = None, name: str | None = None

@@ -1,0 +1,3 @@
+"""tf.tpu.experimental."""
+
+HOMES = {"contrib.tpu.refusals": "DeviceAssignment initialize_tpu_system"}
