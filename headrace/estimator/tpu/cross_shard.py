@@ -51,7 +51,7 @@ class CrossShardOptimizer(Optimizer):
         super().__init__(False, name)
         self._opt = opt
 
-    def compute_gradients(
+    def compute_gradients(  # type: ignore[override]  # 1.15 takes the others by name
         self, loss: Any, var_list: Any = None, **kwargs: Any
     ) -> list[tuple[IndexedSlices | Tensor, Variable]]:
         """The optimizer's own.
