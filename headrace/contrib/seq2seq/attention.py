@@ -26,6 +26,7 @@ from headrace.layers.engine import Layer
 from headrace.ops.array.shape import reshape
 from headrace.ops.array.where import one_hot, where
 from headrace.ops.math.argmax import argmax
+from headrace.ops.math.cast import cast
 from headrace.ops.math.unary import rsqrt, square, tanh
 from headrace.ops.nn.softmax import softmax
 from headrace.recurrent.sizes import zero_state_tensors
@@ -72,18 +73,24 @@ def hardmax(logits: TensorLike, name: str | None = None) -> Tensor:
 
 
 def prepare_memory(
-    memory: TensorLike, memory_sequence_length: TensorLike | None = None, check_inner_dims_defined: bool = True
+    memory: TensorLike,
+    memory_sequence_length: TensorLike | None = None,
+    memory_mask: TensorLike | None = None,
+    check_inner_dims_defined: bool = True,
 ) -> Any:
     """The memory as tensors, zero past the sequences' ends.
 
     Args:
         memory: [batch, time, ...], or a structure of such tensors.
         memory_sequence_length: [batch], or None for full length.
+        memory_mask: bool [batch, time]: what of the memory counts, in place of lengths.
         check_inner_dims_defined: whether the inner axes have to be of known size.
 
     Raises:
-        ValueError: if they are not.
+        ValueError: if they are not, or for lengths and a mask.
     """
+    if memory_sequence_length is not None and memory_mask is not None:
+        raise ValueError("memory_sequence_length and memory_mask can't be provided at same time.")
     memory = nest.map_structure(lambda part: convert_to_tensor(part, name="memory"), memory)
     if memory_sequence_length is not None:
         memory_sequence_length = convert_to_tensor(memory_sequence_length, name="memory_sequence_length")
@@ -93,10 +100,13 @@ def prepare_memory(
                 raise ValueError(
                     f"Expected memory {part.name} to have fully defined inner dims, but saw shape: {part.get_shape()}"
                 )
-    if memory_sequence_length is None:
-        return memory
     first = nest.flatten(memory)[0]
-    mask = sequence_mask(memory_sequence_length, maxlen=shape(first)[1], dtype=first.dtype)
+    if memory_sequence_length is not None:
+        mask = sequence_mask(memory_sequence_length, maxlen=shape(first)[1], dtype=first.dtype)
+    elif memory_mask is not None:
+        mask = cast(memory_mask, first.dtype)
+    else:
+        return memory
 
     def masked(part: Tensor) -> Tensor:
         dims = part.get_shape().ndims
@@ -106,12 +116,24 @@ def prepare_memory(
     return nest.map_structure(masked, memory)
 
 
-def mask_score(score: Tensor, memory_sequence_length: TensorLike | None, score_mask_value: FloatLike) -> Tensor:
-    """Scores [batch, time] with `score_mask_value` past the sequences' ends.
+def mask_score(
+    score: Tensor,
+    memory_sequence_length: TensorLike | None = None,
+    memory_mask: TensorLike | None = None,
+    score_mask_value: FloatLike | None = None,
+) -> Tensor:
+    """Scores [batch, time] with `score_mask_value`, -inf by default, past the sequences' ends, or outside of a mask.
 
     Raises:
+        ValueError: for lengths and a mask.
         InvalidArgumentError: when run, for a sequence without length.
     """
+    if score_mask_value is None:
+        score_mask_value = score.dtype.as_numpy_dtype(-np.inf)
+    if memory_mask is not None:
+        if memory_sequence_length is not None:
+            raise ValueError("memory_sequence_length and memory_mask can't be provided at same time.")
+        return where(memory_mask, score, score_mask_value * ones_like(score))
     if memory_sequence_length is None:
         return score
     positive = assert_positive(
@@ -225,10 +247,12 @@ class BaseAttentionMechanism(AttentionMechanism):
             score_mask_value = as_dtype(self.dtype).as_numpy_dtype(-np.inf)
         # Made anew in each step: an op's number in the graph is the seed of those after it that are random.
         self._probability_fn = lambda score, state: probability_fn(
-            mask_score(score, memory_sequence_length, score_mask_value), state
+            mask_score(score, memory_sequence_length, score_mask_value=score_mask_value), state
         )
         with name_scope(name, "BaseAttentionMechanismInit", nest.flatten(memory)):
-            self._values = prepare_memory(memory, memory_sequence_length, check_inner_dims_defined)
+            self._values = prepare_memory(
+                memory, memory_sequence_length, check_inner_dims_defined=check_inner_dims_defined
+            )
             self._keys = self._values if self.memory_layer is None else self.memory_layer(self._values)
             if custom_key_value_fn is not None:
                 self._keys, self._values = custom_key_value_fn(self._keys, self._values)

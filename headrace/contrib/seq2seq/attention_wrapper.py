@@ -26,6 +26,7 @@ from headrace.kernels.composing.arranging import concat, identity
 from headrace.kernels.composing.filling import zeros
 from headrace.kernels.composing.shapes import expand_dims, shape, squeeze
 from headrace.layers.classic.core import Dense
+from headrace.layers.engine import Layer
 from headrace.recurrent.cell import RNNCell, assert_like_rnn_cell
 from headrace.recurrent.sizes import zero_state_tensors
 
@@ -88,7 +89,10 @@ def compute_attention(
     Returns:
         the attention, the alignments and the next state of the mechanism.
     """
-    alignments, next_state = mechanism(cell_output, state=attention_state)
+    if isinstance(mechanism, Layer):
+        alignments, next_state = mechanism([cell_output, attention_state])
+    else:
+        alignments, next_state = mechanism(cell_output, state=attention_state)
     seen = squeeze(matmul(expand_dims(alignments, 1), mechanism.values), [1])
     attention = seen if attention_layer is None else attention_layer(concat([cell_output, seen], 1))
     return attention, alignments, next_state

@@ -9,6 +9,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.tensor import Tensor
 from headrace.functions.math.reduction import count_nonzero, reduce_sum
 from headrace.functions.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
+from headrace.keras.losses import Loss
 from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.shape import reshape
 from headrace.ops.math.cast import cast
@@ -85,3 +86,58 @@ def sequence_loss(
             count = cast(count_nonzero(weights, axis=axis), losses.dtype)
             return div_no_nan(reduce_sum(losses, axis=axis), count)
         return losses
+
+
+class SequenceLoss(Loss):
+    """`sequence_loss` as an object: by default the sum of the losses over the number of weights that are not 0.
+
+    Args:
+        average_across_timesteps, average_across_batch, sum_over_timesteps, sum_over_batch, softmax_loss_function: as for
+            `sequence_loss`.
+        name: its name.
+
+    Example:
+        >>> from headrace.contrib.seq2seq.loss import SequenceLoss
+        >>> loss = SequenceLoss()(tf.zeros([2, 5], tf.int32), tf.zeros([2, 5, 4]), tf.ones([2, 5]))
+        >>> sess.run(loss)  # log(4)
+        1.386...
+    """
+
+    def __init__(
+        self,
+        average_across_timesteps: bool = False,
+        average_across_batch: bool = False,
+        sum_over_timesteps: bool = True,
+        sum_over_batch: bool = True,
+        softmax_loss_function: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name=name)
+        self.average_across_timesteps = average_across_timesteps
+        self.average_across_batch = average_across_batch
+        self.sum_over_timesteps = sum_over_timesteps
+        self.sum_over_batch = sum_over_batch
+        self.softmax_loss_function = softmax_loss_function
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Tensor:
+        """The loss of logits, as `sequence_loss(y_pred, y_true, sample_weight)`.
+
+        Args:
+            y_true: int [batch, time].
+            y_pred: float [batch, time, classes].
+            sample_weight: float [batch, time].
+        """
+        return sequence_loss(
+            y_pred,
+            y_true,
+            sample_weight,
+            self.average_across_timesteps,
+            self.average_across_batch,
+            self.sum_over_timesteps,
+            self.sum_over_batch,
+            self.softmax_loss_function,
+            self.name,
+        )
+
+    def call(self, y_true: Any, y_pred: Any) -> None:
+        """Nothing: the weights count for the whole, so that there is no loss of an example before them."""
