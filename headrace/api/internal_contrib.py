@@ -128,7 +128,8 @@ CONTRIB: dict[str, dict[str, str]] = {
         "+predictor": "predictor_factories",
     },
     "seq2seq.python.ops": {
-        "+seq2seq.attention_layers +seq2seq.monotonic_layers +seq2seq.attention_wrapper .": "attention_wrapper",
+        "+seq2seq.attention_layers +seq2seq.monotonic_layers +seq2seq.attention_wrapper "
+        "+seq2seq.attention +seq2seq.monotonic .": "attention_wrapper",
         "+seq2seq.decoder_layers +seq2seq.decoder .": "decoder",
         "+seq2seq.decoder_layers +seq2seq.basic_decoder .": "basic_decoder",
         "+seq2seq.decoder_layers +seq2seq.beam_search_decoder .": "beam_search_decoder",

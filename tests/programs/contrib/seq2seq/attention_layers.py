@@ -12,6 +12,9 @@ BEFORE = rng.dirichlet(np.ones(4), 2).astype(np.float32)
 MASK = np.array([[True, True, False, False], [True, True, True, True]])
 MECHANISMS = ("BahdanauAttentionV2", "LuongAttentionV2", "BahdanauMonotonicAttentionV2", "LuongMonotonicAttentionV2")
 nest = tf.contrib.framework.nest
+NAMES = """AttentionMechanism AttentionWrapper AttentionWrapperState BahdanauAttention BahdanauMonotonicAttention LuongAttention
+LuongMonotonicAttention hardmax monotonic_attention safe_cumprod _BaseAttentionMechanism _BaseMonotonicAttentionMechanism"""
+results["names beside them"] = [name for name in NAMES.split() if hasattr(attention_wrapper, name)]
 
 
 def run(name, build):
