@@ -17,6 +17,7 @@ from headrace.contrib.seq2seq.monotonic import monotonic_probability_fn as _mono
 from headrace.core import nest
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import int32
+from headrace.core.eager import executing_eagerly
 from headrace.core.shapes import TensorShape, dimension_value
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.checks import assert_equal
@@ -68,8 +69,15 @@ class AttentionWrapperState(NamedTuple):
         """
 
         def checked(old: Tensor | TensorArray, new: Tensor | TensorArray) -> Tensor | TensorArray:
-            if isinstance(old, Tensor) and isinstance(new, Tensor):
+            if not isinstance(old, Tensor) or not isinstance(new, Tensor):
+                return new
+            if not executing_eagerly():
                 return with_same_shape(old, new)
+            if not old.shape.is_compatible_with(new.shape):
+                raise ValueError(
+                    "The shape of the AttentionWrapperState is expected to be same as the one to clone. "
+                    f"self.shape: {old.shape}, input.shape: {new.shape}"
+                )
             return new
 
         return nest.map_structure(checked, self, self._replace(**kwargs))

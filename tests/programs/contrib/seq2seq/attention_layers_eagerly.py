@@ -92,6 +92,13 @@ for kind in MECHANISMS:
         outputs, state, lengths = decoded(kind, width)
         results[f"{kind} {width}"] = [values(outputs), lengths.numpy()]
 
+state = wrapper("LuongAttentionV2", 1).zero_state(2, tf.float32)
+results["clone"] = values(state.clone(cell_state=[tf.ones([2, 5]), tf.zeros([2, 5])]).cell_state)
+try:
+    state.clone(attention=tf.ones([2, 4]))
+except ValueError as error:
+    results["clone of another shape"] = str(error)
+
 logits = tf.Variable(rng.randn(2, 3, 4).astype(np.float32))
 weights = tf.constant([[1.0, 1.0, 0.0], [1.0, 0.5, 2.0]])
 with tf.GradientTape() as tape:
