@@ -133,7 +133,7 @@ class StrategyExtended:
 
     def _reduce(self, reduce_op: ReduceOp, value: Any) -> Any:
         """`Strategy.reduce` without an axis."""
-        where = device_names.current() or "/device:CPU:0"
+        where = device_names.current() or self._default_device or "/device:CPU:0"
         return self._local_results(self.reduce_to(reduce_op, value, where))[0]
 
     def _reduce_to(self, reduce_op: ReduceOp, value: Any, destinations: Any) -> Any:
