@@ -76,7 +76,9 @@ def device_merger(merge: Callable[[Any], Any]) -> Callable[[Operation], str]:
 
 
 def device_scope(given: str | Callable[..., Any] | DeviceSpecV2 | None) -> Callable[..., Any] | None:
-    """What a device scope does to operations made in it, with the place in the program as its attribute `origin`.
+    """What a device scope does to operations made in it.
+
+    Its attribute `origin` is the place in the program, and `named` the device; None where a function decides.
 
     Args:
         given: what `tf.device` was given; None gives None.
@@ -99,6 +101,7 @@ def device_scope(given: str | Callable[..., Any] | DeviceSpecV2 | None) -> Calla
     else:
         raise TypeError(f"device must be a string, DeviceSpec, function or None, got {given!r}.")
     scope.origin = TraceableObject(shown, *innermost())  # type: ignore[attr-defined]  # functions take any attribute
+    scope.named = None if callable(given) else given  # type: ignore[attr-defined]  # functions take any attribute
     return scope
 
 

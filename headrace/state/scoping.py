@@ -19,8 +19,9 @@ _CREATORS = ("__variable_creators",)
 def init_scope() -> Iterator[None]:
     """A context in which operations are made outside of all functions, branches and loops and wait for nothing.
 
-    The name scope stays, and so do the device scopes of the innermost function, branch or loop that has some. Initial
-    values are made in it, so that they do not come to depend on where in the program the variable was first asked for.
+    The name scope stays, and so do the device scopes of the innermost function, branch or loop that has some; with eager
+    execution it is the device that the innermost of them names. Initial values are made in it, so that they do not come to
+    depend on where in the program the variable was first asked for.
 
     Example:
         >>> with tf.control_dependencies([loss]), tf.init_scope():
@@ -35,8 +36,7 @@ def init_scope() -> Iterator[None]:
         graph = graph.outer_graph
         devices = devices or graph._scopes.devices
     if graph.is_eager:
-        # What runs at once goes by its own scopes.
-        devices = graph._scopes.devices
+        devices = _named_device(graph, devices)
     with (
         graph.as_default(),
         graph.name_scope(scope + "/" if scope else ""),
@@ -50,6 +50,16 @@ def outside_of_bodies() -> AbstractContextManager[None]:
     """`init_scope` in a branch or a loop; elsewhere a context that changes nothing."""
     in_body = get_default_graph()._get_control_flow_context() is not None
     return init_scope() if in_body else contextlib.nullcontext()
+
+
+def _named_device(graph: Graph, devices: list[Any]) -> list[Any]:
+    """The scope of the eager graph for the innermost device that scopes name; functions of operations name none."""
+    for scope in reversed(devices):
+        if scope is None:
+            break
+        if scope.named is not None:
+            return [graph._device_scope(scope.named)]
+    return []
 
 
 def name_from_scope_name(name: str) -> str:

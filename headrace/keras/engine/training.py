@@ -463,7 +463,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         )
 
     def _validate_or_infer_batch_size(self, batch_size: int | None, steps: int | None, x: Any) -> int | None:
-        """The size of batches: what is given, that of the input layer, or 32; None where steps are counted."""
+        """The size of batches: what is given, that of the input layer, or 32; None where steps are counted or replicas divide."""
         if is_dataset(x):
             return None
         if steps is not None and batch_size is None and not has_symbolic_tensors(x):
@@ -480,7 +480,8 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
                 )
             if steps is None:
                 return static
-        return 32 if batch_size is None and steps is None else batch_size
+        by_samples = steps is None and self._distribution_strategy is None
+        return 32 if batch_size is None and by_samples else batch_size
 
     def _prepare_validation_data(
         self, validation_data: Any, batch_size: int | None, validation_steps: int | None

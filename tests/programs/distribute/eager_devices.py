@@ -68,3 +68,28 @@ results["two devices"] = replicas(["cpu:0", "cpu:1"])
 results["one device missing"] = replicas(["cpu:1", "cpu:2"])
 results["one"] = replicas(["cpu:1"])
 results["soft"] = tf.config.get_soft_device_placement()
+
+
+def made_in_function():
+    """Devices of what a function makes outside of itself."""
+    found = []
+
+    @tf.function(autograph=False)
+    def step():
+        if not found:
+            with tf.device("/cpu:1"):
+                found.append(tf.Variable(1.0))
+                with tf.init_scope():
+                    found.append(tf.constant(1.0))
+                with tf.device(None):
+                    found.append(tf.Variable(1.0))
+            with tf.device(lambda op: "/cpu:1"):
+                found.append(tf.Variable(1.0))
+            with tf.init_scope(), tf.device("/cpu:1"):
+                found.append(tf.Variable(1.0))
+        return found[0] + 1.0
+
+    return [float(step())] + [each.device for each in found]
+
+
+results["made in a function"] = made_in_function()

@@ -53,3 +53,12 @@ for name, devices in (("one", ["/cpu:0"]), ("two", ["/cpu:0", "/cpu:1"])):
     results[name + ": weighted"] = outcome(
         lambda: trained(tf.distribute.MirroredStrategy(devices), 10, None, sample_weight=weights)
     )
+    # Fewer samples than a batch has where nothing is said of it.
+    few = {"x": x[:4], "y": y[:4], "verbose": 0}
+    for key, act in (
+        ("trained", lambda model: model.fit(**few).history["loss"]),
+        ("validated", lambda model: model.fit(validation_data=(x[4:9], y[4:9]), **few).history["val_loss"]),
+        ("tested", lambda model: model.evaluate(**few)),
+        ("predicted", lambda model: model.predict(x[:4])),
+    ):
+        results["%s: few %s" % (name, key)] = outcome(lambda: act(made(tf.distribute.MirroredStrategy(devices))))
