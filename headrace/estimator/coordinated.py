@@ -106,11 +106,12 @@ def estimator_train(
         what the function returned, where one call trains for all workers.
 
     Raises:
-        ValueError: if the cluster's tasks run themselves: `train_and_evaluate` does what each has to; or if there is an
-            evaluator.
+        ValueError: if the cluster's tasks run themselves, or each worker has a graph of its own: `train_and_evaluate` does
+            what each has to; or if there is an evaluator.
     """
     strategy = estimator._config.train_distribute
     _check_alone(estimator._config, "estimator.train")
+    _check_one_graph(strategy, "Estimator.train")
 
     def train(strategy: Any) -> _Result:
         local = _for_worker(estimator, "train_distribute", strategy)
@@ -129,6 +130,7 @@ def estimator_evaluate(
 ) -> _Result | None:
     """Evaluates on the workers of a cluster of servers; arguments and errors as of `estimator_train`."""
     _check_alone(estimator._config, "Estimator.evaluate")
+    _check_one_graph(estimator._config.eval_distribute, "Estimator.evaluate")
 
     def evaluate(strategy: Any) -> _Result:
         local = _for_worker(estimator, "eval_distribute", strategy)
@@ -143,6 +145,15 @@ def _check_alone(config: RunConfig, what: str) -> None:
         raise ValueError(f"Only `STANDALONE_CLIENT` mode is supported when you call `{what}`")
     if TaskType.EVALUATOR in config.cluster_spec.jobs:
         raise ValueError("'evaluator' job is not supported if you don't use `train_and_evaluate`")
+
+
+def _check_one_graph(strategy: Any, what: str) -> None:
+    """Raises ValueError if workers have graphs of their own, of which none is the caller's."""
+    if strategy.extended.experimental_between_graph:
+        raise ValueError(
+            f"`{what}` API is not supported for {type(strategy).__name__} with `STANDALONE_CLIENT` mode. Call "
+            "`train_and_evaluate`."
+        )
 
 
 def _run_alone(config: RunConfig, function: Callable[[Any], _Result], strategy: Any) -> _Result | None:

@@ -115,3 +115,7 @@ if __name__ == "__main__":
         lambda: tf.estimator.RunConfig(train_distribute=mirrored, experimental_distribute=both)
     )
     results["several workers"] = refused(lambda: mirrored.configure(cluster_spec={"worker": hosts}))
+    alone = tf.contrib.distribute.DistributeConfig(strategy, strategy, tf.train.ClusterSpec({"worker": hosts}))
+    estimator = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig(folder, experimental_distribute=alone))
+    results["trained alone"] = refused(lambda: estimator.train(train_input, steps=1))
+    results["evaluated alone"] = refused(lambda: estimator.evaluate(other_input, steps=1))
