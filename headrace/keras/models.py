@@ -19,6 +19,7 @@ from headrace.keras.utils.generic_utils import CustomObjectScope
 from headrace.layers.context import get_graph
 from headrace.layers.engine import Layer
 from headrace.ops.array.constant import placeholder
+from headrace.state.replication import has_strategy, in_cross_replica_context
 
 Cloner = Callable[[Any], Any]
 
@@ -274,6 +275,8 @@ def clone_and_build_model(
                 clone._set_inputs(flat[0] if len(flat) == 1 else input_tensors, as_given=True)
     if compile_clone:
         made = _optimizer_as(optimizer, optimizer_config, optimizer_iterations)
+        # A copy that an estimator's replica makes is that replica's own.
+        clone._of_one_replica = has_strategy() and not in_cross_replica_context()
         clone.compile(made, target_tensors=target_tensors, **arguments)
     return clone
 

@@ -39,6 +39,8 @@ def strategy_of(model: Model) -> Any:
         ValueError: in the scope of another strategy than that of its variables.
     """
     strategy = None
+    if getattr(model, "_of_one_replica", False):
+        return None
     if has_strategy():
         if not in_cross_replica_context():
             raise ValueError(
