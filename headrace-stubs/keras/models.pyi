@@ -16,6 +16,7 @@ from headrace.keras.utils.generic_utils import CustomObjectScope as CustomObject
 from headrace.layers.context import get_graph as get_graph
 from headrace.layers.engine import Layer as Layer
 from headrace.ops.array.constant import placeholder as placeholder
+from headrace.state.replication import has_strategy as has_strategy, in_cross_replica_context as in_cross_replica_context
 from typing import Any
 
 Cloner = Callable[[Any], Any]

@@ -311,11 +311,11 @@ def shared_name(in_order: Sequence[CategoricalColumn]) -> str:
     return "_".join(column.name for column in in_order) + "_shared_embedding"
 
 
-def checked_for_sharing(categorical_columns: Sequence[CategoricalColumn]) -> list[CategoricalColumn]:
+def in_order_of_names(categorical_columns: Sequence[CategoricalColumn]) -> list[CategoricalColumn]:
     """Columns in the order of their names.
 
     Raises:
-        ValueError: if they are of different kinds or have different numbers of classes.
+        ValueError: if they have different numbers of classes.
     """
     in_order = sorted(categorical_columns, key=lambda column: column.name)
     first = in_order[0]
@@ -326,7 +326,17 @@ def checked_for_sharing(categorical_columns: Sequence[CategoricalColumn]) -> lis
                 "To use shared_embedding_column, all categorical_columns must have the same number of buckets. Given column: "
                 f"{first} with buckets: {buckets} does not match column: {column} with buckets: {column._num_buckets}"
             )
-    kinds = {type(_unweighted(column)) for column in in_order}
+    return in_order
+
+
+def checked_for_sharing(categorical_columns: Sequence[CategoricalColumn]) -> list[CategoricalColumn]:
+    """Columns in the order of their names.
+
+    Raises:
+        ValueError: if they are of different kinds or have different numbers of classes.
+    """
+    in_order = in_order_of_names(categorical_columns)
+    kinds = {type(unweighted(column)) for column in in_order}
     if len(kinds) > 1:
         raise ValueError(
             "To use shared_embedding_column, all categorical_columns must have the same type, or be "
@@ -380,5 +390,6 @@ def shared_embedding_columns(
     ]
 
 
-def _unweighted(column: CategoricalColumn) -> CategoricalColumn:
+def unweighted(column: CategoricalColumn) -> CategoricalColumn:
+    """The classes without their weights."""
     return column.categorical_column if isinstance(column, WeightedCategoricalColumn) else column

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.dtypes import float32
@@ -14,7 +14,7 @@ from headrace.state.variable_scope import get_variable
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
-    from headrace.core.typing import InitializerLike
+    from headrace.core.typing import CollectionNames, InitializerLike
 
 
 class SharedEmbeddingColumnCreator:
@@ -59,6 +59,11 @@ class SharedEmbeddingColumnCreator:
     def dimension(self) -> int:
         """The length of an embedding."""
         return self._dimension
+
+    @property
+    def initializer(self) -> Any:
+        """The initializer of the table."""
+        return self._initializer
 
     @property
     def trainable(self) -> bool:
@@ -109,6 +114,19 @@ class SharedEmbeddingColumn(Embedded, _Fields):  # type: ignore[misc]  # fields 
     def tensor_name_in_ckpt(self) -> str | None:  # type: ignore[override]  # as above
         """The tensor of it."""
         return self.shared_embedding_column_creator.tensor_name_in_ckpt
+
+    @property
+    def _variable_shape(self) -> NoReturn:
+        raise self._refused()
+
+    def _variable(self, weight_collections: CollectionNames | None, trainable: bool | None) -> NoReturn:
+        raise self._refused()
+
+    def _refused(self) -> ValueError:
+        return ValueError(
+            f"SharedEmbeddingColumns are not supported in `linear_model` or `input_layer`: {self.name}. Use "
+            "`tf.keras.layers.DenseFeatures`."
+        )
 
     def _looked_up(self, pair: IdWeightPair, weights: Any) -> Tensor:
         with name_scope(None, default_name=self.name):

@@ -29,7 +29,6 @@ def model_fn(features, labels, mode, params):
     [
         ({"use_tpu": True}, "use_tpu=False"),
         ({}, "use_tpu=False"),
-        ({"use_tpu": False, "embedding_config_spec": object()}, "embedding_lookup"),
         ({"use_tpu": False, "export_to_cpu": False}, "leave it out"),
     ],
 )

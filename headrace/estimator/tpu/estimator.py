@@ -13,6 +13,7 @@ from headrace.estimator.mode_keys import ModeKeys
 from headrace.estimator.model_fn import EstimatorSpec
 from headrace.estimator.run_config import RunConfig as EstimatorRunConfig
 from headrace.estimator.tpu.config import RunConfig
+from headrace.estimator.tpu.embeddings import EmbeddingConfigSpec
 from headrace.estimator.tpu.rates import ExamplesPerSecondHook
 from headrace.estimator.tpu.spec import TPUEstimatorSpec
 from headrace.estimator.warm_start import WarmStartSettings
@@ -25,6 +26,19 @@ _RESERVED = [_BATCH_SIZE, _CONTEXT]
 
 def _needs_tpu(what: str, instead: str) -> NotImplementedError:
     return NotImplementedError(f"TPUEstimator({what}): there are no TPUs in Headrace; {instead}")
+
+
+def _check_embeddings(spec: Any) -> None:
+    if not isinstance(spec, EmbeddingConfigSpec):
+        raise AttributeError(
+            "embedding_config_spec must be a tf.estimator.tpu.experimental.EmbeddingConfigSpec; got "
+            f"{type(spec).__name__}."
+        )
+    if spec.partition_strategy == "mod":
+        raise ValueError(
+            "embedding_config_spec: Mod sharding of embedding tables is not supported on CPU: use "
+            'partition_strategy="div".'
+        )
 
 
 class TPUEstimator(Estimator):
@@ -46,11 +60,13 @@ class TPUEstimator(Estimator):
             effect without one.
         export_to_cpu: whether a graph for other devices is exported, which is all there is.
         warm_start_from: as for `Estimator`.
-        embedding_config_spec: None; those are embeddings in a TPU's memory.
+        embedding_config_spec: which embeddings a TPU would hold; here they are the variables of their columns, which the
+            model's optimizer trains.
         export_saved_model_api_version: how graphs for TPUs are made; of no effect without one.
 
     Raises:
-        ValueError: for other configurations, or reserved parameters; NotImplementedError: for what needs a TPU.
+        ValueError: for other configurations, reserved parameters, or tables divided by "mod"; NotImplementedError: for
+            what needs a TPU.
 
     Example:
         >>> estimator = tf.contrib.tpu.TPUEstimator(
@@ -74,7 +90,7 @@ class TPUEstimator(Estimator):
         export_to_tpu: bool = True,
         export_to_cpu: bool = True,
         warm_start_from: str | WarmStartSettings | None = None,
-        embedding_config_spec: Any = None,
+        embedding_config_spec: EmbeddingConfigSpec | None = None,
         export_saved_model_api_version: Any = None,
     ) -> None:
         if not isinstance(config, RunConfig):
@@ -84,7 +100,7 @@ class TPUEstimator(Estimator):
         if use_tpu:
             raise _needs_tpu("use_tpu=True", "pass use_tpu=False to run the model on the devices of this machine.")
         if embedding_config_spec is not None:
-            raise _needs_tpu("embedding_config_spec=...", "embed the features in model_fn with tf.nn.embedding_lookup.")
+            _check_embeddings(embedding_config_spec)
         if not export_to_cpu:
             raise _needs_tpu("export_to_cpu=False", "leave it out to export a graph for other devices.")
         if params is None and model_fn is not None and "params" in fn_args(model_fn):
