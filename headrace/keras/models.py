@@ -275,9 +275,13 @@ def clone_and_build_model(
                 clone._set_inputs(flat[0] if len(flat) == 1 else input_tensors, as_given=True)
     if compile_clone:
         made = _optimizer_as(optimizer, optimizer_config, optimizer_iterations)
-        # A copy that an estimator's replica makes is that replica's own.
+        # A copy that an estimator's replica makes is that replica's own: only while it is compiled is it told, as a model that
+        # was reset in place is the program's.
         clone._of_one_replica = has_strategy() and not in_cross_replica_context()
-        clone.compile(made, target_tensors=target_tensors, **arguments)
+        try:
+            clone.compile(made, target_tensors=target_tensors, **arguments)
+        finally:
+            clone._of_one_replica = False
     return clone
 
 

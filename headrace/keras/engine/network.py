@@ -79,7 +79,7 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
         self._run_eagerly = None
         self.optimizer = None
         self._distribution_strategy = self._compile_time_distribution_strategy = None
-        self._compile_distribution = False
+        self._compile_distribution = self._of_one_replica = False
         self._scope = self._reuse = None
         self._input_layers: list[Any] = []
         self._output_layers: list[Any] = []

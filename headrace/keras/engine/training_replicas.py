@@ -33,14 +33,17 @@ _Result = TypeVar("_Result")
 
 
 def strategy_of(model: Model) -> Any:
-    """The strategy that a model is trained under: that in force, or that of its variables; None if there is none.
+    """The strategy that a model is trained under: that in force, or that of its variables.
+
+    Returns:
+        None if there is none, or the model is one replica's own copy, whose updates the optimizer brings together.
 
     Raises:
         ValueError: in the scope of another strategy than that of its variables.
     """
-    strategy = None
-    if getattr(model, "_of_one_replica", False):
+    if model._of_one_replica:
         return None
+    strategy = None
     if has_strategy():
         if not in_cross_replica_context():
             raise ValueError(
