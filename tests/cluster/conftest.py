@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from cluster import task
 from cluster.processes import TaskProcess
@@ -68,8 +70,10 @@ def start_worker():
     """Starts workers that train as processes, and ends them with the test."""
     started = []
 
-    def start(cluster: dict[str, list[str]], index: int, folder: str, last: int) -> TaskProcess:
-        process = TaskProcess(task.train, cluster, "worker", index, {}, folder, last)
+    def start(
+        cluster: dict[str, list[str]], index: int, *arguments: object, train: Callable[..., None] = task.train
+    ) -> TaskProcess:
+        process = TaskProcess(train, cluster, "worker", index, {}, *arguments)
         started.append(process)
         return process
 

@@ -62,3 +62,35 @@ def train(
         while not sess.should_stop():
             report.send(int(sess.run([run, step])[1]))
     report.send("done")
+
+
+def session_in_step(
+    cluster: dict[str, list[str]], index: int, target: str, last: int
+) -> tuple[tf.train.MonitoredSession, tf.Operation, tf.Variable]:
+    """A session of two workers that make each step together; the step, and the variable that it raises by one."""
+    with tf.device(tf.train.replica_device_setter(cluster=tf.train.ClusterSpec(cluster))):
+        step = tf.train.get_or_create_global_step()
+        v = tf.get_variable("v", [3], initializer=tf.zeros_initializer())
+        optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(1.0), 2, 2)
+        run = optimizer.minimize(-tf.reduce_sum(v), global_step=step)
+    hooks = [optimizer.make_session_run_hook(index == 0, num_tokens=0), tf.train.StopAtStepHook(last_step=last)]
+    config = tf.ConfigProto(device_filters=["/job:ps", f"/job:worker/task:{index}"])
+    sess = tf.train.MonitoredTrainingSession(
+        target, is_chief=index == 0, hooks=hooks, config=config, stop_grace_period_secs=1, log_step_count_steps=None
+    )
+    return sess, run, v
+
+
+def train_in_step(
+    cluster: dict[str, list[str]], job: str, index: int, variables: dict[str, str], report: Connection, last: int
+) -> None:
+    """A worker whose steps are made together with the chief's; says "step" after each of its own, "done" at the end."""
+    os.environ.update(variables)
+    torch.set_num_threads(1)
+    worker = tf.train.Server(cluster, job, index)
+    sess, run, _ = session_in_step(cluster, index, worker.target, last)
+    with sess:
+        while not sess.should_stop():
+            sess.run(run)
+            report.send("step")
+    report.send("done")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cluster.kills import kill_at_random, saved_step
 from cluster.proxy import Proxy
-from cluster.task import counting_model, session
+from cluster.task import counting_model, session, session_in_step, train_in_step
 
 import headrace as tf
 from headrace.cluster.launching import free_addresses
@@ -135,6 +135,30 @@ def test_a_chief_that_is_killed_restores_and_goes_on(addresses, start_task, star
     reported = list(iter(chief.said, "done"))
     assert reported[0] == saved + 1
     assert saved_step(str(tmp_path)) == 40
+
+
+# That thread has a step on the server when the session is closed, and says that the step was cancelled.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_worker_of_synchronous_steps_that_is_killed_and_joins_again(addresses, start_task, start_worker):
+    """The steps go on with it; the chief ends, though the thread that applies its updates waits for another gradient."""
+    addresses["worker"] += free_addresses(1)
+    start_task(addresses, "ps")
+    chief = tf.train.Server(addresses, "worker", 0)
+    sess, train, v = session_in_step(addresses, 0, chief.target, 6)
+    values = []
+    with sess:
+        worker = start_worker(addresses, 1, 6, train=train_in_step)
+        sess.run(train)
+        assert worker.said() == "step"
+        worker.kill()
+        worker = start_worker(addresses, 1, 6, train=train_in_step)
+        while not sess.should_stop():
+            sess.run(train)
+            values.append(sess.run_step_fn(lambda step_context: step_context.session.run(v)))
+    assert list(iter(worker.said, "done"))
+    assert worker.wait() == 0
+    assert [value[0] for value in values] == sorted(value[0] for value in values)
+    np.testing.assert_array_equal(values[-1], np.full(3, 6.0))
 
 
 def test_kills_at_random_moments_lose_no_checkpoint(tmp_path):
