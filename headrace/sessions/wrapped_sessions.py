@@ -143,7 +143,13 @@ class RecoverableSession(WrappedSession):
                 tf_logging.info("A session is made again, as its workers were lost while it was made: %s", error)
 
     def _discard_session(self, error: Exception) -> None:
-        tf_logging.info("A new session is made, as the workers of the last one were lost: %s", error)
+        tf_logging.info(
+            "An error was raised. This may be due to a preemption in a connected worker or parameter server. The current "
+            "session will be closed and a new session will be created. This error may also occur due to a gRPC failure caused "
+            "by high memory or network bandwidth usage in the parameter servers. If this error occurs repeatedly, try "
+            "increasing the number of parameter servers assigned to the job. Error: %s",
+            error,
+        )
         self.close()
         self._sess = None
 
