@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.contrib.integrate.steps import check_types, combined, increasing
+from headrace.contrib.integrate.steps import check_types, combined, combined_to_scale, increasing
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.registry import raw
@@ -19,6 +19,7 @@ from headrace.functions.flow.assertion import Assert
 from headrace.functions.flow.cond import cond
 from headrace.functions.flow.tensor_array import TensorArray
 from headrace.functions.flow.while_loop import while_loop
+from headrace.functions.math.reduction import reduce_all, reduce_mean
 from headrace.kernels import composing
 from headrace.ops.math.unary import abs as absolute
 
@@ -102,7 +103,7 @@ def odeint(
         y0 = convert_to_tensor(y0, name="y0")
         t = convert_to_tensor(t, preferred_dtype="float64", name="t")
         check_types(y0, t)
-        error_type = y0.dtype.real_dtype
+        error_type = absolute(y0).dtype
         tolerances = [convert_to_tensor(v, error_type, name=n) for v, n in ((rtol, "rtol"), (atol, "atol"))]
         solver = _DormandPrince(func, t, *tolerances, **(options or {}))
         return solver.solve(y0, full_output, scope)
@@ -131,7 +132,7 @@ class _DormandPrince:
     def solve(self, y0: Tensor, full_output: bool, scope: str) -> Tensor | tuple[Tensor, dict[str, Tensor]]:
         t = self.t
         with control_dependencies([increasing(t)]):
-            count = raw.Size(t)
+            count = composing.size(t)
         solution = TensorArray(y0.dtype, size=count).write(0, y0)
         points = TensorArray(t.dtype, size=0, dynamic_size=True)
         ratios = TensorArray(self.rtol.dtype, size=0, dynamic_size=True)
@@ -139,22 +140,22 @@ class _DormandPrince:
         # polynomial between.
         state = (y0, self.func(y0, t[0]), t[0], t[0], self.first_step, *[y0] * 5)
 
-        def at_time(
-            i: Tensor, solution: TensorArray, points: TensorArray, ratios: TensorArray, *state: Any
-        ) -> tuple[Tensor | TensorArray, ...]:
-            _, points, ratios, *state = while_loop(
-                lambda n, points, ratios, *state: raw.Greater(t[i], state[3]),
-                self._step,
-                (convert_to_tensor(0), points, ratios, *state),
-                name="integrate_loop",
-            )
-            value = _on_polynomial(state[5:], state[2], state[3], t[i])
-            return (i + 1, solution.write(i, value), points, ratios, *state)
+        def at_time(solution: TensorArray, points: TensorArray, ratios: TensorArray, *values: Any) -> tuple[Any, ...]:
+            *state, i = values
+            with name_scope("interpolate"):
+                *state, points, ratios, _ = while_loop(
+                    lambda *values: t[i] > values[3],
+                    self._step,
+                    (*state, points, ratios, 0),
+                    name="integrate_loop",
+                )
+                value = _on_polynomial(state[5:], state[2], state[3], t[i])
+                return (solution.write(i, value), points, ratios, *state, i + 1)
 
-        _, solution, points, ratios, *_ = while_loop(
-            lambda i, *_: raw.Less(i, count),
+        solution, points, ratios, *_ = while_loop(
+            lambda *values: values[-1] < count,
             at_time,
-            (convert_to_tensor(1), solution, points, ratios, *state),
+            (solution, points, ratios, *state, 1),
             name="interpolate_loop",
         )
         y = solution.stack(name=scope)
@@ -163,50 +164,59 @@ class _DormandPrince:
             return y
         taken = points.stack()
         return y, {
-            "num_func_evals": 6 * raw.Size(taken) + 1,
+            "num_func_evals": 6 * composing.size(taken) + 1,
             "integrate_points": taken,
             "error_ratio": ratios.stack(),
         }
 
-    def _step(
-        self, n: Tensor, points: TensorArray, ratios: TensorArray, *state: Any
-    ) -> tuple[Tensor | TensorArray, ...]:
+    def _step(self, *values: Any) -> tuple[Any, ...]:
+        *state, points, ratios, n = values
         y0, f0, _, t0, dt, *polynomial = state
-        checks = [
-            Assert(raw.Greater(t0 + dt, t0), ["underflow in dt", dt]),
-            Assert(raw.Less(n, self.most), ["max_num_steps exceeded"]),
-            Assert(_all_finite(y0), ["non-finite values in state `y`", y0]),
-        ]
+        with name_scope("assertions"):
+            checks = [
+                Assert(t0 + dt > t0, ["underflow in dt", dt]),
+                Assert(n < self.most, ["max_num_steps exceeded"]),
+                Assert(reduce_all(raw.IsFinite(absolute(y0))), ["non-finite values in state `y`", y0]),
+            ]
         with control_dependencies(checks):
-            y0 = raw.Identity(y0)
-            y1, derivatives = self._stages(y0, f0, t0, dt)
-        scale = composing.cast(dt, y0.dtype)
-        error = combined(_ERROR, derivatives, scale)
-        allowed = self.atol + self.rtol * raw.Maximum(absolute(y0), absolute(y1))
-        ratio = raw.Sqrt(_mean(_square(error) / raw.Square(allowed)))
-        accepted = raw.LessEqual(ratio, convert_to_tensor(1, ratio.dtype))
+            y1, f1, error, derivatives = self._stages(y0, f0, t0, dt)
+        with name_scope("error_ratio"):
+            allowed = self.atol + self.rtol * raw.Maximum(absolute(y0), absolute(y1))
+            ratio = raw.Sqrt(reduce_mean(_square(error) / raw.Square(allowed)))
+            accepted = ratio <= 1
+        with name_scope("update"):
+            with name_scope("rk_state"):
+                y = cond(accepted, lambda: y1, lambda: y0)
+                f = cond(accepted, lambda: f1, lambda: f0)
+                t1 = cond(accepted, lambda: t0 + dt, lambda: t0)
+                polynomial = cond(accepted, lambda: _polynomial(y0, y1, derivatives, dt), lambda: [*polynomial])
+                state = [y, f, t0, t1, self._next_step(dt, ratio), *polynomial]
+            with name_scope("history"):
+                end = t0 + dt
+                points = points.write(points.size(), end)
+                ratios = ratios.write(ratios.size(), ratio)
+        return (*state, points, ratios, n + 1)
 
-        def forward() -> list[Any]:
-            middle = y0 + combined(_MIDDLE, derivatives, scale)
-            return [y1, derivatives[-1], t0 + dt, *_polynomial(y0, y1, middle, f0, derivatives[-1], scale)]
-
-        y, f, t1, *polynomial = cond(accepted, forward, lambda: [raw.Identity(v) for v in (y0, f0, t0, *polynomial)])
-        state = (y, f, t0, t1, self._next_step(dt, ratio), *polynomial)
-        return (n + 1, points.write(points.size(), t0 + dt), ratios.write(ratios.size(), ratio), *state)
-
-    def _stages(self, y0: Tensor, f0: Tensor, t0: Tensor, dt: Tensor) -> tuple[Tensor, list[Tensor]]:
-        """The state after a step, and the derivatives at its stages, the last of which is that after the step."""
-        scale, derivatives, y = composing.cast(dt, y0.dtype), [f0], y0
-        for node, weights in zip(_NODES, _STAGES, strict=True):
-            y = y0 + combined(weights, derivatives, scale)
-            derivatives.append(convert_to_tensor(self.func(y, t0 + node * dt)))
-        return y, derivatives
+    def _stages(self, y0: Tensor, f0: Tensor, t0: Tensor, dt: Tensor) -> tuple[Tensor, Tensor, Tensor, list[Tensor]]:
+        """The state and the derivative after a step, the state's error, and the derivatives at the stages."""
+        with name_scope("runge_kutta_step") as scope:
+            scale, derivatives, y = composing.cast(dt, y0.dtype), [f0], y0
+            for node, weights in zip(_NODES, _STAGES, strict=True):
+                time = t0 + node * dt
+                y = y0 + combined_to_scale(scale, weights, derivatives)
+                derivatives.append(convert_to_tensor(self.func(y, time)))
+            y1 = raw.Identity(y, name=f"{scope}/y1")
+            f1 = raw.Identity(derivatives[-1], name=f"{scope}/f1")
+            error = combined_to_scale(scale, _ERROR, derivatives, name=f"{scope}/y1_error")
+            return y1, f1, error, derivatives
 
     def _next_step(self, dt: Tensor, ratio: Tensor) -> Tensor:
         """The step that an error just small enough would have allowed, within limits."""
-        ratio = composing.cast(ratio, dt.dtype)
-        shrinkage = raw.Pow(ratio, convert_to_tensor(1 / _ORDER, dt.dtype)) / self.safety
-        return dt / raw.Maximum(1.0 / self.grow, raw.Minimum(shrinkage, 1.0 / self.shrink))
+        with name_scope("optimal_step_size") as scope:
+            ratio, exponent = composing.cast(ratio, dt.dtype), composing.cast(1 / _ORDER, dt.dtype)
+            least = 1.0 / self.grow
+            shrinkage = ratio**exponent / self.safety
+            return raw.RealDiv(dt, raw.Maximum(least, raw.Minimum(shrinkage, 1.0 / self.shrink)), name=scope)
 
 
 def _square(x: Tensor) -> Tensor:
@@ -215,32 +225,28 @@ def _square(x: Tensor) -> Tensor:
     return raw.Square(x)
 
 
-def _mean(x: Tensor) -> Tensor:
-    return raw.Mean(x, raw.Range(0, composing.rank(x), 1))
-
-
-def _all_finite(x: Tensor) -> Tensor:
-    return raw.All(raw.IsFinite(absolute(x)), raw.Range(0, composing.rank(x), 1))
-
-
-def _polynomial(y0: Tensor, y1: Tensor, middle: Tensor, f0: Tensor, f1: Tensor, dt: Tensor) -> list[Any]:
-    """The polynomial of order 4 with these values and slopes at the ends, and value in the middle; the highest first."""
-    parts = [f0, f1, y0, y1, middle]
-    return [
-        combined([-2 * dt, 2 * dt, -8, -8, 16], parts),
-        combined([5 * dt, -3 * dt, 18, 14, -32], parts),
-        combined([-4 * dt, dt, -11, -5, 16], parts),
-        dt * f0,
-        y0,
-    ]
+def _polynomial(y0: Tensor, y1: Tensor, derivatives: Sequence[Tensor], dt: Tensor) -> list[Any]:
+    """The polynomial of order 4 with a step's values and slopes at the ends and value in the middle; the highest first."""
+    with name_scope("interp_fit_rk"):
+        scale = composing.cast(dt, y0.dtype)
+        middle = y0 + combined_to_scale(scale, _MIDDLE, derivatives)
+        parts = [derivatives[0], derivatives[-1], y0, y1, middle]
+        return [
+            combined([-2 * scale, 2 * scale, -8, -8, 16], parts),
+            combined([5 * scale, -3 * scale, 18, 14, -32], parts),
+            combined([-4 * scale, scale, -11, -5, 16], parts),
+            scale * derivatives[0],
+            y0,
+        ]
 
 
 def _on_polynomial(coefficients: Sequence[Any], t0: Tensor, t1: Tensor, t: Tensor) -> Tensor:
-    inside = raw.LogicalAnd(raw.LessEqual(t0, t), raw.LessEqual(t, t1))
-    check = Assert(inside, ["invalid interpolation, fails `t0 <= t <= t1`:", t0, t, t1])
-    with control_dependencies([check]):
-        x = composing.cast((t - t0) / (t1 - t0), coefficients[0].dtype)
-    value = coefficients[0]
-    for coefficient in coefficients[1:]:
-        value = value * x + coefficient
-    return value
+    with name_scope("interp_evaluate"):
+        check = Assert((t0 <= t) & (t <= t1), ["invalid interpolation, fails `t0 <= t <= t1`:", t0, t, t1])
+        with control_dependencies([check]):
+            x = (t - t0) / (t1 - t0)
+        x = composing.cast(x, coefficients[0].dtype)
+        powers = [convert_to_tensor(1, x.dtype), x]
+        while len(powers) < len(coefficients):
+            powers.append(powers[-1] * x)
+        return combined(coefficients, powers[::-1])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.assertion import Assert
@@ -13,7 +14,6 @@ from headrace.ops.math.add_n import add_n
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
-    from headrace.core.typing import TensorLike
 
 
 def check_types(y0: Tensor, *times: Tensor) -> None:
@@ -35,7 +35,15 @@ def increasing(t: Tensor) -> Operation:
     return Assert(raw.All(later, convert_to_tensor([0], "int32")), ["`t` must be monotonic increasing"])
 
 
-def combined(weights: Sequence[Any], values: Sequence[Any], scale: TensorLike | None = None) -> Tensor:
-    """The sum of the values, each times its weight (and `scale`); a weight that is the number 0 leaves its value out."""
-    chosen = [(w, v) for w, v in zip(weights, values, strict=True) if isinstance(w, Tensor) or w != 0]
-    return add_n([w * v if scale is None else scale * w * v for w, v in chosen])
+def combined(weights: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:
+    """The sum of the values, each times its weight, a number or a tensor."""
+    with name_scope(name, "dot_product", values) as scope:
+        return add_n([w * v for w, v in zip(weights, values, strict=True)], name=scope)
+
+
+def combined_to_scale(
+    scale: Tensor, weights: Sequence[float], values: Sequence[Tensor], name: str | None = None
+) -> Tensor:
+    """The sum of the values, each times its weight and `scale`; a weight of 0 leaves its value out."""
+    with name_scope(name, "scaled_dot_product", [scale, *values]) as scope:
+        return add_n([(scale * w) * v for w, v in zip(weights, values, strict=True) if w != 0], name=scope)
