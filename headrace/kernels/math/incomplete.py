@@ -114,7 +114,9 @@ def betainc_values(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.T
     """
     dtype = x.dtype
     a, b, x = torch.broadcast_tensors(a.double(), b.double(), x.double())
-    undefined = (a <= 0) | (b <= 0) | (x < 0) | (x > 1) | a.isnan() | b.isnan() | x.isnan()
+    # At the ends 0 and 1 the value is that of any a and b, though they be NaN.
+    unknown = (a.isnan() | b.isnan()) & (x != 0) & (x != 1)
+    undefined = (a <= 0) | (b <= 0) | (x < 0) | (x > 1) | unknown | x.isnan()
     a, b = torch.where(undefined, 1.0, a), torch.where(undefined, 1.0, b)
     inside = torch.where(undefined | (x <= 0) | (x >= 1), 0.5, x)
     mirrored = inside > (a + 1) / (a + b + 2)
