@@ -24,7 +24,7 @@ from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
-    from headrace.core.typing import OpView
+    from headrace.core.typing import NodeView, OpView
 
 
 _SHARED = "container='', shared_name='', use_node_name_sharing=False"
@@ -52,9 +52,32 @@ dense_op.shape(lambda op: [(2,)])
 dense_v2_op.shape(ranked((0, 1))(lambda op: [()]))
 
 
+# The types of values that a table can hold, by those of its keys.
+_NUMBERS = "int32 float32 float64"
+_STATIC = {
+    "int32": f"{_NUMBERS} string",
+    "int64": f"{_NUMBERS} int64 string",
+    "string": f"{_NUMBERS} int64 string bool",
+}
+_MUTABLE = {"int32": _NUMBERS, "int64": f"{_NUMBERS} int64 string", "string": f"{_NUMBERS} int64 bool"}
+_DENSELY = {**_MUTABLE, "int64": f"{_NUMBERS} int64 bool"}
+
+
+def _check_types(node: NodeView, held: Mapping[str, str]) -> None:
+    """Refuses keys and values for which there is no table of a node's kind."""
+    key, value = node.attrs["key_dtype"].base_dtype.name, node.attrs["value_dtype"].base_dtype.name
+    if value not in held.get(key, "").split():
+        there = "; ".join(f"{k} to {v.replace(' ', ', ')}" for k, v in held.items())
+        raise invalid(
+            f"No OpKernel was registered to support Op '{node.type}' used by node {node.name} with these attrs: "
+            f"[key_dtype={key}, value_dtype={value}]; there are those of {there}"
+        )
+
+
 @both("kernel", *static_ops)
 def static_table(node):
     attrs = node.attrs
+    _check_types(node, _STATIC)
     table = shared_state(node, "table", lambda name: StaticTable(attrs["key_dtype"], attrs["value_dtype"]))
     return lambda: _of_types(table, attrs)
 
@@ -62,6 +85,7 @@ def static_table(node):
 @both("kernel", *mutable_ops, *tensors_ops)
 def mutable_table(node):
     attrs = node.attrs
+    _check_types(node, _MUTABLE)
     dims = attrs.get("value_shape", ())
     if dims is None or None in dims:
         raise invalid(f"value_shape must be fully known, got {dims}")
@@ -83,6 +107,7 @@ def _of_types(table: Table, attrs: Mapping[str, Any]) -> Table:
 @both("kernel", dense_op, dense_v2_op)
 def dense_table(node):
     attrs = node.attrs
+    _check_types(node, _DENSELY)
     buckets = attrs["initial_num_buckets"]
     if buckets < 4 or buckets & (buckets - 1):
         raise invalid(f"Number of buckets must be at least 4 and a power of 2, got: {buckets}")
