@@ -226,7 +226,7 @@ def _square(x: Tensor) -> Tensor:
 
 
 def _polynomial(y0: Tensor, y1: Tensor, derivatives: Sequence[Tensor], dt: Tensor) -> list[Any]:
-    """The polynomial of order 4 with a step's values and slopes at the ends and value in the middle; the highest first."""
+    """The polynomial of order 4 with a step's values and slopes at its ends and value in its middle; highest first."""
     with name_scope("interp_fit_rk"):
         scale = composing.cast(dt, y0.dtype)
         middle = y0 + combined_to_scale(scale, _MIDDLE, derivatives)
