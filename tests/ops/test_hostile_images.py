@@ -140,3 +140,46 @@ def test_a_jpeg_file_that_claims_more_than_tensorflow_takes(size, recover):
         assert tracemalloc.get_traced_memory()[1] < 1 << 25
     finally:
         tracemalloc.stop()
+
+
+def test_texts_and_profiles_of_png_files_are_passed_over():
+    whole = png(2, 1, 8, 2, zlib.compress(b"\0" + bytes(range(6))))
+    bomb = zlib.compress(b"\0" * (1 << 26))
+    end = whole.index(b"IDAT") - 4
+    with_texts = whole[:end] + chunk(b"zTXt", b"a\0\0" + bomb) + chunk(b"iCCP", b"a\0\0" + bomb) + whole[end:]
+    tracemalloc.start()
+    try:
+        assert decoded(with_texts).tolist() == [[[0, 1, 2], [3, 4, 5]]]
+        assert tracemalloc.get_traced_memory()[1] < 1 << 23
+    finally:
+        tracemalloc.stop()
+
+
+def test_many_rows_of_png_files_are_all_there():
+    rows = np.arange(600 * 5 * 3, dtype=np.uint32).astype(np.uint8).reshape(600, 15)
+    stream = zlib.compress(np.insert(rows, 0, 0, axis=1).tobytes())
+    assert (decoded(png(5, 600, 8, 2, stream)).reshape(600, 15) == rows).all()
+    wide = decoded(png(5, 600, 8, 2, stream), dtype=tf.uint16).reshape(600, 15)
+    assert (wide == rows.astype(np.uint16) * 257).all()
+
+
+def test_a_jpeg_file_that_is_too_short_for_its_blocks_takes_no_memory():
+    file = io.BytesIO()
+    Image.new("RGB", (4000, 4000)).save(file, "JPEG")
+    tracemalloc.start()
+    try:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid JPEG data"):
+            decoded(file.getvalue()[:2000], tf.image.decode_jpeg)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 22
+    finally:
+        tracemalloc.stop()
+    assert decoded(file.getvalue()[:2000], tf.image.decode_jpeg, try_recover_truncated=True).shape == (4000, 4000, 3)
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB"])
+@pytest.mark.parametrize("sampling", [0, 1, 2])
+@pytest.mark.parametrize("size", [(8, 8), (4096, 3), (1000, 999)])
+def test_the_smallest_jpeg_files_are_taken(mode, sampling, size):
+    file = io.BytesIO()
+    Image.new(mode, size).save(file, "JPEG", optimize=True, subsampling=sampling, quality=1)
+    assert decoded(file.getvalue(), tf.image.decode_jpeg).shape[:2] == size[::-1]

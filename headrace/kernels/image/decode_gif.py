@@ -66,9 +66,11 @@ def gif_frames(data: bytes, animated: bool = True) -> np.ndarray:
         InvalidArgumentError: for other files.
     """
     try:
-        width, height, frames = _parsed(data)
+        frames = _parsed(data)
         if not frames:
             raise ValueError("Failed to read from given file")
+        # The canvas that the file claims counts for nothing, so that its frames say how much memory is taken.
+        width, height = max(frame.width for frame in frames), max(frame.height for frame in frames)
         first = frames[0].pixels()
         if len(frames) > 1 and not animated:
             # Before memory is taken for all of them. TensorFlow reads them first, too.
@@ -97,11 +99,11 @@ def gif_frames(data: bytes, animated: bool = True) -> np.ndarray:
         raise InvalidArgumentError(None, None, f"Invalid GIF data (size {len(data)}), {reason}") from None
 
 
-def _parsed(data: bytes) -> tuple[int, int, list[_Frame]]:
-    """Width and height of the canvas, and the frames."""
+def _parsed(data: bytes) -> list[_Frame]:
+    """The frames."""
     if data[:6] not in (b"GIF87a", b"GIF89a"):
         raise ValueError("no signature")
-    width, height, flags = struct.unpack_from("<HHB", data, 6)
+    (flags,) = struct.unpack_from("<B", data, 10)
     at = 13
     common = b""
     if flags & _HAS_PALETTE:
@@ -121,7 +123,7 @@ def _parsed(data: bytes) -> tuple[int, int, list[_Frame]]:
         end = _blocks_end(data, at + 1)
         frames.append(_Frame(left, top, wide, high, colours, flags, data[at:end]))
         at = end
-    return width, height, frames
+    return frames
 
 
 def _palette(data: bytes, at: int, flags: int) -> tuple[bytes, int]:

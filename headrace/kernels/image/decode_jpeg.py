@@ -14,6 +14,8 @@ from headrace.core.errors import InvalidArgumentError
 
 # Frames that Huffman coding writes, and those that arithmetic coding does.
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+# Of these, the frames by Huffman coding that send each block once and whole.
+_SEQUENTIAL = frozenset({0xC0, 0xC1})
 # Markers without a length: fillers, restarts, the start of an image.
 _ALONE = frozenset({0x00, 0x01, *range(0xD0, 0xD9)})
 _ADOBE = 0xEE
@@ -28,13 +30,17 @@ class NoJpeg(ValueError):
 
 
 class JpegHeader(NamedTuple):
-    """What the markers before the data say; `subsampled`: whether some components have a lower resolution."""
+    """What the markers before the data say; `subsampled`: whether some components have a lower resolution.
+
+    `least_bytes` is how many bytes the blocks of such an image have at least.
+    """
 
     height: int
     width: int
     components: int
     subsampled: bool
     is_adobe: bool
+    least_bytes: int
 
 
 def jpeg_header(data: bytes) -> JpegHeader:
@@ -62,10 +68,23 @@ def jpeg_header(data: bytes) -> JpegHeader:
             if at + 10 > len(data):
                 raise NoJpeg
             height, width, components = struct.unpack_from(">HHB", data, at + 5)
-            factors = set(data[at + 11 : at + 10 + 3 * components : 3])
-            return JpegHeader(height, width, components, len(factors) > 1, is_adobe)
+            factors = data[at + 11 : at + 10 + 3 * components : 3]
+            least = _least_bytes(height, width, factors) if marker in _SEQUENTIAL else 0
+            return JpegHeader(height, width, components, len(set(factors)) > 1, is_adobe, least)
         at += 2 + size
     raise NoJpeg
+
+
+def _least_bytes(height: int, width: int, factors: bytes) -> int:
+    """A bound from below: each block of 8 by 8 has two codes, for its mean and for its end, of a bit each or more.
+
+    Args:
+        height, width: of the image.
+        factors: of each component how many blocks it has side by side and above one another, four bits each.
+    """
+    across, down = (max((f >> shift & 15 for f in factors), default=1) or 1 for shift in (4, 0))
+    blocks = sum((f >> 4) * (f & 15) for f in factors) * (width // (8 * across)) * (height // (8 * down))
+    return blocks * 2 // 8
 
 
 def jpeg_pixels(
@@ -98,7 +117,8 @@ def jpeg_pixels(
         if header.components == 4 and channels == 1:
             raise NoJpeg
         values = -(-header.height // ratio) * -(-header.width // ratio) * (channels or min(header.components, 3))
-        if values >= _MAX_VALUES:
+        is_whole = not recover and acceptable_fraction >= 1.0
+        if values >= _MAX_VALUES or (is_whole and header.least_bytes > len(data)):
             # Before memory is taken for what the header claims.
             raise NoJpeg
 

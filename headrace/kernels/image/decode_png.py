@@ -19,6 +19,8 @@ _MAX_SIDE = 1_000_000
 _MAX_PIXELS = 1 << 29
 # No byte of a deflated stream stands for more: 258 bytes take two bits.
 _MAX_EXPANSION = 1032
+# Rows that are converted at a time.
+_STRIP = 256
 
 
 class NoPng(ValueError):
@@ -78,11 +80,23 @@ def _pillow_pixels(data: bytes, header: _Header) -> np.ndarray:
 
     try:
         # Not `Image.open`, which has a limit of its own, below TensorFlow's.
-        with PngImageFile(io.BytesIO(data)) as image:
+        with PngImageFile(io.BytesIO(_needed(data))) as image:
             image.load()
             return _plain(image, header)
     except (OSError, SyntaxError, UnidentifiedImageError, struct.error, ValueError, zlib.error):
         raise NoPng from None
+
+
+def _needed(data: bytes) -> bytes:
+    """The file without the chunks that no pixel depends on: texts and profiles may stand for far more than they hold."""
+    parts, at = [data[: len(_SIGNATURE)]], len(_SIGNATURE)
+    while at + 8 <= len(data):
+        end = at + 12 + struct.unpack_from(">I", data, at)[0]
+        # Those whose name begins with a small letter may be left out.
+        if not data[at + 4] & 0x20 or data[at + 4 : at + 8] == b"tRNS":
+            parts.append(data[at:end])
+        at = end
+    return b"".join(parts)
 
 
 def _plain(image: Any, header: _Header) -> np.ndarray:
@@ -96,13 +110,21 @@ def _plain(image: Any, header: _Header) -> np.ndarray:
         return np.array(image).astype(np.uint16)[..., None]
     if image.mode == "1":
         return np.array(image.convert("L"))[..., None]
-    pixels = np.array(image)
-    return pixels[..., None] if pixels.ndim == 2 else pixels
+    pixels = np.empty((image.height, image.width, len(image.getbands())), np.uint8)
+    for top in range(0, image.height, _STRIP):
+        # In pieces, as Pillow's own conversion has the whole image twice more.
+        part = np.asarray(image.crop((0, top, image.width, min(top + _STRIP, image.height))))
+        pixels[top : top + _STRIP] = part.reshape(len(part), image.width, -1)
+    return pixels
 
 
 def _with_bits(pixels: np.ndarray, sixteen_bits: bool) -> np.ndarray:
     if pixels.dtype == np.uint8:
-        return pixels.astype(np.uint16) * 257 if sixteen_bits else pixels
+        if not sixteen_bits:
+            return pixels
+        wide = pixels.astype(np.uint16)
+        wide *= 257
+        return wide
     return pixels if sixteen_bits else (pixels >> 8).astype(np.uint8)
 
 
