@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints import checkpoint_state
 from headrace.checkpoints.saveables import op_list_to_dict, saveable_objects_for_op
+from headrace.core.attributes import check_attribute
 from headrace.core.defaults import device
 from headrace.core.registry import raw
 from headrace.files import file_io
@@ -51,11 +52,15 @@ def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
         ckpt_dir_or_file: as in `load_checkpoint`.
         name: its name, with or without ":0".
 
+    Raises:
+        AttributeError: if the name is no string.
+
     Example:
         >>> path = saver.save(sess, "./model.ckpt")
         >>> tf.train.load_variable(path, "w").shape
         (3, 2)
     """
+    check_attribute("load_variable: name", name, "endswith", "a string")
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 

@@ -272,8 +272,8 @@ def as_dtype(type_value: object) -> DType:
 
     Args:
       type_value: a DType; a number or name of one (`1`, `"float32"`, `"half"`, `"float32_ref"`); a NumPy
-        dtype or scalar type; a NumPy scalar (not an array); a torch dtype; Python's `float` (float32), `bool`
-        or `object` (string).
+        dtype or scalar type (no value of one); a torch dtype; Python's `float` (float32), `bool` or `object`
+        (string).
 
     Raises:
       TypeError: the value names no type; Python's `int`, `str`, `bytes` and `complex` do not.
@@ -295,8 +295,6 @@ def as_dtype(type_value: object) -> DType:
 
 def _unusual_dtype(value: object) -> DType | None:
     """What the table does not hold: NumPy dtypes, which carry widths and byte orders; bfloat16; torch."""
-    if isinstance(value, np.generic):
-        value = value.dtype
     if isinstance(value, np.dtype):
         if value.names is not None and len(value.names) == 1 and value.names[0] in _QUANTIZED_STORAGE:
             return _LOOKUP[value.names[0]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import slots
@@ -84,7 +84,7 @@ def device_scope(given: str | Callable[..., Any] | DeviceSpecV2 | None) -> Calla
         given: what `tf.device` was given; None gives None.
 
     Raises:
-        TypeError: if it says nothing of devices.
+        AttributeError: if it says nothing of devices; TypeError if it is a list or a dict.
     """
     if given is None:
         return None
@@ -99,7 +99,9 @@ def device_scope(given: str | Callable[..., Any] | DeviceSpecV2 | None) -> Calla
         def scope(op: Operation) -> str:
             return given(op)
     else:
-        raise TypeError(f"device must be a string, DeviceSpec, function or None, got {given!r}.")
+        # TensorFlow looks it up among the devices it knows before it takes it apart.
+        kind = AttributeError if isinstance(given, Hashable) else TypeError
+        raise kind(f"device must be a string, DeviceSpec, function or None, got {given!r}.")
     scope.origin = TraceableObject(shown, *innermost())  # type: ignore[attr-defined]  # functions take any attribute
     scope.named = None if callable(given) else given  # type: ignore[attr-defined]  # functions take any attribute
     return scope

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from headrace.core.defaults import control_dependencies, name_scope
-from headrace.core.dtypes import int64
+from headrace.core.dtypes import as_dtype, int64
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.array.gather import gather_nd
@@ -307,6 +307,22 @@ def check_string_or_integer(dtype: DType, prefix: str) -> None:
     """Raises ValueError unless classes of this type can be told apart."""
     if dtype.name != "string" and not dtype.is_integer:
         raise ValueError(f"{prefix} dtype must be string or integer. dtype: {dtype}.")
+
+
+def column_dtype(dtype: Any, what: str) -> DType:
+    """The type of a column.
+
+    Raises:
+        AttributeError: for what names no type: TensorFlow asks whether it `is_integer`.
+
+    Example:
+        >>> column_dtype("float32", "key: price")
+        tf.float32
+    """
+    try:
+        return as_dtype(dtype)
+    except TypeError:
+        raise AttributeError(f"dtype must be a DType, got {dtype!r}, which has no is_integer. {what}") from None
 
 
 def check_key(key: object) -> None:

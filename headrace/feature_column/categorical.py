@@ -19,6 +19,7 @@ from headrace.feature_column.base import (
     StateManager,
     check_key,
     check_string_or_integer,
+    column_dtype,
     to_sparse_and_drop,
 )
 from headrace.files import file_io
@@ -123,7 +124,7 @@ def categorical_column_with_hash_bucket(
     if hash_bucket_size < 1:
         raise ValueError(f"hash_bucket_size must be at least 1. hash_bucket_size: {hash_bucket_size}, key: {key}")
     check_key(key)
-    dtype = as_dtype(dtype)
+    dtype = column_dtype(dtype, f"column_name: {key}")
     check_string_or_integer(dtype, prefix=f"column_name: {key}")
     return HashedCategoricalColumn(key, hash_bucket_size, dtype)
 
@@ -222,7 +223,7 @@ def categorical_column_with_vocabulary_file(
     if vocabulary_size < 1:
         raise ValueError(f"Invalid vocabulary_size in {key}.")
     _check_others(key, num_oov_buckets, default_value)
-    dtype = as_dtype(dtype)
+    dtype = column_dtype(dtype, f"column_name: {key}")
     check_string_or_integer(dtype, prefix=f"column_name: {key}")
     check_key(key)
     return VocabularyFileCategoricalColumn(
@@ -452,7 +453,7 @@ def weighted_categorical_column(
         >>> terms = tf.feature_column.categorical_column_with_hash_bucket("terms", 100)
         >>> tf.feature_column.weighted_categorical_column(terms, "frequencies")
     """
-    dtype = as_dtype(dtype)
+    dtype = column_dtype(dtype, f"key: {weight_feature_key}")
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype {dtype} is not convertible to float.")
     return WeightedCategoricalColumn(categorical_column, weight_feature_key, dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.attributes import check_attribute
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_collection, name_scope
 from headrace.core.tensor import Tensor
@@ -133,6 +134,8 @@ def make_input_layer(
                 "Items of feature_columns must be a _DenseColumn. You can wrap a categorical column with an embedding_column "
                 f"or indicator_column. Given: {column}"
             )
+    for attribute in ("values", "copy"):
+        check_attribute("input_layer: features", features, attribute, "a dictionary")
     collections = list(weight_collections or [])
     collections = list(dict.fromkeys([GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES, *collections]))
     cache = TransformationCache(features)

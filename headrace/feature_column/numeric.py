@@ -10,11 +10,19 @@ import numpy as np
 
 from headrace.core import nest
 from headrace.core.composite import SparseTensor
-from headrace.core.dtypes import DType, as_dtype, float32, int64
+from headrace.core.dtypes import DType, float32, int64
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
-from headrace.feature_column.base import CategoricalColumn, DenseColumn, IdWeightPair, Read, StateManager, check_key
+from headrace.feature_column.base import (
+    CategoricalColumn,
+    DenseColumn,
+    IdWeightPair,
+    Read,
+    StateManager,
+    check_key,
+    column_dtype,
+)
 from headrace.functions.parsing.features import FixedLenFeature
 from headrace.kernels.composing.arithmetic import range as range_of
 from headrace.kernels.composing.arranging import stack, transpose
@@ -101,7 +109,7 @@ def numeric_column(
         >>> tf.feature_column.input_layer({"price": [[1.0], [2.0]]}, [price])
     """
     sizes = checked_shape(shape, key)
-    dtype = as_dtype(dtype)
+    dtype = column_dtype(dtype, f"key: {key}")
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
     default = checked_default(sizes, default_value, dtype, key)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core.composite import SparseTensor
 from headrace.core.defaults import control_dependencies, name_scope
-from headrace.core.dtypes import DType, as_dtype, float32, int64, string
+from headrace.core.dtypes import DType, float32, int64, string
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
@@ -19,6 +19,7 @@ from headrace.feature_column.base import (
     SequenceDenseColumn,
     StateManager,
     TensorSequenceLengthPair,
+    column_dtype,
 )
 from headrace.feature_column.categorical import (
     categorical_column_with_hash_bucket,
@@ -254,7 +255,7 @@ def sequence_numeric_column(
         >>> temperature = tf.feature_column.sequence_numeric_column("temperature")
     """
     sizes = checked_shape(shape, key)
-    dtype = as_dtype(dtype)
+    dtype = column_dtype(dtype, f"key: {key}")
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
     if normalizer_fn is not None and not callable(normalizer_fn):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from headrace.core.collections import GraphKeys
 from headrace.core.composite import convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
@@ -167,7 +169,9 @@ def string_input_producer(
     """
     empty = "string_input_producer requires a non-null input tensor"
     # A variable is no sequence to ask for its length.
-    if not isinstance(string_tensor, (Tensor, Variable)) and not len(string_tensor):
+    if not isinstance(string_tensor, (Tensor, Variable)) and not (
+        len(string_tensor) if isinstance(string_tensor, np.ndarray) else string_tensor
+    ):
         raise ValueError(empty)
     with name_scope(name, "input_producer", [string_tensor]) as scope:
         names = convert_to_tensor(string_tensor, dtype=string)

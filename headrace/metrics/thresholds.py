@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from headrace.core.attributes import check_attribute
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies
 from headrace.core.registry import raw
@@ -54,6 +55,7 @@ def counts_at_thresholds(
 
     Raises:
         ValueError: for another name in `includes`, or if shapes do not fit.
+        AttributeError: if predictions are no tensor.
         InvalidArgumentError: when run, if a prediction is not from 0 to 1.
     """
     if includes is None:
@@ -61,6 +63,7 @@ def counts_at_thresholds(
     for short in includes:
         if all(short != known for known, *_ in _COUNTS):
             raise ValueError(f"Invalid key: {short}.")
+    check_attribute("predictions", predictions, "dtype")
     if check:
         message = "predictions must be in [0, 1]"
         predictions = convert_to_tensor(predictions) if not isinstance(predictions, Tensor) else predictions

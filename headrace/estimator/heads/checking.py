@@ -207,6 +207,9 @@ def checked_n_classes(n_classes: int | None) -> int:
     if isinstance(n_classes, np.ndarray):
         n_classes = n_classes.item()
     if isinstance(n_classes, bool) or not isinstance(n_classes, int) or n_classes <= 2:
+        if not isinstance(given, int):
+            # What cannot be compared is refused by the comparison.
+            assert_greater(convert_to_tensor(given), 2, message="n_classes must be greater than 2")
         raise ValueError(f"n_classes must be > 2: {n_classes}.")
     # TensorFlow checks it in the graph, too: seeds of what comes after these operations count on their number.
     with control_dependencies(

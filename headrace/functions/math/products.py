@@ -12,6 +12,7 @@ import string
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.attributes import check_attribute
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
@@ -153,6 +154,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 
     Raises:
         ValueError: if the equation is malformed or does not fit the inputs, or repeats a letter in one input.
+        AttributeError: for inputs that are no tensors.
         TypeError: for other keyword arguments.
 
     Example:
@@ -163,6 +165,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     if kwargs:
         raise TypeError(f"invalid keyword arguments for this function: {', '.join(sorted(kwargs))}")
     with name_scope(name, "einsum", [equation, inputs]):
+        for number, x in enumerate(inputs):
+            check_attribute(f"einsum: input {number}", x, "get_shape")
         tensors = [x if isinstance(x, Tensor) else convert_to_tensor(x) for x in inputs]
         labels, output_labels = _parsed(equation, tensors)
         everything = set("".join(labels) + output_labels)

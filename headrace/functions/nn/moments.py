@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.attributes import check_attribute
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dims import element_count
@@ -117,14 +118,16 @@ def moments(
     Returns:
         (mean, variance), of the type of `x`.
 
+    Raises:
+        AttributeError: if `x` has no type, as lists have none.
+
     Example:
         >>> tf.Session().run(tf.nn.moments(tf.constant([1.0, 3.0]), [0]))
         (2.0, 1.0)
     """
     keepdims = first_given("keepdims", keepdims, "keep_dims", keep_dims)
     with name_scope(name, "moments", [x, axes]):
-        if not isinstance(x, Tensor) and not hasattr(x, "dtype"):
-            x = convert_to_tensor(x)
+        check_attribute("moments: x", x, "dtype")
         half = x.dtype == "float16"
         wide = composing.cast(x, "float32") if half else x
         mean = reduce_mean(wide, axes, keepdims=True, name="mean")

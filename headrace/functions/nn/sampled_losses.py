@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.attributes import check_attribute
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.registry import raw
@@ -58,6 +59,7 @@ def sampled_logits(
     if not isinstance(weights, list):
         weights = [weights]
     with name_scope(name, "compute_sampled_logits", [*weights, biases, inputs, labels]):
+        check_attribute("compute_sampled_logits: labels", labels, "dtype")
         labels = labels if isinstance(labels, Tensor) else convert_to_tensor(labels)
         inputs = inputs if isinstance(inputs, Tensor) else convert_to_tensor(inputs)
         if labels.dtype.is_floating and inputs.dtype.is_integer:

@@ -149,6 +149,7 @@ def standardize_input_data(
 
     Raises:
         ValueError: if their number, names or shapes are others.
+        AttributeError: if something is no array.
     """
     if not names:
         if data is not None and (not hasattr(data, "__len__") or len(data)):
@@ -163,7 +164,7 @@ def standardize_input_data(
         raise _wrong_number(data, listed, names, exception_prefix)
     for name, part in zip(names, listed):
         if part is not None and not hasattr(part, "shape"):
-            raise TypeError(
+            raise AttributeError(
                 f"Error when checking model {exception_prefix}: data for {name} should be a Numpy array, or list/dict of "
                 f"Numpy arrays. Found: {str(part)[:200]}..."
             )

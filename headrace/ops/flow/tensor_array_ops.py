@@ -180,9 +180,25 @@ def _write(
     return flow
 
 
+def _check_rank(op: OpView, number: int, rank: int) -> None:
+    dims = op.inputs[number].dims
+    if dims is not None and len(dims) != rank:
+        raise ValueError(f"Shape must be rank {rank} but is rank {len(dims)}")
+
+
+def _write_shapes(op: OpView) -> list[Dims]:
+    _check_rank(op, 1, 0)
+    return [()]
+
+
+def _read_shapes(op: OpView) -> list[Dims]:
+    _check_rank(op, 1, 0)
+    return [None]
+
+
 for _decl in write:
     _decl.on_host("index").keeps("value").aliases()
-    _decl.shape(lambda op: [()])
+    _decl.shape(_write_shapes)
     _decl.kernel(lambda node: _write)
 
 
@@ -192,6 +208,7 @@ def _read(array: TensorArrayResource, index: torch.Tensor, flow: torch.Tensor) -
 
 for _decl in read:
     _decl.on_host("index").aliases()
+    _decl.shape(_read_shapes)
     _decl.kernel(lambda node: _read)
 
 
@@ -200,6 +217,7 @@ def _stacked(dims: Dims) -> Dims:
 
 
 def _gather_shapes(op: OpView) -> list[Dims]:
+    _check_rank(op, 1, 1)
     dims, indices = op.attrs["element_shape"], op.inputs[1].dims
     return [None if dims is None else (indices[0] if indices else None, *dims)]
 
@@ -217,8 +235,7 @@ for _decl in gather:
 
 def _scatter_shapes(op: OpView) -> list[Dims]:
     indices, value = op.inputs[1].dims, op.inputs[2].dims
-    if indices is not None and len(indices) != 1:
-        raise ValueError(f"Shape must be rank 1 but is rank {len(indices)}")
+    _check_rank(op, 1, 1)
     if value == ():
         raise ValueError("Shape must be at least rank 1 but is rank 0")
     if indices and value and None not in (indices[0], value[0]) and indices[0] != value[0]:
@@ -249,6 +266,11 @@ for _decl in concat:
     _decl.kernel(_concat_kernel)
 
 
+def _split_shapes(op: OpView) -> list[Dims]:
+    _check_rank(op, 2, 1)
+    return [()]
+
+
 def _split(array: TensorArrayResource, value: torch.Tensor, lengths: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
     array.split(value, lengths.tolist())
     return flow
@@ -256,7 +278,7 @@ def _split(array: TensorArrayResource, value: torch.Tensor, lengths: torch.Tenso
 
 for _decl in split:
     _decl.on_host("lengths").keeps("value").aliases()
-    _decl.shape(lambda op: [()])
+    _decl.shape(_split_shapes)
     _decl.kernel(lambda node: _split)
 
 

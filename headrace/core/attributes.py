@@ -1,0 +1,25 @@
+"""What operations read of arguments before they convert them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def check_attribute(what: str, value: Any, attribute: str, kind: str = "a tensor") -> None:
+    """Checks that an argument has what is read of it, as a tensor or a variable has.
+
+    Args:
+        what: the operation and its argument, for the message.
+        value: the argument.
+        attribute: a name.
+        kind: what the argument must be, for the message.
+
+    Raises:
+        AttributeError: if it has not.
+
+    Example:
+        >>> check_attribute("einsum: input 0", [1.0], "get_shape")
+        AttributeError: einsum: input 0 must be a tensor: 'list' object has no attribute 'get_shape'
+    """
+    if not hasattr(value, attribute):
+        raise AttributeError(f"{what} must be {kind}: {type(value).__name__!r} object has no attribute {attribute!r}")
