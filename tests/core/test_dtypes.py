@@ -147,7 +147,7 @@ def test_as_dtype(value, name):
 @pytest.mark.parametrize(
     "value",
     [None, int, complex, str, bytes, "nope", "f4", ">f4", "object", "O", b"float32", 0, 999, 1.5, [1],
-     set(), np.float32(0.5), np.float64(0.5), np.int32(999), np.datetime64, np.longdouble, np.generic, np.number, np.void, np.dtype("V8"),
+     set(), np.float32(0.5), np.int32(999), np.datetime64, np.longdouble, np.generic, np.number, np.void, np.dtype("V8"),
      np.dtype([("resource", np.ubyte)]), np.array(1.0), list, type(None), len],
     ids=repr,
 )  # fmt: skip
