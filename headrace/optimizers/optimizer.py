@@ -280,7 +280,9 @@ class Optimizer(SlotOwner):
             if global_step is None:
                 apply_updates = self._finish(update_ops, scope)
             else:
-                with control_dependencies([self._finish(update_ops, "update")]), colocate_with(_place_of(global_step)):
+                is_placed = isinstance(global_step, Operation) or hasattr(global_step, "dtype")
+                place = global_step if is_placed else convert_to_tensor(global_step)
+                with control_dependencies([self._finish(update_ops, "update")]), colocate_with(place):
                     check_attribute("apply_gradients: global_step", global_step, "dtype", "a variable")
                     apply_updates = _count_up(global_step, scope)
             return _as_train_op(apply_updates)
@@ -490,12 +492,6 @@ def _converted(grad: TensorLike | None) -> IndexedSlices | Tensor | None:
     if not isinstance(grad, (Tensor, IndexedSlices)):
         raise TypeError(f"Gradient must be a Tensor, IndexedSlices, or None: {grad}")
     return grad
-
-
-def _place_of(global_step: Any) -> Any:
-    """What the step's count stands beside: a tensor of what is none, as conversion refuses more than the count does."""
-    is_placed = isinstance(global_step, Operation) or hasattr(global_step, "dtype")
-    return global_step if is_placed else convert_to_tensor(global_step)
 
 
 def _count_up(global_step: TensorLike, name: str) -> Operation | Tensor:
