@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from headrace.core.attributes import check_attribute
 from headrace.core.convert import convert_to_tensor
@@ -128,6 +128,7 @@ def moments(
     keepdims = first_given("keepdims", keepdims, "keep_dims", keep_dims)
     with name_scope(name, "moments", [x, axes]):
         check_attribute("moments: x", x, "dtype")
+        x = cast("Tensor", x)
         half = x.dtype == "float16"
         wide = composing.cast(x, "float32") if half else x
         mean = reduce_mean(wide, axes, keepdims=True, name="mean")

@@ -53,14 +53,14 @@ dense_v2_op.shape(ranked((0, 1))(lambda op: [()]))
 
 
 # The types of values that a table can hold, by those of its keys.
-_NUMBERS = "int32 float32 float64"
+_NUMBER_TYPES = "int32 float32 float64"
 _STATIC = {
-    "int32": f"{_NUMBERS} string",
-    "int64": f"{_NUMBERS} int64 string",
-    "string": f"{_NUMBERS} int64 string bool",
+    "int32": f"{_NUMBER_TYPES} string",
+    "int64": f"{_NUMBER_TYPES} int64 string",
+    "string": f"{_NUMBER_TYPES} int64 string bool",
 }
-_MUTABLE = {"int32": _NUMBERS, "int64": f"{_NUMBERS} int64 string", "string": f"{_NUMBERS} int64 bool"}
-_DENSELY = {**_MUTABLE, "int64": f"{_NUMBERS} int64 bool"}
+_MUTABLE = {"int32": _NUMBER_TYPES, "int64": f"{_NUMBER_TYPES} int64 string", "string": f"{_NUMBER_TYPES} int64 bool"}
+_DENSELY = {**_MUTABLE, "int64": f"{_NUMBER_TYPES} int64 bool"}
 
 
 def _check_types(node: NodeView, held: Mapping[str, str]) -> None:
