@@ -158,7 +158,9 @@ def test_a_worker_of_synchronous_steps_that_is_killed_and_joins_again(addresses,
     assert list(iter(worker.said, "done"))
     assert worker.wait() == 0
     assert [value[0] for value in values] == sorted(value[0] for value in values)
-    np.testing.assert_array_equal(values[-1], np.full(3, 6.0))
+    # A gradient that the killed worker had pushed may have made a step more.
+    np.testing.assert_array_equal(values[-1], np.full(3, values[-1][0]))
+    assert values[-1][0] in (6, 7)
 
 
 def test_kills_at_random_moments_lose_no_checkpoint(tmp_path):

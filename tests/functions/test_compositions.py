@@ -108,5 +108,5 @@ def test_einsum_is_numpys(equation):
         np.random.RandomState(i).normal(size=[sizes[letter] for letter in part])
         for i, part in enumerate(equation.split("->")[0].split(","))
     ]
-    got = run(lambda: tf.einsum(equation, *operands))
+    got = run(lambda: tf.einsum(equation, *map(tf.constant, operands)))
     np.testing.assert_allclose(got, np.einsum(equation, *operands), atol=1e-12)
