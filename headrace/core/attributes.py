@@ -18,8 +18,8 @@ def check_attribute(what: str, value: Any, attribute: str, kind: str = "a tensor
         AttributeError: if it has not.
 
     Example:
-        >>> check_attribute("einsum: input 0", [1.0], "get_shape")
-        AttributeError: einsum: input 0 must be a tensor: 'list' object has no attribute 'get_shape'
+        >>> from headrace.core.attributes import check_attribute
+        >>> check_attribute("einsum: input 0", tf.constant([1.0]), "get_shape")
     """
     if not hasattr(value, attribute):
         raise AttributeError(f"{what} must be {kind}: {type(value).__name__!r} object has no attribute {attribute!r}")

@@ -144,7 +144,7 @@ def true_positives_at_thresholds(
         (numbers, update operation), float32 vectors.
 
     Example:
-        >>> numbers, update = tf.metrics.true_positives_at_thresholds([True, False], [0.3, 0.6], [0.25, 0.5])
+        >>> numbers, update = tf.metrics.true_positives_at_thresholds([True, False], tf.constant([0.3, 0.6]), [0.25, 0.5])
     """
     return _count_at_thresholds(
         "true_positives", "tp", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name
@@ -199,7 +199,7 @@ def false_negatives_at_thresholds(
         (numbers, update operation), float32 vectors.
 
     Example:
-        >>> numbers, update = tf.metrics.false_negatives_at_thresholds([True, False], [0.3, 0.6], [0.25, 0.5])
+        >>> numbers, update = tf.metrics.false_negatives_at_thresholds([True, False], tf.constant([0.3, 0.6]), [0.25, 0.5])
     """
     return _count_at_thresholds(
         "false_negatives",
@@ -262,7 +262,7 @@ def true_negatives_at_thresholds(
         (numbers, update operation), float32 vectors.
 
     Example:
-        >>> numbers, update = tf.metrics.true_negatives_at_thresholds([True, False], [0.3, 0.6], [0.25, 0.5])
+        >>> numbers, update = tf.metrics.true_negatives_at_thresholds([True, False], tf.constant([0.3, 0.6]), [0.25, 0.5])
     """
     return _count_at_thresholds(
         "true_negatives", "tn", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name
@@ -317,7 +317,7 @@ def false_positives_at_thresholds(
         (numbers, update operation), float32 vectors.
 
     Example:
-        >>> numbers, update = tf.metrics.false_positives_at_thresholds([True, False], [0.3, 0.6], [0.25, 0.5])
+        >>> numbers, update = tf.metrics.false_positives_at_thresholds([True, False], tf.constant([0.3, 0.6]), [0.25, 0.5])
     """
     return _count_at_thresholds(
         "false_positives",

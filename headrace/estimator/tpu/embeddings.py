@@ -156,7 +156,8 @@ class EmbeddingConfigSpec(_Fields):
         ValueError: without columns, for other ways of training, or other ways to divide; TypeError: for other columns.
 
     Example:
-        >>> tf.estimator.tpu.experimental.EmbeddingConfigSpec(
+        >>> ids = tf.feature_column.categorical_column_with_identity("ids", 100)
+        >>> spec = tf.estimator.tpu.experimental.EmbeddingConfigSpec(
         ...     feature_columns=[tf.tpu.experimental.embedding_column(ids, dimension=16)],
         ...     optimization_parameters=tf.tpu.experimental.AdagradParameters(0.1),
         ... )
