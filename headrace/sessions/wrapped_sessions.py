@@ -144,10 +144,9 @@ class RecoverableSession(WrappedSession):
 
     def _discard_session(self, error: Exception) -> None:
         tf_logging.info(
-            "An error was raised. This may be due to a preemption in a connected worker or parameter server. The current "
-            "session will be closed and a new session will be created. This error may also occur due to a gRPC failure caused "
-            "by high memory or network bandwidth usage in the parameter servers. If this error occurs repeatedly, try "
-            "increasing the number of parameter servers assigned to the job. Error: %s",
+            "An error was raised. This may be due to a preemption in a connected worker or parameter server. The session is "
+            "closed and another one is made. Where this happens again and again, servers may be short of memory or network: "
+            "use more of them. Error: %s",
             error,
         )
         self.close()
