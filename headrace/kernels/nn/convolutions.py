@@ -57,6 +57,10 @@ class ConvolutionSetting:
         self.split = None if self.known is None else split_padding(self.known)
         channels, part = value[self.layout.channel], weights[-2]
         self.one_group = not depthwise and channels is not None and channels == part
+        dtype, where = node.outputs[0].dtype.torch, node.device.type
+        on_channels = rank == 4 and self.one_group and self.layout.channel == 3 and self.dilations == (1, 1)
+        # Float32 images on the CPU whose channels lie together: those of the native runner.
+        self.plain = on_channels and dtype is torch.float32 and where == "cpu"
         # torch has filters as [outputs, inputs of a group, *window].
         self.filter_order = (rank - 1, rank - 2, *range(rank - 2))
         self.filter_order_back = (*range(2, rank), 1, 0)

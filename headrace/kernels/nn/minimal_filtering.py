@@ -17,8 +17,8 @@ from headrace.native.direct import direct_call
 if TYPE_CHECKING:
     from headrace.kernels.nn.convolutions import ConvolutionSetting
 
-# What it does to results while it writes them, by its number in the runner.
-_ACTIVATIONS = {"": 0, "Relu": 1, "Relu6": 2}
+# What is done to results while they are written, by its number in the runner.
+ACTIVATION_NUMBERS = {"": 0, "Relu": 1, "Relu6": 2}
 # Outputs are computed in panels: so many times what is wanted may be computed. Fewer channels do not make up for the turning.
 _WASTE, _PANEL, _CHANNELS = 1.4, 32, 12
 # From so many tiles on it is the faster one: with filters that are turned once, and with those turned at every step.
@@ -27,6 +27,11 @@ _TILES, _TILES_FOR_TURNING = 40, 200
 _FOR_THREADS = 4_000_000
 
 Pairs = Sequence[tuple[int, int]]
+
+
+def is_taken(image: torch.Tensor) -> bool:
+    """Whether the runner may convolve it: who exports the step, or differentiates it, wants to see torch's operations."""
+    return image.dim() == 4 and image.shape[0].__class__ is int and not image.requires_grad
 
 
 class MinimalFiltering:
@@ -60,8 +65,7 @@ class MinimalFiltering:
             image: batch, height, width and channels.
             paddings: how many zeros lie before and after height and width.
         """
-        # Somebody who exports the step, or differentiates it, wants to see torch's operations.
-        if image.dim() != 4 or image.shape[0].__class__ is not int or image.requires_grad:
+        if not is_taken(image):
             return False
         tiles = image.shape[0] if image.shape[3] == self._channels else 0
         for size, pair in zip(image.shape[1:3], paddings, strict=True):
@@ -96,7 +100,7 @@ class MinimalFiltering:
         result = image.new_empty((batch, *sizes, self._outputs))
         products = batch * sizes[0] * sizes[1] * 4 * self._channels * self._outputs
         threads = torch.get_num_threads() if products >= _FOR_THREADS else 1
-        finite = self._fill(image, turned, bias, result, above, before, _ACTIVATIONS[activation], threads)
+        finite = self._fill(image, turned, bias, result, above, before, ACTIVATION_NUMBERS[activation], threads)
         return result if finite else None
 
     def correlate(self, image: torch.Tensor, gradient: torch.Tensor, paddings: Pairs) -> torch.Tensor | None:
@@ -128,18 +132,11 @@ def minimal_filtering(
         keeps_filters: whether the filters are turned more seldom than images come.
         adjoint: whether it is the adjoint, which makes images of results.
     """
-    node = setting.node
     if (
         direct_call("filter_tiles") is None
-        or setting.rank != 4
-        or setting.depthwise
-        or not setting.one_group
-        or setting.layout.channel != 3
+        or not setting.plain
         or setting.windows != (3, 3)
         or setting.strides != (1, 1)
-        or setting.dilations != (1, 1)
-        or node.device.type != "cpu"
-        or node.outputs[0].dtype.torch is not torch.float32
     ):
         return None
     channels, outputs = reversed(setting.depths) if adjoint else setting.depths

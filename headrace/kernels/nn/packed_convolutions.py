@@ -12,6 +12,7 @@ from headrace.core.tensor import Tensor
 from headrace.devices import onednn
 from headrace.kernels.nn.convolutions import ConvolutionSetting
 from headrace.kernels.nn.minimal_filtering import MinimalFiltering, minimal_filtering
+from headrace.kernels.nn.pointwise import PointwiseConvolution, pointwise_convolution
 from headrace.kernels.nn.windows import split_padding
 
 if TYPE_CHECKING:
@@ -38,36 +39,40 @@ class _Packed(NamedTuple):
 
 
 class _Turned(NamedTuple):
-    """The same, for minimal filtering."""
+    """The same, for the native runner."""
 
     versions: list[int]
     filters: torch.Tensor
     bias: torch.Tensor | None
 
 
-class _MinimalConvolution:
-    """A packed convolution that multiplies less, where that pays."""
+class _NativeConvolution:
+    """A packed convolution that the native runner computes, where that pays."""
 
     def __init__(
-        self, minimal: MinimalFiltering, setting: ConvolutionSetting, compute: FiltersAndBias, activation: str
+        self,
+        native: MinimalFiltering | PointwiseConvolution,
+        setting: ConvolutionSetting,
+        compute: FiltersAndBias,
+        activation: str,
     ) -> None:
-        self._minimal, self._setting, self._compute, self._activation = minimal, setting, compute, activation
+        self._native, self._setting, self._compute, self._activation = native, setting, compute, activation
         self._turned: _Turned | None = None
 
     def convolve(
         self, image: torch.Tensor, buffers: Sequence[VariableBuffer], versions: list[int]
     ) -> torch.Tensor | None:
-        minimal, setting, turned = self._minimal, self._setting, self._turned
+        native, setting, turned = self._native, self._setting, self._turned
         paddings = setting.paddings(image.shape[1:3], setting.windows)
-        if not minimal.pays(image, paddings):
+        if not native.pays(image, paddings):
             return None
         if turned is None or turned.versions != versions:
             filters, bias = self._compute(buffers)
-            ready = minimal.turned(filters)
+            ready = native.turned(filters)
             if ready is None:
                 return None
             turned = self._turned = _Turned(versions, ready, bias)
-        return minimal.convolve(image, turned.filters, turned.bias, paddings, self._activation)
+        return native.convolve(image, turned.filters, turned.bias, paddings, self._activation)
 
 
 def packed_convolution(depthwise: bool) -> PackedKernelRule:
@@ -87,10 +92,10 @@ def packed_convolution(depthwise: bool) -> PackedKernelRule:
         assert convolve is not None  # else there is no such node
         want_versions()
         packed: _Packed | None = None
-        filtering = minimal_filtering(setting, keeps_filters=True)
-        minimal = None
-        if filtering is not None:
-            minimal = _MinimalConvolution(filtering, setting, compute, "" if adds else attrs["activation"])
+        runner = minimal_filtering(setting, keeps_filters=True) or pointwise_convolution(setting)
+        native = None
+        if runner is not None:
+            native = _NativeConvolution(runner, setting, compute, "" if adds else attrs["activation"])
 
         def pack(
             versions: list[int], buffers: Sequence[VariableBuffer], x: torch.Tensor, both: Sequence[int]
@@ -109,8 +114,8 @@ def packed_convolution(depthwise: bool) -> PackedKernelRule:
             nonlocal packed
             # Before the buffers are read: what is written meanwhile is noticed at the next call.
             versions = [buffer.version for buffer in buffers]
-            if minimal is not None:
-                y = minimal.convolve(image, buffers, versions)
+            if native is not None:
+                y = native.convolve(image, buffers, versions)
                 if y is not None:
                     return y
             x = image.permute(to)

@@ -40,6 +40,17 @@ struct Filtering {
   float* out;
 };
 
+// A product of a matrix [.., depth] and one that lies in panels of `LargeKernels::panel` outputs each, [panel, depth, output],
+// the last filled up with zeros.
+struct PanelProduct {
+  const float* rows;
+  int64_t depth, outputs;
+  const float* panels;
+  const float* bias;   // or none
+  int64_t activation;  // as of `Filtering`
+  float* out;
+};
+
 struct LargeKernels {
   int64_t lanes, points, panel;  // of a vector; that are looked at together; of outputs of filters
   void (*turn)(const float* centers, Clusters& job, float* turned, float* offsets);
@@ -59,6 +70,8 @@ struct LargeKernels {
   bool (*filter_tiles)(const Filtering& job, int64_t first, int64_t last);
   // The gradient of the filters, of channels [first, last), where `job.out` is that of the results: whether it is finite.
   bool (*filter_sums)(const Filtering& job, int64_t batch, int64_t first, int64_t last, float* gradient);
+  // Of rows [first, last) of the result.
+  void (*multiply_by_panels)(const PanelProduct& job, int64_t first, int64_t last);
 };
 
 // Those for the instruction set that `choose_kernels` chose.

@@ -10,6 +10,7 @@ namespace large_baseline {
 #include "isa/adam_rows.inc"
 #include "isa/turned_products.inc"
 #include "isa/pools.inc"
+#include "isa/panels.inc"
 #include "isa/winograd.inc"
 #include "isa/large.inc"
 }  // namespace large_baseline
@@ -32,6 +33,7 @@ namespace large_avx2 {
 #include "isa/adam_rows.inc"
 #include "isa/turned_products.inc"
 #include "isa/pools.inc"
+#include "isa/panels.inc"
 #include "isa/winograd.inc"
 #include "isa/large.inc"
 }  // namespace large_avx2
@@ -56,6 +58,7 @@ namespace large_avx512 {
 #include "isa/adam_rows.inc"
 #include "isa/turned_products.inc"
 #include "isa/pools.inc"
+#include "isa/panels.inc"
 #include "isa/winograd.inc"
 #include "isa/large.inc"
 }  // namespace large_avx512

@@ -12,7 +12,9 @@ from headrace.core.buffers import VariableBuffer
 from headrace.core.multiply_adds import convolution
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
+from headrace.kernels.nn.convolutions import ConvolutionSetting
 from headrace.kernels.nn.packed_convolutions import FiltersAndBias, packed_convolution
+from headrace.kernels.nn.pointwise import pointwise_convolution
 from headrace.plan.fusion import API, CPU, Fetches, Fusion, tensor, variable
 from headrace.plan.ir import Node, Value, new_node
 
@@ -32,7 +34,7 @@ _INTERLEAVED = 250_000
 
 @packed_conv2ds_op.kernel
 def packed_conv2ds_kernel(node: NodeView) -> Callable[..., Sequence[torch.Tensor]]:
-    """All in one call, or one by one where the results are large."""
+    """All in one call, or one by one where the results are large or the runner computes them."""
     channels, counts = node.attrs["channels"], node.attrs["counts"]
     packed_kernel = packed_convolution(depthwise=False)
     together = packed_kernel(node)
@@ -42,9 +44,11 @@ def packed_conv2ds_kernel(node: NodeView) -> Callable[..., Sequence[torch.Tensor
         for member, count, end in zip(node.notes["members"], counts, ends, strict=True)
     ]
     most = _INTERLEAVED // sum(channels)
+    runner = pointwise_convolution(ConvolutionSetting(node, 4, False, node.inputs[0].dims, node.notes["filter_dims"]))
 
     def convolve(image: torch.Tensor, *buffers: VariableBuffer) -> Sequence[torch.Tensor]:
-        if image.shape[0] * image.shape[1] * image.shape[2] > most:
+        by_runner = runner is not None and runner.pays(image, ())
+        if by_runner or image.shape[0] * image.shape[1] * image.shape[2] > most:
             return tuple([single(image, *buffers[start:end]) for single, start, end in apart])
         parts: Sequence[torch.Tensor] = together(image, *buffers).split(channels, -1)
         return parts
