@@ -74,7 +74,7 @@ class ClientSession:
             values = session.partial_run(request.partial_run, fetches, feed_dict)
             return self._fetched(request.fetches, values)
         options = _options(request.options)
-        if options is None and not request.with_metadata and not session._settings.timeout:
+        if options is None and not request.with_metadata and session._settings.plain_steps:
             entry = session._entry(fetches, feed_dict)
             results = session._results(entry, entry.function, arrays)
             return results, [tensor.dtype.base_dtype for tensor in entry.fetched]

@@ -31,6 +31,7 @@ class ProcessSettings:
         intra_op_threads, inter_op_threads, soft_placement, log_placement: as in a `ConfigProto`.
         jit: whether compilation was asked for.
         optimizer_options: what was said about the passes over graphs, by name.
+        full_precision_sessions: whether a session was made whose graph is not to be rewritten in half precision.
         device_policy, synchronous: how operations outside graphs would run.
         opened: whether the logical devices have been asked for, after which the devices stay as they are.
     """
@@ -42,6 +43,7 @@ class ProcessSettings:
         self.log_placement: bool | None = None
         self.jit = False
         self.optimizer_options: dict[str, Any] = {}
+        self.full_precision_sessions = False
         self.device_policy = "silent"
         self.synchronous = True
         self.opened = False

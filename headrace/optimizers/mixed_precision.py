@@ -6,6 +6,7 @@ from typing import Any
 
 from headrace.config.optimizer_options import get_experimental_options, set_experimental_options
 from headrace.core import slots
+from headrace.devices.process_settings import settings
 from headrace.layers.policy import default_policy
 from headrace.optimizers.loss_scale_optimizer import MixedPrecisionLossScaleOptimizer
 from headrace.optimizers.optimizer import Optimizer
@@ -54,6 +55,11 @@ def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: float | str = "dy
     else:
         raise ValueError(
             f'"opt" must be an instance of a tf.train.Optimizer or a tf.keras.optimizers.Optimizer, but got: {opt}'
+        )
+    if settings.full_precision_sessions:
+        logging.warn(
+            "You already have existing Sessions that do not use mixed precision. enable_mixed_precision_graph_rewrite() "
+            "will not affect these Sessions."
         )
     set_experimental_options({_OPTION: True})
     return wrapped

@@ -41,7 +41,8 @@ class WatchedPlan(Plan):
         given: the tensors whose values are there before the step: constants and variables.
         fed: the tensors that are fed, in the order of the function's parameters.
         fetches: what is fetched and run.
-        graph_operations: the operations of the graph that take part.
+        taken: the operations of the graph that run.
+        graph_operations: those, and before them the operations of what is fed.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class WatchedPlan(Plan):
         self.given = [(tensor, value) for tensor, value in values if value.bound is not UNBOUND]
         self.fed = list(feeds)
         self.fetches = list(fetches)
+        self.taken = frozenset(collected.node_of)
         self.graph_operations = list(dict.fromkeys([*(tensor.op for tensor in feeds), *collected.node_of]))
 
 

@@ -44,7 +44,7 @@ def of_fetches(
         # What is left out is missed by its placeholder.
         feed_dict = dict(zip(keys, values, strict=False))
         result = session.run(fetches, feed_dict, **keywords)
-        if len(values) == count and not (keywords or session._settings.timeout):
+        if len(values) == count and not (keywords or not session._settings.plain_steps):
             entry = session._entry(fetches, feed_dict)
             prepared = entry if entry.expand is None and len(entry.feeders) == count else None
         return result

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from headrace.core.device import DeviceSpec
 from headrace.core.errors import DeadlineExceededError, InvalidArgumentError
 from headrace.core.spans import Span, recorded_spans
 from headrace.core.waiting import with_deadline
 from headrace.devices.process_settings import settings as process
+from headrace.messages import protos
+from headrace.plan.ir import FEED, UNBOUND
 from headrace.plan.plan import Plan
 from headrace.plan.watched import WatchedPlan, make_watched_plan
 from headrace.runtime import watching
@@ -22,7 +25,6 @@ from headrace.runtime.resources import LOCAL_TASK
 
 if TYPE_CHECKING:
     from headrace.core.typing import Fetches
-    from headrace.messages import protos
     from headrace.plan.ir import Node, Value
     from headrace.runtime.session import BaseSession
 
@@ -43,6 +45,12 @@ class Settings:
         # In seconds; 0 is without end.
         self.timeout = max(0, config.operation_timeout_in_ms) / 1000.0 if config is not None else 0.0
         self.device_count = dict(config.device_count) if config is not None else {}
+        # What operations cost is measured in one of so many steps, and not in the first few; 0 is never.
+        options = None if config is None else config.graph_options
+        self.cost_model_every = max(0, options.build_cost_model) if options is not None else 0
+        self.cost_model_after = options.build_cost_model_after if options is not None else 0
+        # Whether a step is only run: no time ends it, and what it costs is not measured.
+        self.plain_steps = not (self.timeout or self.cost_model_every)
 
     @property
     def allow_soft_placement(self) -> bool:
@@ -95,7 +103,8 @@ def run_with_options(
     """`Session.run` with a `RunOptions` and a `RunMetadata`.
 
     `options.trace_level` above NO_TRACE fills `run_metadata.step_stats` with the time of each call, for
-    `tf.python.client.timeline`; `options.timeout_in_ms`, or else the session's `operation_timeout_in_ms`, ends a step
+    `tf.python.client.timeline`; where the session's `graph_options.build_cost_model` measures this step, that is filled too,
+    and `run_metadata.cost_graph`. `options.timeout_in_ms`, or else the session's `operation_timeout_in_ms`, ends a step
     that takes longer between two calls or while an operation waits.
 
     Raises:
@@ -115,8 +124,13 @@ def run_with_options(
         timeout = session._settings.timeout
     # Planning takes time of its own, which counts where it waits for other tasks.
     with with_deadline(time.perf_counter() + timeout if timeout > 0 else None):
-        entry = None if watchers else session._entry(fetches, feed_dict)
-    traces = options is not None and options.trace_level > 0 and run_metadata is not None
+        costs = session._cost_models
+        model = costs.due(session.graph, fetches, feed_dict) if costs is not None else None
+        entry = None if watchers or model is not None else session._entry(fetches, feed_dict)
+    if model is not None and run_metadata is None:
+        # What is measured counts for later steps, whoever sees it.
+        run_metadata = protos.RunMetadata()
+    traces = run_metadata is not None and (model is not None or (options is not None and options.trace_level > 0))
     if run_metadata is not None:
         # It tells of this step alone.
         run_metadata.Clear()
@@ -154,8 +168,12 @@ def run_with_options(
             plan = entry.plan
             observed = plan.observed()
             result = session._run_entry(entry, lambda *feeds: observed(observe, *feeds), feed_dict)
-    if traces:
+    if traces and run_metadata is not None:
         _fill_step_stats(session, run_metadata, plan, times, start_wall_time - start_time)
+        if model is not None:
+            assert isinstance(plan, WatchedPlan)
+            model.add(run_metadata.step_stats)
+            model.fill(run_metadata.cost_graph, plan)
         _add_background_spans(run_metadata, background, start_wall_time - start_time)
     return result
 
@@ -177,18 +195,32 @@ def _fill_step_stats(
     offset: float,
 ) -> None:
     devices: dict[str, Any] = {}
+
+    def stats_of(node: Node) -> Any:
+        name = _device_name(node, session._runtime)
+        if name not in devices:
+            devices[name] = run_metadata.step_stats.dev_stats.add(device=name)
+        return devices[name]
+
     if not times:
         # All was known before the step began.
         run_metadata.step_stats.dev_stats.add(device=session.list_devices()[0].name)
+    called = {plan.observed_nodes[number] for number, after, _, _ in times if not after}
+    for node in _given_nodes(plan):
+        if node in called:
+            continue
+        entry = stats_of(node).node_stats.add(node_name=node.name, timeline_label=f"{node.name} = {node.type}()")
+        entry.all_start_micros = int(((times[0][2] if times else 0.0) + offset) * 1e6)
+        entry.op_end_rel_micros = entry.all_end_rel_micros = 1
+        values = [getattr(value.bound, "value", value.bound) for value in node.outputs]
+        shapes = [getattr(value, "shape", None) for value in values]
+        entry.memory_stats.persistent_memory_size = _add_outputs(entry, node, shapes)
     for (_, before, start, _), (number, after, end, shapes) in itertools.pairwise(times):
         if before or not after:
             # A debugger's plan shows nodes without a call too: they have an end and no beginning.
             continue
         node = plan.observed_nodes[number]
-        name, kind = _device_name(node, session._runtime)
-        stats = devices.get(name)
-        if stats is None:
-            stats = devices[name] = run_metadata.step_stats.dev_stats.add(device=name)
+        stats = stats_of(node)
         # What was done for several nodes in one call took each an equal share, as far as can be told.
         names = node.members or (node.name,)
         share = (end - start) / len(names)
@@ -200,22 +232,39 @@ def _fill_step_stats(
             entry.all_end_rel_micros = entry.op_end_rel_micros
             sources = ", ".join(_tensor_name(value) for value in node.inputs)
             entry.timeline_label = f"{each} = {node.type}({sources})"
-        _add_outputs(entry, node, shapes, kind.lower())
+        made = _add_outputs(entry, node, shapes)
+        if made and not node.decl.may_alias:
+            entry.memory.add(allocator_name=_allocator(node), total_bytes=made, peak_bytes=made)
 
 
-def _device_name(node: Node, runtime: Any) -> tuple[str, str]:
-    """The full name of the device that a node ran on, and its kind."""
+def _given_nodes(plan: Plan) -> list[Node]:
+    """The nodes whose values are there before the step and go into it: constants and variables."""
+    taken = itertools.chain(*(node.inputs for node in plan.observed_nodes), plan.graph.fetches)
+    return list(dict.fromkeys(value.node for value in taken if value.bound is not UNBOUND and value.node.type != FEED))
+
+
+def _allocator(node: Node) -> str:
+    return "gpu" if node.device.type == "cuda" else "cpu"
+
+
+def _device_name(node: Node, runtime: Any) -> str:
+    """The full name of the device that a node ran on."""
     kind, number = "GPU" if node.device.type == "cuda" else "CPU", node.device.index or 0
     task: str = runtime.device_names()[0].rpartition("/")[0]
+    if kind == "CPU" and node.origin is not None and node.origin.device:
+        # The CPU is as many devices as the session was asked for.
+        spec = DeviceSpec.from_string(node.origin.device)
+        if spec.device_type == "CPU" and f"{task}/device:CPU:{spec.device_index}" in runtime.device_names():
+            number = spec.device_index or 0
     part = node.notes.get("part")
     if part is not None:
         # What another task does shows as the call and the wait for it.
         task = runtime.tasks.names[part.task]
-    return f"{task}/device:{kind}:{number}", kind
+    return f"{task}/device:{kind}:{number}"
 
 
-def _add_outputs(entry: protos.NodeExecStats, node: Any, shapes: list[Any], allocator: str) -> None:
-    """Adds the shapes of a node's results and the memory they take to its statistics."""
+def _add_outputs(entry: protos.NodeExecStats, node: Node, shapes: list[Any]) -> int:
+    """Adds the shapes of a node's results to its statistics, and the bytes they take, which it returns."""
     total = 0
     for value, shape in zip(node.outputs, shapes, strict=True):
         output = entry.output.add(slot=value.index)
@@ -230,11 +279,10 @@ def _add_outputs(entry: protos.NodeExecStats, node: Any, shapes: list[Any], allo
         if dims is not None and None not in dims and value.dtype.torch is not None:
             # What its elements take; how the allocator rounds it is torch's affair.
             allocation = output.tensor_description.allocation_description
-            allocation.allocator_name = allocator
+            allocation.allocator_name = _allocator(node)
             allocation.requested_bytes = math.prod(dims) * value.dtype.size
             total += allocation.requested_bytes
-    if total and not node.decl.may_alias:
-        entry.memory.add(allocator_name=allocator, total_bytes=total, peak_bytes=total)
+    return total
 
 
 def _add_background_spans(run_metadata: protos.RunMetadata, spans: list[Span], offset: float) -> None:

@@ -64,7 +64,7 @@ def callable_knowing(
         fixed: the scalar that is always fed the same.
         value: what it is fed.
     """
-    if not isinstance(session, BaseSession) or session._engine.elsewhere or session._settings.timeout:
+    if not isinstance(session, BaseSession) or session._engine.elsewhere or not session._settings.plain_steps:
         return None
     planner, graph = _PlannerKnowing(value), session._graph
     entry: Entry | None = None

@@ -20,10 +20,12 @@ from headrace.devices.memory import keep_freed_memory
 from headrace.devices.threads import all_threads, one_thread, use_threads
 from headrace.plan.plan import Plan
 from headrace.runtime import callables, configuration, failures, targets
+from headrace.runtime.cost_graphs import CostModels
 from headrace.runtime.feeding import feeder
 from headrace.runtime.fetching import FetchPlan, expand_feed
 from headrace.runtime.outputs import to_output
 from headrace.runtime.partial_run import PartialRun
+from headrace.runtime.process_config import process_config, with_half_precision
 from headrace.runtime.session_entries import (
     MOST_ENTRIES,
     Entry,
@@ -79,9 +81,11 @@ class BaseSession(SessionInterface):
             raise TypeError(f"target must be a string, but got {type(target)}")
         self._graph = graph
         self._target = target or ""
-        self._config = config
         self._engine = engine_of(self, target, graph, config)
         self._runtime, self._settings = self._engine.runtime, self._engine.settings
+        self._config = with_half_precision(process_config() if config is None else config)
+        every, after = self._settings.cost_model_every, self._settings.cost_model_after
+        self._cost_models = CostModels(every, after) if every else None
         self._entries: dict[Any, Entry] = {}
         self._partial_runs: dict[str, PartialRun] = {}
         self._closed = self._aborted = False
@@ -98,8 +102,7 @@ class BaseSession(SessionInterface):
     @property
     def graph_def(self) -> protos.GraphDef:
         """The graph as a `GraphDef`."""
-        config = self._config
-        return self._graph.as_graph_def(add_shapes=config is not None and config.graph_options.infer_shapes)
+        return self._graph.as_graph_def(add_shapes=self._config.graph_options.infer_shapes)
 
     @property
     def _session(self) -> Any:
@@ -191,7 +194,7 @@ class BaseSession(SessionInterface):
     ) -> Any:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
-        if options is not None or run_metadata is not None or self._settings.timeout:
+        if options is not None or run_metadata is not None or not self._settings.plain_steps:
             return configuration.run_with_options(self, fetches, feed_dict, options, run_metadata)
         entry = self._entry(fetches, feed_dict)
         return self._run_entry(entry, entry.function, feed_dict)
