@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from headrace.core.errors import InvalidArgumentError
+from headrace.kernels.image.jpeg_planes import jpeg_planes, rgb_of
 
 # Frames that Huffman coding writes, and those that arithmetic coding does.
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
@@ -30,17 +31,29 @@ class NoJpeg(ValueError):
 
 
 class JpegHeader(NamedTuple):
-    """What the markers before the data say; `subsampled`: whether some components have a lower resolution.
+    """What the markers before the data say.
 
-    `least_bytes` is how many bytes the blocks of such an image have at least.
+    `factors`: of each component how many blocks it has side by side and above one another, four bits each.
+    `least_bytes`: how many bytes the blocks of such an image have at least.
     """
 
     height: int
     width: int
     components: int
-    subsampled: bool
+    factors: bytes
     is_adobe: bool
     least_bytes: int
+
+    @property
+    def subsampled(self) -> bool:
+        """Whether some components have a lower resolution."""
+        return len(set(self.factors)) > 1
+
+    @property
+    def is_sampled_oddly(self) -> bool:
+        """Whether others than colours have a lower resolution, or colours different ones."""
+        colours_alike = self.factors[1:3] == b"\x11\x11"
+        return self.subsampled and not (colours_alike and self.factors[3:] in (b"", self.factors[:1]))
 
 
 def jpeg_header(data: bytes) -> JpegHeader:
@@ -70,7 +83,7 @@ def jpeg_header(data: bytes) -> JpegHeader:
             height, width, components = struct.unpack_from(">HHB", data, at + 5)
             factors = data[at + 11 : at + 10 + 3 * components : 3]
             least = _least_bytes(height, width, factors) if marker in _SEQUENTIAL else 0
-            return JpegHeader(height, width, components, len(set(factors)) > 1, is_adobe, least)
+            return JpegHeader(height, width, components, factors, is_adobe, least)
         at += 2 + size
     raise NoJpeg
 
@@ -173,7 +186,11 @@ def _decoded(
             strict=strict,
         )
     except ValueError:
-        raise NoJpeg from None
+        if header.components not in (3, 4) or not header.is_sampled_oddly:
+            raise NoJpeg from None
+        pixels = _oddly_sampled(data, header, ratio, fancy, accurate, strict)
+        if not ink:
+            return np.ascontiguousarray(pixels[..., :1]) if channels == 1 else rgb_of(pixels)
     if not ink:
         return pixels
     wide = pixels.astype(np.int32)
@@ -181,3 +198,14 @@ def _decoded(
         wide = 255 - wide
     # Adobe's files hold what the ink leaves of the light.
     return (wide[..., :3] * wide[..., 3:] // 255).astype(np.uint8)
+
+
+def _oddly_sampled(
+    data: bytes, header: JpegHeader, ratio: int, fancy: bool, accurate: bool, strict: bool
+) -> np.ndarray:
+    # A file that ends early is decoded to its end, and on in grey, if it has an end.
+    whole = data if strict else data + b"\xff\xd9"
+    try:
+        return jpeg_planes(whole, header.factors, (header.width, header.height), ratio, fancy, accurate)
+    except (OSError, SyntaxError, ValueError):
+        raise NoJpeg from None
