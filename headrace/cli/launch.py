@@ -26,7 +26,8 @@ def launch(
     """Runs PROGRAM, a script with its arguments, as a cluster on this machine.
 
     Ports are free ones, outputs have the name of their task before each line, and when one process fails, or the command
-    is interrupted, all end. Servers end with the last worker.
+    is interrupted, all end. Servers end with the last worker. In the arguments {job_name}, {task_index}, {ps_hosts} and
+    {worker_hosts} stand for a task's own, where the script takes them in a way that its text does not show.
     """
     from headrace.cluster.launching import plan_tasks, run_tasks
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import re
 import secrets
@@ -23,12 +24,14 @@ from typing import Any
 from torch.distributed.elastic.multiprocessing import DefaultLogsSpecs, SignalException, Std, start_processes
 
 from headrace.cluster.launcher_watch import GRACE_SECONDS, held_lock
+from headrace.cluster.program_flags import flags_of_program
 
 _PERIOD = 0.1
-_DEFINED = re.compile(r"""(?:DEFINE_\w+|add_argument)\(\s*["'](?:--)?(\w+)["']""")
 # What programs call the number of their task, the one most used first.
 _TASK_FLAGS = ("task_index", "task_id", "task", "worker_index")
 _STYLES = ("auto", "flags", "tf_config", "both")
+# What stands for a task's own values in a program's arguments.
+_PLACE = re.compile(r"\{(job_name|task_index|\w+_hosts)\}")
 
 
 @dataclass(frozen=True)
@@ -56,16 +59,6 @@ def free_addresses(count: int) -> list[str]:
         return [f"localhost:{each.getsockname()[1]}" for each in sockets]
 
 
-def defined_flags(text: str) -> set[str]:
-    """The names of the flags that a program defines, by its text.
-
-    Example:
-        >>> defined_flags('flags.DEFINE_string("job_name", "", "ps or worker")')
-        {'job_name'}
-    """
-    return set(_DEFINED.findall(text))
-
-
 def plan_tasks(
     program: Sequence[str],
     servers: int,
@@ -78,24 +71,26 @@ def plan_tasks(
     """The tasks of a cluster that runs a program.
 
     Args:
-        program: the script and its arguments.
+        program: the script and its arguments. In these, `{job_name}` and `{task_index}` stand for those of a task, and
+            `{ps_hosts}`, `{worker_hosts}` and `{chief_hosts}` for the addresses of a job.
         servers: how many parameter servers.
         workers: how many workers, the chief among them.
-        style: how a process is told its task: by "flags", by "tf_config", by "both", or by what the script's text shows.
+        style: how a process is told its task: by "flags", by "tf_config", by "both", or by what the texts of the script
+            and of its modules show ("auto"). Arguments that name `{task_index}` are enough for "auto".
         chief: whether the first worker is a job of its own, "chief"; by default where TF_CONFIG alone tells.
         evaluator: whether another process evaluates.
 
     Raises:
-        ValueError: if there is no worker, or the style is none.
+        ValueError: if there is no worker, the style is none, or an argument asks for the addresses of a job that is none.
         OSError: if the script cannot be read.
     """
     if workers < 1 or servers < 0:
         raise ValueError(f"A cluster has one worker at least, got {workers} workers and {servers} servers")
     if style not in _STYLES:
         raise ValueError(f"style must be one of {', '.join(_STYLES)}, got {style!r}")
-    text = Path(program[0]).read_text("utf-8", "replace")
-    flags = defined_flags(text)
-    by_flags = style in ("flags", "both") or (style == "auto" and "job_name" in flags)
+    flags = flags_of_program(Path(program[0]))
+    told = any("{task_index}" in argument for argument in program[1:])
+    by_flags = style in ("flags", "both") or (style == "auto" and (told or "job_name" in flags))
     by_variable = style in ("tf_config", "both") or (style == "auto" and not by_flags)
     own_chief = (not by_flags) if chief is None else chief
     addresses = iter(free_addresses(servers + workers))
@@ -116,8 +111,9 @@ def plan_tasks(
         environment = dict(shared)
         if by_variable:
             environment["TF_CONFIG"] = json.dumps({"cluster": cluster, "task": {"type": job, "index": index}})
-        arguments = _flag_arguments(cluster, job, index, flags) if by_flags else ()
-        tasks.append(Task(job, index, ("-m", "headrace", "run", *program, *arguments), environment))
+        own = [_filled(argument, cluster, job, index) for argument in program[1:]]
+        arguments = _flag_arguments(cluster, job, index, flags) if by_flags and not told else ()
+        tasks.append(Task(job, index, ("-m", "headrace", "run", program[0], *own, *arguments), environment))
     return tasks
 
 
@@ -134,12 +130,29 @@ def _shared_environment(processes: int) -> dict[str, str]:
     return environment
 
 
-def _flag_arguments(cluster: Mapping[str, Sequence[str]], job: str, index: int, flags: set[str]) -> tuple[str, ...]:
-    arguments = [f"--{name}_hosts={','.join(addresses)}" for name, addresses in cluster.items()]
+def _filled(argument: str, cluster: Mapping[str, Sequence[str]], job: str, index: int) -> str:
+    """An argument of the program, with what it says in braces replaced by what that is for a task."""
+    values = {"job_name": job, "task_index": str(index)}
+    values |= {f"{name}_hosts": ",".join(addresses) for name, addresses in cluster.items()}
+
+    def value(place: re.Match[str]) -> str:
+        if place[1] not in values:
+            raise ValueError(f"{argument!r} asks for {place[0]}, but the jobs of the cluster are {', '.join(cluster)}")
+        return values[place[1]]
+
+    return _PLACE.sub(value, argument)
+
+
+def _flag_arguments(
+    cluster: Mapping[str, Sequence[str]], job: str, index: int, flags: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The flags that tell a task who it is, in the program's own spelling."""
     task = next((name for name in _TASK_FLAGS if name in flags), _TASK_FLAGS[0])
-    arguments += [f"--job_name={job}", f"--{task}={index}"]
+    values = {f"{name}_hosts": ",".join(addresses) for name, addresses in cluster.items()}
+    values |= {"job_name": job, task: str(index)}
     # A program whose text shows the flag of the job shows the others too; one that does not makes or reads them in its own way.
-    return tuple(each for each in arguments if "job_name" not in flags or each[2:].partition("=")[0] in flags)
+    shown = values if "job_name" not in flags else [name for name in values if name in flags]
+    return tuple(f"--{flags.get(name, name)}={values[name]}" for name in shown)
 
 
 @contextlib.contextmanager
@@ -157,13 +170,26 @@ def _own_signals() -> Iterator[None]:
                 signal.signal(number, handler)
 
 
+@contextlib.contextmanager
+def _agent_silenced() -> Iterator[None]:
+    """Inside, the agent does not log what it does to processes: it knows them by numbers only."""
+    logger = logging.getLogger("torch.distributed.elastic.multiprocessing.api")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
 def run_tasks(tasks: Sequence[Task]) -> int:
     """Runs the processes of a cluster until its workers are done, or one of them fails; returns the exit status.
 
-    What they print comes out with their names before each line. When one fails, or this process is interrupted, all end;
-    those of `headrace run` also when this process is killed.
+    What they print comes out with their names before each line. When one fails, which is told at stderr, or this process
+    is interrupted, all end; those of `headrace run` also when this process is killed.
     """
     with (
+        _agent_silenced(),
         tempfile.TemporaryDirectory(prefix="headrace-launch-") as folder,
         held_lock(Path(folder, "launcher")) as lock,
         _own_signals(),
@@ -207,10 +233,26 @@ def _wait(context: Any, tasks: Sequence[Task]) -> int:
         result = context.wait(timeout=_PERIOD, period=_PERIOD)
         if result is not None:
             first = min(result.failures.values(), key=lambda failure: failure.timestamp, default=None)
-            return 0 if first is None else _status(first.exitcode)
+            if first is None:
+                return 0
+            _tell_end(tasks[first.local_rank], first.exitcode)
+            return _status(first.exitcode)
         if all(context.subprocess_handlers[i].proc.poll() == 0 for i in working):
             # Servers wait for as long as there are any who ask.
             return 0
+
+
+def _tell_end(task: Task, code: int) -> None:
+    """Says which process has failed: the last lines that are seen may be of others."""
+    how = f"with status {code}" if code >= 0 else f"by {_signal_name(-code)}"
+    print(f"headrace launch: {task.job}:{task.index} ended {how}; all others are ended", file=sys.stderr, flush=True)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _status(code: int) -> int:
