@@ -58,8 +58,8 @@ def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: float | str = "dy
         )
     if settings.full_precision_sessions:
         logging.warn(
-            "You already have existing Sessions that do not use mixed precision. enable_mixed_precision_graph_rewrite() "
-            "will not affect these Sessions."
+            "There are Sessions without mixed precision already; enable_mixed_precision_graph_rewrite() changes only those "
+            "that are made from now on."
         )
     set_experimental_options({_OPTION: True})
     return wrapped
