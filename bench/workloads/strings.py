@@ -7,8 +7,8 @@ BARS = {
     "vocabulary, all known": 1.0,
     "vocabulary, buckets for others": 1.0,
     "words of numbers": 1.0,
-    "split lines": None,
-    "to numbers": None,
+    "split lines": 1.0,
+    "to numbers": 1.0,
 }
 
 

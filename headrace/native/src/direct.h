@@ -101,7 +101,7 @@ struct DirectTable {
   const Direct* rows;
   size_t count;
 };
-extern const DirectTable kSparseCalls, kSegmentCalls, kTextCalls, kUpdateCalls, kClusterCalls, kForestCalls,
+extern const DirectTable kSparseCalls, kSegmentCalls, kTextCalls, kTextPartCalls, kUpdateCalls, kClusterCalls, kForestCalls,
     kProductCalls, kEntropyCalls, kPoolCalls, kFilterCalls, kRandomCalls;
 
 // Numbers integers in the order in which they first come.

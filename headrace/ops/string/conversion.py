@@ -17,6 +17,7 @@ from headrace.core.tensor import Tensor
 from headrace.kernels.host_values import boxed, mapped, to_array, to_tensor
 from headrace.kernels.renamed_arguments import first_given
 from headrace.kernels.string.numbers import NoNumber, numbers_of
+from headrace.native.direct import directly
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -130,14 +131,15 @@ to_number_op = op(
     "StringToNumber", "string_tensor: string, *, out_type: {float, double, int32, int64} = float -> output: out_type"
 )
 to_number_op.on_host(outputs=True)
+# The runner's numbers of the types.
+_KINDS = {"float32": 0, "float64": 1, "int32": 2, "int64": 3}
 to_number_op.shape(_same_shape)
 
 
 @to_number_op.kernel
 def to_number_kernel(node):
     dtype = node.attrs["out_type"]
-    numpy_type = np.dtype(dtype.as_numpy_dtype)
-    parse_all = numbers_of(numpy_type)
+    parse_all = numbers_of(np.dtype(dtype.as_numpy_dtype))
 
     def convert(text):
         array = boxed(text)
@@ -146,7 +148,7 @@ def to_number_kernel(node):
         except NoNumber as error:
             raise _invalid(f"StringToNumberOp could not correctly convert string: {_shown(error.text)}") from None
 
-    return convert
+    return directly("numbers_of_texts", convert, _KINDS[dtype.name])
 
 
 def _shown(text: bytes) -> str:

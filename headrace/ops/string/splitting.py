@@ -12,6 +12,7 @@ import torch
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
 from headrace.kernels.host_values import boxed
+from headrace.native.direct import direct_call, directly
 
 split_op = op(
     "StringSplit",
@@ -72,8 +73,12 @@ def _separator(text: np.ndarray) -> Any:
 @split_op.kernel
 def split_kernel(node):
     skip = node.attrs["skip_empty"]
+
     # Each byte of the delimiter separates.
-    return lambda text, delimiter: _sparse(list(map(_at_any(_separator(delimiter), skip), _strings(text))))
+    def split(text, delimiter):
+        return _sparse(list(map(_at_any(_separator(delimiter), skip), _strings(text))))
+
+    return directly("split_rows", split, skip, False)
 
 
 def _at_any(delimiters: bytes, skip_empty: bool) -> Callable[[bytes], list[bytes]]:
@@ -90,6 +95,10 @@ def _at_any(delimiters: bytes, skip_empty: bool) -> Callable[[bytes], list[bytes
     return split
 
 
+# Of bytes, as Python has it.
+_WHITESPACE = b" \t\n\v\f\r"
+
+
 def _at_whitespace(text: bytes, most: int) -> list[bytes]:
     """What `bytes.split` gives, but for what TensorFlow has differently: without splits the text is as it was, and
     after the last one there is a rest, an empty one too."""
@@ -102,12 +111,17 @@ def _at_whitespace(text: bytes, most: int) -> list[bytes]:
 @split_v2_op.kernel
 def split_v2_kernel(node):
     most = node.attrs["maxsplit"]
+    by_runner = direct_call("split_rows")
 
     def split(text, separator):
         # Without a separator whitespace separates, however much of it there is.
         mark = _separator(separator) or None
         if mark is None and most >= 0:
             return _sparse([_at_whitespace(item, most) for item in _strings(text)])
+        if by_runner is not None and most < 0 and (mark is None or len(mark) == 1):
+            made = by_runner(text, mark or _WHITESPACE, mark is None, mark is not None)
+            if made is not None:
+                return made
         return _sparse([item.split(mark, most) for item in _strings(text)])
 
     return split
