@@ -8,25 +8,25 @@ from typing import Any
 import numpy as np
 
 from headrace.core.errors import InvalidArgumentError
-from headrace.kernels.parsing.columns import C_NAMES, BadExample, Column
+from headrace.kernels.parsing.columns import C_NAMES, BadExample, Column, Read
 from headrace.kernels.parsing.layouts import Group, Layouts
 from headrace.kernels.parsing.messages import DecodeError, Example
 from headrace.kernels.parsing.wire import MalformedList
-
-Read = tuple[np.ndarray, np.ndarray, list[int]]
+from headrace.native.direct import direct_call
 
 # So many messages are held at once; more would leave the processor's caches.
 _CHUNK = 256
 
 
-def read_batch(columns: Sequence[Column], records: Sequence[bytes], layouts: Layouts) -> list[Read | BadExample]:
-    """What each column finds: all values, record by record; how many each record has; which records miss the feature.
-
-    A column that meets a bad record has that instead.
+def read_batch(columns: Sequence[Column], records: list[bytes], layouts: Layouts) -> list[Read | BadExample]:
+    """What each column finds; one that meets a bad record has that instead.
 
     Raises:
         InvalidArgumentError: for a record that is no Example.
     """
+    made = _read_by_runner(columns, records)
+    if made is not None:
+        return made
     others: list[int] = []
     places: list[np.ndarray] = []
     parts: list[list[Read | BadExample]] = []
@@ -43,6 +43,34 @@ def read_batch(columns: Sequence[Column], records: Sequence[bytes], layouts: Lay
         parts.append([_moved(read, others) for read in left])
     order = np.concatenate(places)
     return [_merged(reads, order) for reads in zip(*parts)]
+
+
+def read_single(columns: Sequence[Column], record: bytes) -> list[Read]:
+    """What each column finds in one record.
+
+    Raises:
+        BadExample: for a feature of another type, or values that are none of it.
+        InvalidArgumentError: for a record that is no Example.
+    """
+    made: Any = _read_by_runner(columns, [record])
+    if made is None:
+        features = _feature_maps([record])[0]
+        made = [column.read_features([features[column.key]]) for column in columns]
+    return made
+
+
+def _read_by_runner(columns: Sequence[Column], records: list[bytes]) -> list[Read | BadExample] | None:
+    """What the columns find; None where records are written in an unusual way or wrong, or there is no runner."""
+    ask = direct_call("features_of_examples")
+    if ask is None:
+        return None
+    found = ask(records, tuple([column.key_bytes for column in columns]), tuple([column.kind for column in columns]))
+    if found is None:
+        return None
+    return [
+        (values if isinstance(values, np.ndarray) else values.numpy(), counts.numpy(), missing)
+        for values, counts, missing in found
+    ]
 
 
 def _moved(read: Read | BadExample, places: Sequence[int]) -> Read | BadExample:
@@ -92,7 +120,7 @@ def _read_messages(columns: Sequence[Column], records: Sequence[bytes]) -> list[
     missing: list[list[int]] = [[] for _ in columns]
     bad: dict[int, BadExample] = {}
     for start in range(0, len(records), _CHUNK):
-        maps = feature_maps(records[start : start + _CHUNK])
+        maps = _feature_maps(records[start : start + _CHUNK])
         for i, column in enumerate(columns):
             key = column.key
             try:
@@ -115,7 +143,7 @@ def _read_messages(columns: Sequence[Column], records: Sequence[bytes]) -> list[
     return read
 
 
-def feature_maps(records: Sequence[bytes]) -> list[Any]:
+def _feature_maps(records: Sequence[bytes]) -> list[Any]:
     """The map from key to Feature of each record.
 
     Raises:

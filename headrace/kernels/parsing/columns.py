@@ -13,13 +13,16 @@ from headrace.core.dtypes import DType
 from headrace.kernels.array.arguments import shape_text
 from headrace.kernels.parsing.wire import MalformedList, decode_floats, decode_ints, decode_strings
 
-# The member of a Feature that holds values of a type, how it is read, and what C calls the type.
-_READERS: dict[str, tuple[str, Any, str]] = {
-    "float32": ("float_list", decode_floats, "float"),
-    "int64": ("int64_list", decode_ints, "int64"),
-    "string": ("bytes_list", decode_strings, "string"),
+# What a column finds: all values, record by record; how many each record has; which records miss the feature.
+Read = tuple[np.ndarray, np.ndarray, list[int]]
+
+# The member of a Feature that holds values of a type, how it is read, what C calls the type, and its number in the runner.
+_READERS: dict[str, tuple[str, Any, str, int]] = {
+    "float32": ("float_list", decode_floats, "float", 1),
+    "int64": ("int64_list", decode_ints, "int64", 2),
+    "string": ("bytes_list", decode_strings, "string", 0),
 }
-C_NAMES = {member: c_name for member, _, c_name in _READERS.values()}
+C_NAMES = {member: c_name for member, _, c_name, _ in _READERS.values()}
 
 
 class BadExample(Exception):
@@ -42,8 +45,9 @@ class Column:
 
     def __init__(self, key: str, dtype: DType) -> None:
         self.key = key
+        self.key_bytes = key.encode("utf-8", "surrogateescape")
         self.dtype = dtype
-        self.member, self.decode, self.c_name = _READERS[dtype.base_dtype.name]
+        self.member, self.decode, self.c_name, self.kind = _READERS[dtype.base_dtype.name]
         self.list_name = self.member.removesuffix("_list")
 
     def lists(self, features: Sequence[Any], first: int = 0) -> tuple[list[bytes], list[int]]:
@@ -82,8 +86,8 @@ class Column:
             raise self.malformed(error.index) from None
         return values, counts
 
-    def read_features(self, features: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, list[int]]:
-        """All values one after the other, how many each Feature has, and which of them are empty messages.
+    def read_features(self, features: Sequence[Any]) -> Read:
+        """What Features hold: all values one after the other, how many each has, and which of them are empty messages.
 
         Raises:
             BadExample: for a feature of another type.
@@ -105,8 +109,8 @@ class Column:
         """The outputs of a batch: of what was read, and the feature's default."""
         raise NotImplementedError
 
-    def single(self, feature: Any, default: np.ndarray | None) -> tuple[Any, ...]:
-        """The outputs of one example."""
+    def single(self, read: Read, default: np.ndarray | None) -> tuple[Any, ...]:
+        """The outputs of one example: of what was read, and the feature's default."""
         raise NotImplementedError
 
     def unparsed(self, index: int, text: str) -> BadExample:
@@ -135,8 +139,8 @@ class SparseColumn(Column):
     ) -> tuple[Any, ...]:
         return sparse_indices(counts), value_of(values), torch.tensor([len(counts), int(counts.max(initial=0))])
 
-    def single(self, feature: Any, default: np.ndarray | None = None) -> tuple[Any, Any, Any]:
-        values, _, _ = self.read_features([feature])
+    def single(self, read: Read, default: np.ndarray | None = None) -> tuple[Any, Any, Any]:
+        values, _, _ = read
         count = len(values)
         return torch.arange(count).reshape(-1, 1), value_of(values), torch.tensor([count])
 
@@ -185,7 +189,11 @@ class DenseColumn(Column):
         Raises:
             BadExample: for a feature that is missing or has another number of values.
         """
-        if len(values) == self.elements * len(counts) and not missing and (counts == self.elements).all():
+        if (
+            len(values) == self.elements * len(counts)
+            and not missing
+            and (len(counts) == 1 or (counts == self.elements).all())
+        ):
             return values
         has_default = default.size > 0
         absent = set(missing)
@@ -210,8 +218,8 @@ class DenseColumn(Column):
     ) -> tuple[Any, ...]:
         return (value_of(self.filled(values, counts, missing, default).reshape(len(counts), *self.dims)),)
 
-    def single(self, feature: Any, default: Any) -> tuple[Any, ...]:
-        values = self.filled(*self.read_features([feature]), default)
+    def single(self, read: Read, default: Any) -> tuple[Any, ...]:
+        values = self.filled(*read, default)
         return (value_of(values.reshape(self.dims)),)
 
 
@@ -242,8 +250,8 @@ class RaggedColumn(DenseColumn):
     ) -> tuple[Any, ...]:
         return (value_of(padded(values, self.lengths(counts), self.dims, default)),)
 
-    def single(self, feature: Any, default: np.ndarray | None) -> tuple[Any, ...]:
-        values, counts, _ = self.read_features([feature])
+    def single(self, read: Read, default: np.ndarray | None) -> tuple[Any, ...]:
+        values, counts, _ = read
         return (value_of(values.reshape(int(self.lengths(counts)[0]), *self.dims)),)
 
 

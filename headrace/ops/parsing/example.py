@@ -12,7 +12,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
 from headrace.kernels.array.arguments import rank_is
 from headrace.kernels.host_values import boxed, to_array, to_tensor
-from headrace.kernels.parsing.batches import feature_maps, read_batch
+from headrace.kernels.parsing.batches import read_batch, read_single
 from headrace.kernels.parsing.columns import BadExample, Column, RaggedColumn, SparseColumn, dense_column
 from headrace.kernels.parsing.layouts import Layouts
 
@@ -193,11 +193,9 @@ def parse_single_example_kernel(node):
     def parse(serialized, *defaults):
         arrays = [to_array(value) for value in defaults]
         _check_defaults(dense, arrays)
-        features = feature_maps([boxed(serialized).item()])[0]
         try:
-            outputs = [
-                column.single(features[column.key], default) for column, default in zip(columns, absent + arrays)
-            ]
+            found = read_single(columns, boxed(serialized).item())
+            outputs = [column.single(read, default) for column, read, default in zip(columns, found, absent + arrays)]
         except BadExample as error:
             raise _invalid(error.single.format(where="", comma="", index="")) from None
         return _in_order(outputs, len(sparse))
