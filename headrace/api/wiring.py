@@ -24,6 +24,7 @@ HOMES: dict[str, str] = {
     "core.type_specs": "type_spec_of=spec_from_value",
     "data.dataset": "zip_datasets=Dataset.zip",
     "debug.dump_files": "dump_watcher=FileWatcher",
+    "debug.local_cli": "debugging_session=LocalCLIDebugWrapperSession",
     "debug.stepping": "step_watcher=stepper_of",
     "distribute.default_strategy": "default_strategy",
     "functions.array.brackets": "tensor_item=slice_helper",

@@ -186,13 +186,13 @@ def run_saved_model_command(
     init_tpu: bool,
 ) -> None:
     """Print the outputs of a SavedModel for some inputs."""
-    from headrace.graph_tools.saved_models import inputs_of, run_saved_model, save_output
+    from headrace.graph_tools.saved_models import load_inputs_from_input_arg_string, run_saved_model, save_output
 
     if not (inputs or input_exprs or input_examples):
         raise click.UsageError("At least one of --inputs, --input_exprs or --input_examples must be given.")
     if worker or init_tpu:
         raise click.UsageError("--worker and --init_tpu: models are run in this process, without TPUs.")
-    fed = _reported(inputs_of, inputs, input_exprs, input_examples)
+    fed = _reported(load_inputs_from_input_arg_string, inputs or "", input_exprs or "", input_examples or "")
     wrapped = {}
     if tf_debug:
         from headrace.debug.local_cli import LocalCLIDebugWrapperSession

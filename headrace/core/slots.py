@@ -163,6 +163,7 @@ join_cluster = Slot("starts the server of a task in this process, and lets eager
 remote_target = Slot("the runtime of a session on a server of another process")
 reset_target = Slot("forgets the state of a server of another process, and of its cluster")
 dump_watcher = Slot("makes what writes the tensors of a watched run into files")
+debugging_session = Slot("makes of a session one that runs in the debugger's command line")
 step_watcher = Slot("what goes through a watched run operation by operation, None if nothing has that URL")
 
 for _name, _slot in list(globals().items()):

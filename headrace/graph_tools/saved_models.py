@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -116,45 +117,105 @@ def scanned(saved_model_dir: str, tag_set: str | None = None) -> Iterator[str]:
     message = parse_saved_model(saved_model_dir)
     graphs = [meta_graph_of_tags(message, tag_set.split(","))] if tag_set else list(message.meta_graphs)
     for meta_graph in graphs:
-        tags = list(meta_graph.meta_info_def.tags)
-        found = ops_used(meta_graph) & _SUSPECT
-        if found:
-            yield f"MetaGraph with tag set {tags} contains the following blacklisted ops: {found}"
-        else:
-            yield f"MetaGraph with tag set {tags} does not contain blacklisted ops."
+        yield scanned_graph(meta_graph)
+
+
+def scanned_graph(meta_graph: protos.MetaGraphDef) -> str:
+    """The line of `scanned` on one graph."""
+    tags = list(meta_graph.meta_info_def.tags)
+    found = ops_used(meta_graph) & _SUSPECT
+    if found:
+        return f"MetaGraph with tag set {tags} contains the following blacklisted ops: {found}"
+    return f"MetaGraph with tag set {tags} does not contain blacklisted ops."
 
 
 # ---- inputs ----
 
 
-def _parts(text: str | None) -> Iterator[tuple[str, str]]:
-    for part in filter(None, (text or "").split(";")):
-        key, equals, value = part.partition("=")
-        if not equals or not key.strip():
-            raise ValueError(f"'{part}' is not in the form <input_key>=<value>")
-        yield key.strip(), value.strip()
-
-
-def inputs_of(inputs: str | None, input_exprs: str | None, input_examples: str | None) -> dict[str, Any]:
-    """The arrays that the options of `saved_model_cli run` describe.
+def preprocess_inputs_arg_string(inputs_str: str) -> dict[str, tuple[str, str | None]]:
+    """The files that `--inputs` names.
 
     Args:
-        inputs: "key=file.npy;other=file.npz[name]". Pickled files are not read.
-        input_exprs: "key=expression": numbers, strings and lists, and calls of NumPy's functions as `np.ones((2, 3))`.
-        input_examples: "key=[{'feature': [values]}]", made into serialized Examples.
+        inputs_str: "key=file.npy;other=file.npz[name]".
+
+    Returns:
+        by key the path, and the name of the array in it or None.
 
     Raises:
-        ValueError: for anything else.
+        RuntimeError: for text of another form.
+
+    Example:
+        >>> preprocess_inputs_arg_string("x=a.npy;y=b.npz[w]")
+        {'x': ('a.npy', None), 'y': ('b.npz', 'w')}
+    """
+    found: dict[str, tuple[str, str | None]] = {}
+    for part in filter(None, inputs_str.split(";")):
+        match = re.fullmatch(r"([^=]+)=([^\[\]]+)(?:\[([^\[\]]+)\])?", part)
+        if match is None:
+            raise RuntimeError(
+                f'--inputs "{part}" format is incorrect. Please follow "<input_key>=<filename>", or '
+                '"<input_key>=<filename>[<variable_name>]"'
+            )
+        found[match[1]] = match[2], match[3]
+    return found
+
+
+def _keyed(text: str, option: str) -> Iterator[tuple[str, str]]:
+    for part in filter(None, text.split(";")):
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip():
+            raise RuntimeError(
+                f'--{option} "{text}" format is incorrect. Please follow "<input_key>=<python expression>"'
+            )
+        yield key, value.strip()
+
+
+def preprocess_input_exprs_arg_string(input_exprs_str: str) -> dict[str, Any]:
+    """The values that `--input_exprs` describes.
+
+    Args:
+        input_exprs_str: "key=expression": numbers, strings and lists, and calls of NumPy's functions as
+            `np.ones((2, 3))`. Unlike in 1.x nothing else is evaluated.
+
+    Raises:
+        RuntimeError: for text of another form; ValueError: for another expression.
+    """
+    return {key: _evaluated(value) for key, value in _keyed(input_exprs_str, "input_exprs")}
+
+
+def preprocess_input_examples_arg_string(input_examples_str: str) -> dict[str, list[bytes]]:
+    """The serialized Examples that `--input_examples` describes.
+
+    Args:
+        input_examples_str: "key=[{'feature': [values]}]".
+
+    Raises:
+        RuntimeError: for text of another form; ValueError: for other values.
+    """
+    return {key: _examples(key, value) for key, value in _keyed(input_examples_str, "input_examples")}
+
+
+def load_inputs_from_input_arg_string(inputs_str: str, input_exprs_str: str, input_examples_str: str) -> dict[str, Any]:
+    """The values that the options of `saved_model_cli run` describe, of which a later one goes before an earlier.
+
+    Args:
+        inputs_str, input_exprs_str, input_examples_str: as of the three functions above. Pickled files are not read.
+
+    Raises:
+        RuntimeError: for text of another form, and names that a file does not hold; ValueError: for other values.
     """
     found: dict[str, Any] = {}
-    for key, value in _parts(inputs):
-        match = re.fullmatch(r"(.+?)(?:\[(.+)\])?", value)
-        assert match is not None
-        found[key] = _from_file(match[1], match[2], key)
-    for key, value in _parts(input_exprs):
-        found[key] = _evaluated(value)
-    for key, value in _parts(input_examples):
-        found[key] = _examples(key, value)
+    for key, (path, name) in preprocess_inputs_arg_string(inputs_str).items():
+        found[key] = _from_file(path, name, key)
+    options: dict[str, Mapping[str, Any]] = {
+        "input_exprs": preprocess_input_exprs_arg_string(input_exprs_str),
+        "input_examples": preprocess_input_examples_arg_string(input_examples_str),
+    }
+    for option, values in options.items():
+        for key, value in values.items():
+            if key in found:
+                warnings.warn(f"The value of input {key} in --{option} is used; it was given before.", stacklevel=2)
+            found[key] = value
     return found
 
 
@@ -164,7 +225,9 @@ def _examples(key: str, text: str) -> list[bytes]:
     except (ValueError, TypeError, SyntaxError):
         raise ValueError(f"--input_examples {key}={text}: not a list of literals") from None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise ValueError(f"tf.Example input must be a list of dictionaries, but {key}={text} is not")
+        raise ValueError(
+            f'tf.Example input must be a list of dictionaries, but "{items}" is {type(items)}, the value of {key}'
+        )
     return [_example(item) for item in items]
 
 
@@ -176,12 +239,17 @@ def _from_file(path: str, name: str | None, key: str) -> np.ndarray:
             f"{path} is no .npy or .npz file of numbers; pickles are not read, for reading one can run anything: use np.save"
         ) from None
     if isinstance(data, np.ndarray):
+        if name is not None:
+            warnings.warn(f'Input file {path} contains a single ndarray. Name key "{name}" ignored.', stacklevel=3)
         return data
     with data:
         if name is None and len(data.files) != 1:
-            raise ValueError(f"{path} holds {', '.join(data.files)}: choose one as {key}={path}[NAME]")
+            raise RuntimeError(
+                f"Input file {path} contains more than one ndarrays. Please specify the name of ndarray to use: "
+                f"{key}={path}[NAME], where it holds {', '.join(data.files)}"
+            )
         if name is not None and name not in data.files:
-            raise ValueError(f'Input file {path} does not contain variable with name "{name}", but {data.files}')
+            raise RuntimeError(f'Input file {path} does not contain variable with name "{name}", but {data.files}')
         return data[data.files[0] if name is None else name]
 
 
@@ -237,7 +305,7 @@ def _example(features: Mapping[str, Any]) -> bytes:
     example = protos.Example()
     for key, values in features.items():
         if not isinstance(values, list):
-            raise ValueError(f"feature value must be a list, but got {key!r}: {values!r}")
+            raise ValueError(f'feature value must be a list, but {key}: "{values}" is {type(values)}')
         feature = example.features.feature[key]
         if all(isinstance(value, (str, bytes)) for value in values):
             feature.bytes_list.value.extend(v.encode() if isinstance(v, str) else v for v in values)
@@ -246,7 +314,12 @@ def _example(features: Mapping[str, Any]) -> bytes:
         elif all(isinstance(value, (int, float)) for value in values):
             feature.float_list.value.extend(values)
         else:
-            raise ValueError(f"the values of feature {key!r} are of several types")
+            odd = next(
+                value for value in values if not isinstance(value, (int, float)) or type(value) is not type(values[0])
+            )
+            raise ValueError(
+                f"Type {type(odd)} for value {odd} is not supported for tf.train.Feature {key!r}: it holds numbers or texts."
+            )
     return example.SerializeToString()
 
 
@@ -256,6 +329,7 @@ def run_saved_model(
     signature_def: str,
     inputs: Mapping[str, Any],
     wrapped: Callable[[Any], Any] = lambda session: session,
+    target: str = "",
 ) -> dict[str, Any]:
     """The outputs of a signature for some inputs.
 
@@ -265,6 +339,7 @@ def run_saved_model(
         signature_def: the signature.
         inputs: the values by key.
         wrapped: makes of the session the one that runs, such as a debugger's.
+        target: the target of the session: that of a server, or '' for this process.
 
     Raises:
         ValueError: for inputs that it lacks, or that are missing.
@@ -276,7 +351,7 @@ def run_saved_model(
                 f'"{key}" is not a valid input key. Please choose from {", ".join(sorted(signature.inputs))}, or use '
                 "--show option."
             )
-    with Graph().as_default() as graph, Session(graph=graph) as session:
+    with Graph().as_default() as graph, Session(target, graph=graph) as session:
         load(session, tag_set.split(","), saved_model_dir)
         fetches = {key: info.name for key, info in signature.outputs.items()}
         values = wrapped(session).run(fetches, {signature.inputs[key].name: value for key, value in inputs.items()})

@@ -10,8 +10,9 @@ from click.testing import CliRunner
 
 import headrace as tf
 from headrace.cli.commands import headrace
+from headrace.graph_tools import saved_model_cli
 from headrace.graph_tools.inlining import with_calls_inlined
-from headrace.graph_tools.saved_models import inputs_of
+from headrace.graph_tools.saved_models import preprocess_input_examples_arg_string, preprocess_input_exprs_arg_string
 from headrace.messages import protos
 
 FIXTURES = pathlib.Path(__file__).parent.parent / "fixtures" / "graphs"
@@ -77,20 +78,71 @@ def test_ops_that_reach_beyond_the_graph_are_told(tmp_path):
     ],
 )
 def test_expressions(text, value):
-    np.testing.assert_array_equal(inputs_of(None, f"x={text}", None)["x"], value)
+    np.testing.assert_array_equal(preprocess_input_exprs_arg_string(f"x={text}")["x"], value)
 
 
 @pytest.mark.parametrize("text", ["__import__('os').getcwd()", "np.load('x')", "np.lib", "open('x')", "(lambda: 1)()"])
 def test_expressions_that_would_run_code_are_not_evaluated(text):
     with pytest.raises(ValueError, match="not evaluated"):
-        inputs_of(None, f"x={text}", None)
+        preprocess_input_exprs_arg_string(f"x={text}")
 
 
 def test_examples():
-    (text,) = inputs_of(None, None, "x=[{'a': [1], 'b': [0.5], 'c': ['d']}]")["x"]
+    (text,) = preprocess_input_examples_arg_string("x=[{'a': [1], 'b': [0.5], 'c': ['d']}]")["x"]
     example = tf.train.Example.FromString(text)
     assert example.features.feature["a"].int64_list.value == [1]
     assert example.features.feature["c"].bytes_list.value == [b"d"]
+
+
+def called(*arguments):
+    args = saved_model_cli.create_parser().parse_args([str(argument) for argument in arguments])
+    args.func(args)
+
+
+def test_the_parser_of_saved_model_cli_leads_to_its_functions(capsys, tmp_path):
+    called("show", "--dir", MODEL)
+    assert capsys.readouterr().out == "The given SavedModel contains the following tag-sets:\nserve\n"
+    called("scan", "--dir", MODEL)
+    assert "does not contain blacklisted ops" in capsys.readouterr().out
+    data = arrays("serving.npz")
+    np.save(tmp_path / "x.npy", data["x"])
+    arguments = ("run", "--dir", MODEL, "--tag_set", "serve", "--signature_def", "serving_default")
+    arguments += ("--inputs", f"x={tmp_path / 'x.npy'}", "--outdir", tmp_path / "out")
+    called(*arguments)
+    assert "Result for output key y:" in capsys.readouterr().out
+    np.testing.assert_allclose(np.load(tmp_path / "out" / "y.npy"), data["y"], rtol=1e-5)
+    with pytest.raises(RuntimeError, match="--overwrite"):
+        called(*arguments)
+    with pytest.raises(AttributeError, match="--inputs"):
+        called(*arguments[:7])
+    with pytest.raises(NotImplementedError, match="TensorRT"):
+        called("convert", "--dir", MODEL, "--output_dir", tmp_path / "out", "--tag_set", "serve", "tensorrt")
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("x:a.npy", "", ""), RuntimeError),
+        (("", "x", ""), RuntimeError),
+        (("", "", "x={'a': [1]}"), ValueError),
+        (("", "", "x=[{'a': 1}]"), ValueError),
+        (("x={folder}/two.npz", "", ""), RuntimeError),
+        (("x={folder}/two.npz[c]", "", ""), RuntimeError),
+    ],
+)
+def test_inputs_of_another_form_are_refused(options, error, tmp_path):
+    np.savez(tmp_path / "two.npz", a=np.ones(1), b=np.ones(1))
+    with pytest.raises(error):
+        saved_model_cli.load_inputs_from_input_arg_string(
+            *(each.replace("{folder}", str(tmp_path)) for each in options)
+        )
+
+
+def test_of_inputs_given_twice_the_later_option_counts(tmp_path):
+    np.savez(tmp_path / "two.npz", a=np.ones(1), b=np.zeros(2))
+    with pytest.warns(UserWarning, match="input_exprs"):
+        found = saved_model_cli.load_inputs_from_input_arg_string(f"x={tmp_path}/two.npz[b]", "x=[5];y=2", "")
+    assert found == {"x": [5], "y": 2}
 
 
 def test_freezing_stripping_and_optimizing(tmp_path):
