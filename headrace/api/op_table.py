@@ -117,7 +117,7 @@ TYPES: dict[str, str] = {
     "ops.flow.remote": "_RemoteCall _RemoteResult _RemoteWait",
     "ops.flow.scalars": "_ToScalar _ToTensor",
     "ops.flow.stacks": "Stack StackClose StackCloseV2 StackPop StackPopV2 StackPush StackPushV2 StackV2",
-    "ops.flow.switching": "Merge RefMerge RefSwitch Switch",
+    "ops.flow.switching": "Merge RefMerge RefSelect RefSwitch Switch",
     "ops.flow.tensor_array_ops": (
         "TensorArrayCloseV2 TensorArrayCloseV3 TensorArrayConcatV2 TensorArrayConcatV3 TensorArrayGatherV2 "
         "TensorArrayGatherV3 TensorArrayGradV2 TensorArrayGradV3 TensorArrayGradWithShape TensorArrayReadV2 "

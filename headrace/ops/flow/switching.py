@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +12,14 @@ from headrace.core.cases import made, result, variable
 from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, get_default_graph, name_scope
-from headrace.core.dims import Dims
+from headrace.core.dims import Dims, is_fully_defined
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Operation
 from headrace.core.planning_facts import Role
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
+from headrace.kernels.array.arguments import rank_is
 from headrace.kernels.flow.contexts import is_loop_switch, is_switch, output_context
 from headrace.kernels.state.handles import handle_dtype
 
@@ -145,6 +147,48 @@ def switch_ref_or_tensor(data: Tensor, pred: Tensor, name: str = "Switch") -> tu
 def ref_switch(data: Tensor, pred: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """`switch` of a reference to a variable: both outputs are references."""
     return raw.RefSwitch(convert_to_tensor(data, as_ref=True), convert_to_tensor(pred, name="pred"), name=name)
+
+
+ref_select_op = op("RefSelect", "index: int32, inputs: N * ref T, *, T: type, N: int >= 1 -> output: ref T")
+ref_select_op.aliases().chooses_handle().on_host("index")
+
+
+@ref_select_op.shape
+def ref_select_shape(op):
+    rank_is(op.inputs[0].dims, 0)
+    alike = {value.dims for value in op.inputs[1:]}
+    dims = alike.pop()
+    return [dims if not alike and is_fully_defined(dims) else None]
+
+
+@ref_select_op.kernel
+def ref_select_kernel(node):
+    def select(index, *references):
+        if not 0 <= int(index) < len(references):
+            raise InvalidArgumentError(
+                None, None, f"Index must be in the range [0, {len(references)}) but got {int(index)}"
+            )
+        return references[int(index)]
+
+    return select
+
+
+ref_select_op.accepts(np.int32(1), [variable([2]), variable([2])])
+ref_select_op.rejects(np.int32(2), [variable([2]), variable([2])], error=InvalidArgumentError)
+
+
+def ref_select(index: TensorLike, inputs: Sequence[Any], name: str | None = None) -> Tensor:
+    """The reference among those to variables whose position is `index`.
+
+    Args:
+        index: an int32 scalar.
+        inputs: the variables.
+
+    Raises:
+        InvalidArgumentError: in the step, if there is none at that position.
+    """
+    references = [convert_to_tensor(item, as_ref=True) for item in inputs]
+    return raw.RefSelect(convert_to_tensor(index, name="index"), references, name=name)
 
 
 def merge(inputs: list[Any], name: str | None = None) -> tuple[Any, Tensor]:
