@@ -50,16 +50,22 @@ def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[...
 
 
 def cached_per_instance(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A method without arguments that is called once for each object; the object itself is left as it is."""
+    """A method without arguments that is called once for each object; the object itself is left as it is.
+
+    Threads that ask at the same time, before there is an answer, each call it: a lock around what it does could be one of
+    two that threads wait for.
+    """
     found: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
-    lock = threading.RLock()
+    lock = threading.Lock()
 
     @functools.wraps(function)
     def cached(item: Any) -> Any:
         with lock:
-            if item not in found:
-                found[item] = function(item)
-            return found[item]
+            if item in found:
+                return found[item]
+        made = function(item)
+        with lock:
+            return found.setdefault(item, made)
 
     return cached
 
