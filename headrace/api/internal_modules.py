@@ -337,7 +337,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "saved_model.restored saved_model.objects_functions": "function_deserialization function_serialization",
         "saved_model saved_model.signatures .": "utils",
         "saved_model saved_model.signatures saved_model.folders .": "utils_impl",
-        "saved_model.signature_constants saved_model .": "signature_constants",
+        "saved_model.signature_constants saved_model.names saved_model .": "signature_constants",
         "saved_model.signature_def_utils saved_model.signatures saved_model "
         ".": "signature_def_utils signature_def_utils_impl",
         "saved_model.structured_values": "nested_structure_coder",
@@ -415,7 +415,8 @@ PYTHON: dict[str, dict[str, str]] = {
         "graph_tools.freezing .": "freeze_graph",
         "graph_tools.optimizing graph_tools.padded_convolutions .": "optimize_for_inference optimize_for_inference_lib",
         "graph_tools.stripping .": "strip_unused strip_unused_lib",
-        "graph_tools.saved_models .": "saved_model_cli saved_model_utils",
+        "graph_tools.saved_models .": "saved_model_utils",
+        "graph_tools.saved_model_cli graph_tools.saved_models .": "saved_model_cli",
         "graph_tools.drawing": "import_pb_to_tensorboard",
     },
     "user_ops": {"user_ops .": "user_ops"},

@@ -68,6 +68,8 @@ SPELLED = {
         "distribute.distribution_strategy_context",
         "_get_default_replica_context",
     ): "distribute.default_strategy.default_replica_context",
+    ("saved_model.model_utils", "EXPORT_TAG_MAP"): "estimator.mode_maps.EXPORT_TAG_MAP",
+    ("saved_model.model_utils", "SIGNATURE_KEY_MAP"): "estimator.mode_maps.SIGNATURE_KEY_MAP",
     ("saved_model.model_utils.export_utils", "get_timestamped_export_dir"): "estimator.util.get_timestamped_dir",
     (
         "saved_model.model_utils.export_utils",

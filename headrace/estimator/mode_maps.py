@@ -69,8 +69,8 @@ class ModeKeyMap(Mapping[str, Any]):
 
 
 SIGNATURE_KEY_MAP = ModeKeyMap(
-    train="train",
-    test="eval",
+    train=names.DEFAULT_TRAIN_SIGNATURE_DEF_KEY,
+    test=names.DEFAULT_EVAL_SIGNATURE_DEF_KEY,
     predict=names.DEFAULT_SERVING_SIGNATURE_DEF_KEY,
 )
 EXPORT_TAG_MAP = ModeKeyMap(**{mode: [tag] for mode, tag in EXPORT_TAGS.items()})

@@ -285,6 +285,26 @@ def supervised_signature_def(
     )
 
 
+def supervised_train_signature_def(
+    inputs: Mapping[str, Tensor | SparseTensor],
+    loss: Mapping[str, Tensor] | None,
+    predictions: Mapping[str, Tensor] | None = None,
+    metrics: Mapping[str, Any] | None = None,
+) -> protos.SignatureDef:
+    """The signature of a step of training: `supervised_signature_def` with the name of its method."""
+    return supervised_signature_def(names.SUPERVISED_TRAIN_METHOD_NAME, inputs, loss, predictions, metrics)
+
+
+def supervised_eval_signature_def(
+    inputs: Mapping[str, Tensor | SparseTensor],
+    loss: Mapping[str, Tensor] | None,
+    predictions: Mapping[str, Tensor] | None = None,
+    metrics: Mapping[str, Any] | None = None,
+) -> protos.SignatureDef:
+    """The signature of a step of evaluation: `supervised_signature_def` with the name of its method."""
+    return supervised_signature_def(names.SUPERVISED_EVAL_METHOD_NAME, inputs, loss, predictions, metrics)
+
+
 def is_valid_signature(signature_def: protos.SignatureDef) -> bool:
     """Whether a signature has the inputs and outputs that TensorFlow Serving asks of its method."""
     if signature_def is None:

@@ -6,6 +6,7 @@ import pytest
 
 import headrace as tf
 from headrace.core.eager import eager_mode
+from headrace.saved_model import signatures
 from headrace.saved_model.resource_graphs import ResourceGraph
 from headrace.state.lifted_initial_values import UnliftableError
 
@@ -94,3 +95,25 @@ def test_a_session_made_while_executing_eagerly_has_a_graph():
             x = tf.placeholder(tf.float32, [])
             assert session.run(x * 2.0, {x: 3.0}) == 6.0
         assert tf.executing_eagerly()
+
+
+@pytest.mark.parametrize(
+    ("make", "method"),
+    [
+        (signatures.supervised_train_signature_def, "tensorflow/supervised/training"),
+        (signatures.supervised_eval_signature_def, "tensorflow/supervised/eval"),
+    ],
+)
+def test_signatures_of_training_and_evaluation(make, method):
+    with tf.Graph().as_default():
+        x, loss = tf.placeholder(tf.float32, [3], name="x"), tf.constant(0.5, name="loss")
+        made = make({"x": x}, {"loss": loss}, {"out": x}, {"error": loss})
+        assert made.method_name == method
+        assert {key: info.name for key, info in made.inputs.items()} == {"x": "x:0"}
+        assert {key: info.name for key, info in made.outputs.items()} == {
+            "loss": "loss:0",
+            "out": "x:0",
+            "error": "loss:0",
+        }
+        with pytest.raises(ValueError, match="inputs"):
+            make({}, {"loss": loss})
