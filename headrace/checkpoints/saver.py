@@ -292,8 +292,8 @@ class Saver(KeptCheckpoints):
                 assert self._builder is not None
                 self._builder.save_op(path, self._eager_saveables())
                 return path
-            saved = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path})
-            return saved.decode()
+            saved = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: os.fsencode(path)})
+            return as_path(saved)
         except (FailedPreconditionError, NotFoundError):
             folder = os.path.dirname(save_path)
             if folder and not os.path.isdir(folder):
@@ -365,7 +365,7 @@ class Saver(KeptCheckpoints):
                 self._builder._AddRestoreOps(prefix, self._eager_saveables(), self._restore_sequentially, self._reshape)
             else:
                 self._refuse_writing(sess.graph, prefix)
-                sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: prefix})
+                sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: os.fsencode(prefix)})
         except NotFoundError as error:
             try:
                 names_to_keys = object_graph_key_mapping(prefix)

@@ -20,6 +20,7 @@ from google_crc32c import value as crc32c
 
 from headrace.core import errors
 from headrace.files.failures import failures_of
+from headrace.files.inflating import check_held
 from headrace.files.paths import as_path, open_binary
 
 if TYPE_CHECKING:
@@ -377,7 +378,7 @@ def batches_of(read: Callable[[int], bytes], path: str) -> Iterator[list[bytes]]
                 raise errors.DataLossError(None, None, f"corrupted record at {start + fault} (file: {path})")
         buffer, start = buffer[at:], start + at
         if len(buffer) < 12:
-            buffer = _extended(buffer, 12, ahead, read)
+            buffer = _extended(buffer, 12, ahead, read, path)
             if len(buffer) < 12:
                 # TensorFlow takes fewer bytes than a length and its checksum for the end of the file.
                 return
@@ -386,14 +387,14 @@ def batches_of(read: Callable[[int], bytes], path: str) -> Iterator[list[bytes]]
         if length is None:
             raise errors.DataLossError(None, None, f"corrupted record at {start} (file: {path})")
         if length <= _CHUNK_SIZE or len(buffer) > 12 + length:
-            buffer = _extended(buffer, 12 + length + 4, _CHUNK_SIZE, read)
+            buffer = _extended(buffer, 12 + length + 4, _CHUNK_SIZE, read, path)
             ahead = _CHUNK_SIZE
             if len(buffer) < 12 + length + 4:
                 raise errors.DataLossError(None, None, f"truncated record at {start} (file: {path})")
         else:
             # A long record comes whole from the file, and what follows it is likely as long: nothing is read ahead.
-            record = _extended(buffer[12:], length, 0, read)
-            checksum = _extended(b"", 4, 0, read)
+            record = _extended(buffer[12:], length, 0, read, path)
+            checksum = _extended(b"", 4, 0, read, path)
             if len(record) < length or len(checksum) < 4:
                 raise errors.DataLossError(None, None, f"truncated record at {start} (file: {path})")
             if masked_crc32c(record) != _CHECKSUM.unpack(checksum)[0]:
@@ -439,8 +440,11 @@ def _length(header: bytes) -> int | None:
     return length if masked_crc32c(header[:8]) == checksum else None
 
 
-def _extended(buffer: bytes, least: int, ahead: int, read: Callable[[int], bytes]) -> bytes:
-    """The buffer with at least `least` bytes, and up to `ahead` if that is more; fewer only at the end of the file."""
+def _extended(buffer: bytes, least: int, ahead: int, read: Callable[[int], bytes], path: str) -> bytes:
+    """The buffer with at least `least` bytes, and up to `ahead` if that is more; fewer only at the end of the file.
+
+    A compressed file may go on for as long as a record claims to: ResourceExhaustedError for more than may be held.
+    """
     have = len(buffer)
     if have >= least:
         return buffer
@@ -452,4 +456,6 @@ def _extended(buffer: bytes, least: int, ahead: int, read: Callable[[int], bytes
             break
         chunks.append(chunk)
         have += len(chunk)
+        if have > _LARGEST_READ:
+            check_held(have, f"a record (file: {path})")
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import itertools
+import os
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -352,9 +353,9 @@ def integer(value: torch.Tensor) -> int:
 
 
 def text(value: np.ndarray) -> str:
-    """A scalar string argument."""
+    """A scalar string argument, which may be a path that is no UTF-8."""
     item = value[()] if isinstance(value, np.ndarray) else value
-    return item.decode() if isinstance(item, bytes) else str(item)
+    return os.fsdecode(item) if isinstance(item, bytes) else str(item)
 
 
 def scalar(value: int, dtype: torch.dtype = torch.int64) -> torch.Tensor:

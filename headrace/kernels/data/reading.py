@@ -10,13 +10,13 @@ import torch
 
 from headrace.core import errors
 from headrace.files.failures import failures_of
-from headrace.files.paths import open_binary
+from headrace.files.paths import as_path, open_binary
 from headrace.files.records import chunk_reader
 from headrace.kernels.data.base import Dataset, Element, Iteration, Next, integer, invalid, text
 
 
 def names_of(filenames: Any) -> list[str]:
-    return [name.decode() for name in np.asarray(filenames, dtype=object).reshape(-1)]
+    return [as_path(name) for name in np.asarray(filenames, dtype=object).reshape(-1)]
 
 
 def opened(path: str, compression: str) -> tuple[Any, Callable[[int], bytes]]:

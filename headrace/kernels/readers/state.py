@@ -12,6 +12,7 @@ from headrace.core.errors import InternalError, UnimplementedError
 from headrace.core.waiting import holding
 from headrace.files.checkpoint.wire import Damaged, read_varint, varint
 from headrace.files.failures import failures_of
+from headrace.files.inflating import inflated
 from headrace.files.lmdb import lmdb_pairs
 from headrace.files.paths import as_path, open_binary
 from headrace.files.records import tf_record_iterator
@@ -197,7 +198,7 @@ def fixed_length_records(
             data = file.read()
         if encoding in ("ZLIB", "GZIP"):
             try:
-                data = zlib.decompress(data, 31 if encoding == "GZIP" else 15)
+                data = inflated(data, 31 if encoding == "GZIP" else 15, f"{path}: what it decompresses to", whole=True)
             except zlib.error as error:
                 raise InternalError(None, None, f"{path}: {error}") from None
         end = len(data) - footer

@@ -7,6 +7,7 @@ which something is wrong is gone through record by record, so that the error is 
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ import torch
 
 from headrace.core import errors
 from headrace.core.dims import Dims
+from headrace.files.inflating import check_held
 from headrace.kernels.data.base import Element, dataset_op, integer, invalid, made_by, strings, text
 from headrace.kernels.data.reading import Read, checked_compression, opened
 from headrace.kernels.data.tables import Table
@@ -71,8 +73,10 @@ def csv_dataset_kernel(node):
             raise invalid("select_cols should be strictly increasing indices")
         if chosen and len(chosen) != len(types):
             raise invalid("select_cols should match output size")
-        form = Format(text(delimiter).encode(), bool(quoted), chosen, len(types))
-        columns_of = _Columns(types, [to_array(default).reshape(-1) for default in defaults], text(na_value).encode())
+        form = Format(os.fsencode(text(delimiter)), bool(quoted), chosen, len(types))
+        columns_of = _Columns(
+            types, [to_array(default).reshape(-1) for default in defaults], os.fsencode(text(na_value))
+        )
         if any(default.ndim > 1 for default in defaults):
             raise invalid("Each record default should be at most rank 1")
         size = integer(buffer)
@@ -275,9 +279,16 @@ class Elements:
         held = self._data[self._place :]
         remaining = max(self._size, len(held))
         parts = [held]
-        while remaining > 0 and (chunk := read_chunk(remaining)):
-            parts.append(chunk)
-            remaining -= len(chunk)
+        try:
+            check_held(len(held), f"a record (file: {self._path})")
+            while remaining > 0 and (chunk := read_chunk(remaining)):
+                parts.append(chunk)
+                remaining -= len(chunk)
+        except errors.OpError:
+            # Nothing of it can be told from what follows.
+            stream.close()
+            self._over, self._data, self._place = True, b"", 0
+            raise
         if remaining > 0:
             self._over = True
             stream.close()

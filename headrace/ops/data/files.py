@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import os
 import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from headrace.core.cases import made
 from headrace.core.registry import op
 from headrace.files.failures import failures_of
 from headrace.files.file_io import get_matching_files
+from headrace.files.inflating import check_held
 from headrace.files.records import TFRecordWriter, tf_record_iterator
 from headrace.kernels.data.base import (
     Dataset,
@@ -47,13 +49,20 @@ def _lines(compression: str, buffer: int) -> Callable[[str], Iterator[Element]]:
     def read(path: str) -> Iterator[Element]:
         stream, read_chunk = opened(path, compression)
         with stream:
-            held = b""
+            held: list[bytes] = []  # parts of a line
+            size = 0
             while chunk := read_chunk(buffer or _CHUNK_SIZE):
-                *lines, held = (held + chunk).split(b"\n")
+                held.append(chunk)
+                if b"\n" not in chunk:
+                    size += len(chunk)
+                    check_held(size, f"a line (file: {path})")
+                    continue
+                *lines, rest = b"".join(held).split(b"\n")
+                held, size = [rest], len(rest)
                 for line in lines:
                     yield (strings(line.replace(b"\r", b"") if b"\r" in line else line),)
-            if held:
-                yield (strings(held.replace(b"\r", b"")),)
+            if last := b"".join(held):
+                yield (strings(last.replace(b"\r", b"")),)
 
     return read
 
@@ -183,7 +192,7 @@ class Matching(Dataset):
         def each() -> Iterator[Element]:
             for pattern in self.patterns:
                 for name in sorted(get_matching_files(pattern)):
-                    yield (strings(name.encode()),)
+                    yield (strings(os.fsencode(name)),)
 
         return itertools.chain(each(), itertools.repeat(None)).__next__
 
@@ -198,7 +207,7 @@ for _name in ("MatchingFilesDataset", "ExperimentalMatchingFilesDataset"):
 
 
 def _pairs(path: str) -> Iterator[Element]:
-    for key, value in lmdb_records(path.encode()):
+    for key, value in lmdb_records(os.fsencode(path)):
         yield strings(key), strings(value)
 
 

@@ -13,6 +13,7 @@ from headrace.core.dims import merge_dims
 from headrace.core.dtypes import DType, dtype_text
 from headrace.core.errors import AbortedError, FailedPreconditionError, InvalidArgumentError
 from headrace.core.registry import op
+from headrace.files.paths import as_path
 from headrace.kernels.array.arguments import rank_is, shape_text
 from headrace.kernels.host_values import boxed, to_array, to_tensor
 from headrace.kernels.lookup.dense import DenseTable
@@ -362,7 +363,7 @@ def file_kernel(node):
     def fill(table, filename):
         if not isinstance(table, StaticTable):
             raise invalid("Only a HashTable is initialized from a file")
-        name = boxed(filename).item().decode()
+        name = as_path(boxed(filename).item())
         check_column(attrs["key_index"], table.key_dtype, "Key")
         check_column(attrs["value_index"], table.value_dtype, "Value")
         columns = (attrs["key_index"], table.key_dtype), (attrs["value_index"], table.value_dtype)

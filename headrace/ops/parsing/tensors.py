@@ -12,6 +12,7 @@ from headrace.core.dtypes import as_dtype, string
 from headrace.core.errors import DataLossError, InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
+from headrace.files.inflating import inflated
 from headrace.kernels.host_values import boxed, mapped, to_array, to_tensor
 from headrace.messages import protos
 from headrace.messages.tensor_proto import MakeNdarray
@@ -194,7 +195,7 @@ def decode_compressed_kernel(node):
 
     def decompress(text: bytes) -> bytes:
         try:
-            return zlib.decompressobj(bits).decompress(text)
+            return inflated(text, bits, f"decode_compressed: what {len(text)} bytes decompress to")
         except zlib.error as error:
             number, _, words = str(error).partition(" while decompressing data: ")
             raise DataLossError(None, None, f"inflate() failed with {number.lower()}: {words}") from None
@@ -219,6 +220,7 @@ def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str |
 
     Raises:
         DataLossError: at run time, for a string that is not so compressed.
+        ResourceExhaustedError: at run time, for one that decompresses to more than a quarter of the machine's memory.
 
     Example:
         >>> import gzip
