@@ -28,8 +28,9 @@ def encode_png(image: np.ndarray, level: int = -1) -> bytes:
     rows[:, 1:] = np.ascontiguousarray(image.astype(f">u{wide}", copy=False)).view(np.uint8).reshape(height, -1)
     header = struct.pack(">IIBBBBB", width, height, 8 * wide, _COLOUR_TYPES[channels], 0, 0, 0)
     data = zlib.compress(rows.tobytes(), level)
-    return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
+    return _SIGNATURE + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", data) + png_chunk(b"IEND", b"")
 
 
-def _chunk(kind: bytes, data: bytes) -> bytes:
+def png_chunk(kind: bytes, data: bytes) -> bytes:
+    """A part of a file: its length, its kind, what it holds and a checksum."""
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -183,3 +183,75 @@ def test_the_smallest_jpeg_files_are_taken(mode, sampling, size):
     file = io.BytesIO()
     Image.new(mode, size).save(file, "JPEG", optimize=True, subsampling=sampling, quality=1)
     assert decoded(file.getvalue(), tf.image.decode_jpeg).shape[:2] == size[::-1]
+
+
+# ---- large files, which are decoded in strips ----
+
+
+def picture(mode):
+    noise = np.random.RandomState(3).randint(0, 256, (23, 17, 4)).astype(np.uint8)
+    smooth = np.add.outer(np.arange(23), 2 * np.arange(17)).astype(np.uint8)[..., None] + noise // 64
+    if mode == "P":
+        return Image.fromarray(smooth[..., 0], "L").convert("P")
+    return Image.fromarray(np.ascontiguousarray(smooth[..., : len(mode)]), mode)
+
+
+def written(mode, **how):
+    file = io.BytesIO()
+    picture(mode).save(file, "PNG", **how)
+    return file.getvalue()
+
+
+STRIPPED = [
+    written("RGB"),
+    written("RGB", transparency=(3, 4, 5)),
+    written("RGBA"),
+    written("LA"),
+    written("P"),
+    written("P", transparency=7),
+]
+
+
+@pytest.fixture
+def _small_strips(monkeypatch):
+    monkeypatch.setattr("headrace.kernels.image.decode_png._LARGE", 10)
+    monkeypatch.setattr("headrace.kernels.image.decode_png._MOST_AT_ONCE", 200)
+    monkeypatch.setattr("headrace.kernels.image.decode_png._PIECE", 7)
+
+
+@pytest.mark.parametrize("data", STRIPPED)
+@pytest.mark.parametrize("channels", [0, 3, 4])
+@pytest.mark.usefixtures("_small_strips")
+def test_strips_make_the_picture(data, channels):
+    with Image.open(io.BytesIO(data)) as image:
+        wide = np.asarray(image.convert("RGBA"))
+    found = decoded(data, channels=channels)
+    if found.shape[2] == 2:
+        np.testing.assert_array_equal(found, wide[..., 2:])
+    elif channels == 3 or found.shape[2] == 3:
+        np.testing.assert_array_equal(found, wide[..., :3])
+    else:
+        np.testing.assert_array_equal(found, wide)
+
+
+@pytest.mark.parametrize("data", STRIPPED[::2])
+@pytest.mark.usefixtures("_small_strips")
+def test_strips_of_damaged_files(data):
+    at = data.index(b"IDAT")
+    (size,) = struct.unpack(">I", data[at - 4 : at])
+    body = data[at + 4 : at + 4 + size]
+    plain = zlib.decompress(body)
+
+    def with_body(body):
+        return data[: at - 4] + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+
+    assert decoded(with_body(zlib.compress(plain))).shape[:2] == (23, 17)
+    for damaged in (
+        with_body(zlib.compress(plain[:-1])),
+        with_body(body[:-4]),
+        with_body(body[:20] + b"\xff\xff" + body[22:]),
+        data[: at + 4 + size] + b"\0\0\0\0" + chunk(b"IEND", b""),
+        data[: at + 40],
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid PNG data"):
+            decoded(damaged)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import struct
 import zlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from headrace.core.errors import InvalidArgumentError
+from headrace.files.png import png_chunk
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
@@ -21,6 +23,10 @@ _MAX_PIXELS = 1 << 29
 _MAX_EXPANSION = 1032
 # Rows that are converted at a time.
 _STRIP = 256
+# Of how many bytes of pixels on colours are decoded in strips, in half of the memory and twice the time; and of a strip.
+_LARGE, _MOST_AT_ONCE = 1 << 26, 1 << 22
+# Bytes of a file that are decompressed at a time: what zlib leaves of them is copied.
+_PIECE = 1 << 16
 
 
 class NoPng(ValueError):
@@ -43,7 +49,12 @@ def png_pixels(data: bytes, channels: int, sixteen_bits: bool) -> np.ndarray:
         # Before memory is taken for what the header claims.
         if header.height * header.row > _MAX_EXPANSION * len(data):
             raise NoPng
-        pixels = _deep_pixels(data, header) if header.depth == 16 and header.kind != 0 else _pillow_pixels(data, header)
+        if header.depth == 16 and header.kind != 0:
+            pixels = _deep_pixels(data, header)
+        elif header.depth == 8 and header.kind != 0 and not header.interlaced and header.height * header.row > _LARGE:
+            pixels = _pixels_by_strips(data, header)
+        else:
+            pixels = _pillow_pixels(_needed(data), header)
     except NoPng:
         raise InvalidArgumentError(None, None, f"Invalid PNG data, size {len(data)}") from None
     return _with_bits(_with_channels(pixels, channels, (1 << header.depth) - 1), sixteen_bits)
@@ -75,16 +86,95 @@ def _header(data: bytes) -> _Header:
 
 
 def _pillow_pixels(data: bytes, header: _Header) -> np.ndarray:
+    return _pillow_rows(data, header)[0]
+
+
+def _pillow_rows(data: bytes, header: _Header) -> tuple[np.ndarray, bytes]:
+    """The pixels of a file, and its last row as it stands there, where values have eight bits."""
     from PIL import UnidentifiedImageError
     from PIL.PngImagePlugin import PngImageFile
 
     try:
         # Not `Image.open`, which has a limit of its own, below TensorFlow's.
-        with PngImageFile(io.BytesIO(_needed(data))) as image:
+        with PngImageFile(io.BytesIO(data)) as image:
             image.load()
-            return _plain(image, header)
+            last = np.asarray(image.crop((0, image.height - 1, image.width, image.height))).tobytes()
+            return _plain(image, header), last
     except (OSError, SyntaxError, UnidentifiedImageError, struct.error, ValueError, zlib.error):
         raise NoPng from None
+
+
+def _pixels_by_strips(data: bytes, header: _Header) -> np.ndarray:
+    """The pixels of a large file, decoded some rows at a time: Pillow's whole picture would take more than they do.
+
+    Each strip is a file of its own, whose first row, for the filters of the next, is the last one before it.
+    """
+    most = max(1, _MOST_AT_ONCE // header.row)
+    colours = b"".join(png_chunk(kind, part) for kind in (b"PLTE", b"tRNS") for part in _chunks(data, kind))
+    read = _rows_reader(data)
+    pixels: np.ndarray | None = None
+    above = b""
+    for top in range(0, header.height, most):
+        count = min(most, header.height - top)
+        rows = read(count * (header.row + 1))
+        if above:
+            rows = b"\0" + above + rows
+        form = struct.pack(">IIBBBBB", header.width, count + bool(above), header.depth, header.kind, 0, 0, 0)
+        strip = (
+            png_chunk(b"IHDR", form) + colours + png_chunk(b"IDAT", zlib.compress(rows, 0)) + png_chunk(b"IEND", b"")
+        )
+        part, last = _pillow_rows(_SIGNATURE + strip, header)
+        if pixels is None:
+            pixels = np.empty((header.height, *part.shape[1:]), part.dtype)
+        pixels[top : top + count] = part[bool(above) :]
+        above = last
+    assert pixels is not None
+    read(0)
+    return pixels
+
+
+def _rows_reader(data: bytes) -> Callable[[int], bytes]:
+    """What gives the next bytes of a file's rows, each with its filter; asked for none, it checks that they have ended."""
+    inflater = zlib.decompressobj()
+    pieces = _pieces(data)
+    left = b""
+
+    def read(size: int) -> bytes:
+        nonlocal left
+        found: list[bytes] = []
+        # The end of the stream is read only by asking for more.
+        missing = size or 1
+        while missing and not inflater.eof:
+            left = left or next(pieces, b"")
+            ends = not left
+            try:
+                part = inflater.decompress(left, missing)
+            except zlib.error:
+                raise NoPng from None
+            if ends and not part:
+                break
+            left = inflater.unconsumed_tail
+            found.append(part)
+            missing -= len(part)
+        if missing and (size or not inflater.eof):
+            raise NoPng
+        return b"".join(found)
+
+    return read
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """What the chunks of pixels hold, whose checksums are right, in small pieces."""
+    at = len(_SIGNATURE)
+    while at + 12 <= len(data):
+        (size,) = struct.unpack_from(">I", data, at)
+        if data[at + 4 : at + 8] == b"IDAT":
+            body = memoryview(data)[at + 4 : at + 8 + size]
+            if data[at + 8 + size : at + 12 + size] != struct.pack(">I", zlib.crc32(body)):
+                raise NoPng
+            for start in range(4, len(body), _PIECE):
+                yield bytes(body[start : start + _PIECE])
+        at += 12 + size
 
 
 def _needed(data: bytes) -> bytes:

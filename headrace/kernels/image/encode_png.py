@@ -7,6 +7,8 @@ import zlib
 
 import numpy as np
 
+from headrace.files.png import png_chunk
+
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # How much is filtered at a time: what is compared then lies in the processor's caches.
 _STRIP_BYTES = 1 << 18
@@ -25,7 +27,7 @@ def png_file(pixels: np.ndarray, compression: int = -1) -> bytes:
         _filter_rows(rows, slice(start, min(start + strip, height)), channels * pixels.dtype.itemsize, lines)
     packer = zlib.compressobj(compression, strategy=zlib.Z_FILTERED)
     body = packer.compress(lines.data) + packer.flush()
-    return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")
+    return _SIGNATURE + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", body) + png_chunk(b"IEND", b"")
 
 
 def _filter_rows(rows: np.ndarray, part: slice, pixel: int, lines: np.ndarray) -> None:
@@ -68,7 +70,3 @@ def _paeth(left: np.ndarray, above: np.ndarray, corner: np.ndarray) -> np.ndarra
     to_corner = np.abs(a + b - 2 * c)
     nearest = np.where(to_above <= to_corner, above, corner)
     return np.where((to_left <= to_above) & (to_left <= to_corner), left, nearest)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
