@@ -13,7 +13,7 @@ import torch
 import headrace as tf
 from headrace import native
 from headrace.core.registry import raw
-from headrace.kernels.string.fingerprint import fingerprint64
+from headrace.kernels.string.fingerprint import fingerprint64, hash64, siphash24
 from headrace.native import loading
 from headrace.native.direct import direct_call
 from headrace.plan.pipeline import without
@@ -283,6 +283,8 @@ def test_texts(shape, monkeypatch):
         assert same(lambda x, one=one: [tf.not_equal(x, one), tf.not_equal(one, x)], [x], monkeypatch)
     for buckets in (1, 10, 2**31, 2**63 - 1):
         assert same(lambda x, n=buckets: raw.StringToHashBucketFast(x, num_buckets=n), [x], monkeypatch)
+        assert same(lambda x, n=buckets: raw.StringToHashBucket(x, num_buckets=n), [x], monkeypatch)
+        assert same(lambda x, n=buckets: raw.StringToHashBucketStrong(x, num_buckets=n, key=[1, -2]), [x], monkeypatch)
 
 
 @pytest.mark.parametrize("keep", [False, True])
@@ -302,6 +304,11 @@ def test_texts_of_all_lengths():
     words = np.array([bytes((7 * i + n) % 256 for i in range(n)) for n in range(260)] + [None])[:-1]
     made = direct_call("fingerprint_buckets")(words, buckets)
     assert made.tolist() == [fingerprint64(word) % buckets for word in words]
+    made = direct_call("murmur_buckets")(words, buckets)
+    assert made.tolist() == [hash64(word) % buckets for word in words]
+    for key in ((0, 0), (1, 2), (-1, 2**63 - 1), (-(2**63), 12345678901)):
+        made = direct_call("sip_buckets")(words, buckets, *key)
+        assert made.tolist() == [siphash24(word, key) % buckets for word in words]
 
 
 @pytest.mark.parametrize("keys", [[], [b"b"], [b"a", b"c", b"", b"a"]])

@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from headrace.core.errors import InvalidArgumentError
-from headrace.kernels.string.batched_hashes import keyed_hashes
+from headrace.kernels.host_values import boxed, to_tensor
+from headrace.kernels.string.batched_hashes import fingerprints, keyed_hashes, old_hashes
+from headrace.native.direct import directly
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView
 
 
-Hashes = Callable[[Sequence[bytes]], np.ndarray]
+class TextHash(NamedTuple):
+    """A hash of texts.
+
+    Attributes:
+        hashes: those of many texts.
+        call: the runner's function that gives texts their buckets.
+        settings: what it takes besides the texts and the number of buckets.
+    """
+
+    hashes: Callable[[Sequence[bytes]], np.ndarray]
+    call: str
+    settings: tuple[int, ...] = ()
+
+
+FAST = TextHash(fingerprints, "fingerprint_buckets")
+OLD = TextHash(old_hashes, "murmur_buckets")
 
 
 def bucket_count(node: NodeView) -> np.uint64:
@@ -29,8 +46,8 @@ def bucket_count(node: NodeView) -> np.uint64:
     return np.uint64(count)
 
 
-def keyed(node: NodeView) -> Hashes:
-    """The hashes with the key of a planned node.
+def keyed(node: NodeView) -> TextHash:
+    """The hash with the key of a planned node.
 
     Raises:
         InvalidArgumentError: if the key has not two elements.
@@ -38,4 +55,15 @@ def keyed(node: NodeView) -> Hashes:
     key = node.attrs["key"]
     if len(key) != 2:
         raise InvalidArgumentError(None, None, "Key must have 2 elements")
-    return lambda texts: keyed_hashes(texts, (key[0], key[1]))
+    return TextHash(lambda texts: keyed_hashes(texts, (key[0], key[1])), "sip_buckets", tuple(key))
+
+
+def buckets_by(text_hash: TextHash, count: np.uint64) -> Callable[[Any], Any]:
+    """The function that gives the texts of a tensor their buckets, int64."""
+
+    def plain(text: Any) -> Any:
+        array = boxed(text)
+        found = text_hash.hashes(array.reshape(-1).tolist()) % count
+        return to_tensor(found.astype(np.int64).reshape(array.shape))
+
+    return directly(text_hash.call, plain, int(count), *text_hash.settings)

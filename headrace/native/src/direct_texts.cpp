@@ -117,24 +117,95 @@ bool read_fingerprints(const Texts& texts, uint64_t* to) {
   return true;
 }
 
-bool read_unsigned(PyObject* number, uint64_t& to) {
-  to = PyLong_AsUnsignedLongLong(number);
+// ---- MurmurHash64A with TensorFlow's seed, and SipHash-2-4 (Aumasson and Bernstein 2012)
+
+// Up to seven bytes, the first the lowest.
+inline uint64_t last_bytes(const char* at, int64_t size) {
+  uint64_t value = 0;
+  for (int64_t k = 0; k < size; k++) value |= uint64_t(uint8_t(at[k])) << 8 * k;
+  return value;
+}
+
+constexpr uint64_t kMurmur = 0xC6A4A7935BD1E995u;
+
+uint64_t murmur(const Bytes& text) {
+  uint64_t result = 0xDECAFCAFFEu ^ uint64_t(text.size) * kMurmur;
+  const char *at = text.data, *const end = at + text.size;
+  for (; end - at >= 8; at += 8) result = (result ^ mixed(word(at) * kMurmur) * kMurmur) * kMurmur;
+  if (at < end) result = (result ^ last_bytes(at, end - at)) * kMurmur;
+  return mixed(mixed(result) * kMurmur);
+}
+
+struct Sip {
+  uint64_t a, b, c, d;
+
+  void round() {
+    a += b, c += d;
+    b = rotated(b, 51) ^ a, d = rotated(d, 48) ^ c;
+    a = rotated(a, 32);
+    c += b, a += d;
+    b = rotated(b, 47) ^ c, d = rotated(d, 43) ^ a;
+    c = rotated(c, 32);
+  }
+  void take(uint64_t value) {
+    d ^= value;
+    round(), round();
+    a ^= value;
+  }
+};
+
+uint64_t sip(const Bytes& text, uint64_t first, uint64_t second) {
+  Sip state{first ^ 0x736F6D6570736575u, second ^ 0x646F72616E646F6Du, first ^ 0x6C7967656E657261u,
+            second ^ 0x7465646279746573u};
+  const char *at = text.data, *const end = at + text.size;
+  for (; end - at >= 8; at += 8) state.take(word(at));
+  state.take(last_bytes(at, end - at) | uint64_t(text.size) << 56);
+  state.c ^= 0xFF;
+  for (int k = 0; k < 4; k++) state.round();
+  return state.a ^ state.b ^ state.c ^ state.d;
+}
+
+// ---- buckets
+
+// A number of 64 bits, with a sign or without one.
+bool read_word(PyObject* number, uint64_t& to) {
+  to = PyLong_AsUnsignedLongLongMask(number);
   return !PyErr_Occurred();
+}
+
+// The remainders of hashes.
+template <class F>
+PyObject* buckets_by(PyObject* object, PyObject* number, const F& hash) {
+  uint64_t buckets;
+  if (!read_word(number, buckets)) return nullptr;
+  Texts texts;
+  Bytes bytes;
+  if (!buckets || !read_texts(object, texts)) return declined();
+  Block out;
+  Reference tensor(make_tensor(I64, texts.rank, texts.dims, out));
+  if (!tensor.object) return nullptr;
+  for (int64_t i = 0, n = texts.elements(); i < n; i++) {
+    if (!read_bytes(texts[i], bytes)) return declined();
+    out.as<uint64_t>()[i] = hash(bytes) % buckets;
+  }
+  return tensor.release();
 }
 
 // fingerprint_buckets(texts, buckets)
 PyObject* fingerprint_buckets(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  uint64_t buckets;
-  if (!takes(count, 2) || !read_unsigned(args[1], buckets)) return nullptr;
-  Texts texts;
-  if (!buckets || !read_texts(args[0], texts)) return declined();
-  Block out;
-  Reference tensor(make_tensor(I64, texts.rank, texts.dims, out));
-  if (!tensor.object) return nullptr;
-  uint64_t* const to = out.as<uint64_t>();
-  if (!read_fingerprints(texts, to)) return declined();
-  for (int64_t i = 0, n = texts.elements(); i < n; i++) to[i] %= buckets;
-  return tensor.release();
+  return takes(count, 2) ? buckets_by(args[0], args[1], fingerprint) : nullptr;
+}
+
+// murmur_buckets(texts, buckets)
+PyObject* murmur_buckets(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return takes(count, 2) ? buckets_by(args[0], args[1], murmur) : nullptr;
+}
+
+// sip_buckets(texts, buckets, first, second): the numbers are the key's.
+PyObject* sip_buckets(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  uint64_t first, second;
+  if (!takes(count, 4) || !read_word(args[2], first) || !read_word(args[3], second)) return nullptr;
+  return buckets_by(args[0], args[1], [=](const Bytes& text) { return sip(text, first, second); });
 }
 
 // ---- comparing
@@ -271,8 +342,6 @@ bool read_dense_column(PyObject* values, int64_t& batch, Column& column) {
   return true;
 }
 
-constexpr uint64_t kMurmur = 0xC6A4A7935BD1E995u;
-
 // A step of MurmurHash64A over the fingerprint of what came before.
 inline uint64_t chained(uint64_t first, uint64_t second) {
   return mixed(mixed((first ^ kMurmur ^ mixed(second * kMurmur) * kMurmur) * kMurmur) * kMurmur);
@@ -282,7 +351,7 @@ inline uint64_t chained(uint64_t first, uint64_t second) {
 PyObject* hashed_cross(PyObject*, PyObject* const* args, Py_ssize_t count) {
   uint64_t first, buckets;
   if (count < 3 && !takes(count, 3)) return nullptr;
-  if (!read_unsigned(args[0], first) || !read_unsigned(args[1], buckets)) return nullptr;
+  if (!read_word(args[0], first) || !read_word(args[1], buckets)) return nullptr;
   const Py_ssize_t sparse = PyLong_AsSsize_t(args[2]);
   if (PyErr_Occurred()) return nullptr;
   if (sparse < 0 || count < 3 + 3 * sparse || count == 3 || !buckets) return declined();
@@ -333,6 +402,8 @@ PyObject* hashed_cross(PyObject*, PyObject* const* args, Py_ssize_t count) {
 
 const Direct kRows[] = {
     {"fingerprint_buckets", fingerprint_buckets},
+    {"murmur_buckets", murmur_buckets},
+    {"sip_buckets", sip_buckets},
     {"texts_differ", texts_differ},
     {"join_rows", join_rows},
     {"find", find},

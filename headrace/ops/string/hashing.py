@@ -9,19 +9,16 @@ import numpy as np
 
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.tensor import Tensor
-from headrace.kernels.host_values import boxed, to_tensor
 from headrace.kernels.renamed_arguments import first_given
-from headrace.kernels.string.batched_hashes import fingerprints, old_hashes
-from headrace.kernels.string.hash_buckets import Hashes, bucket_count, keyed
-from headrace.native.direct import directly
+from headrace.kernels.string.hash_buckets import FAST, OLD, TextHash, bucket_count, buckets_by, keyed
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
     from headrace.core.typing import NodeView, TensorLike
 
 
-def _declare(op_type: str, signature: str, hashes_of: Callable[[NodeView], Hashes]) -> OpDecl:
-    """An op that gives each string the remainder of its hash; `hashes_of` gives the function of a node that hashes."""
+def _declare(op_type: str, signature: str, hash_of: Callable[[NodeView], TextHash]) -> OpDecl:
+    """An op that gives each string the remainder of its hash; `hash_of` gives that of a node."""
     decl = op(op_type, signature).on_host(outputs=True).not_differentiable().counts_by_shapes()
 
     @decl.shape
@@ -30,24 +27,17 @@ def _declare(op_type: str, signature: str, hashes_of: Callable[[NodeView], Hashe
 
     @decl.kernel
     def hash_bucket_kernel(node):
-        hashes, count = hashes_of(node), bucket_count(node)
-
-        def buckets(text):
-            array = boxed(text)
-            found = hashes(array.reshape(-1).tolist()) % count
-            return to_tensor(found.astype(np.int64).reshape(array.shape))
-
-        return directly("fingerprint_buckets", buckets, int(count)) if hashes is fingerprints else buckets
+        return buckets_by(hash_of(node), bucket_count(node))
 
     return decl
 
 
 _TEXTS = np.array([b"a", b""], object)
 _declare(
-    "StringToHashBucket", "string_tensor: string, *, num_buckets: int >= 1 -> output: int64", lambda node: old_hashes
+    "StringToHashBucket", "string_tensor: string, *, num_buckets: int >= 1 -> output: int64", lambda node: OLD
 ).accepts(_TEXTS, num_buckets=10)
 _declare(
-    "StringToHashBucketFast", "input: string, *, num_buckets: int >= 1 -> output: int64", lambda node: fingerprints
+    "StringToHashBucketFast", "input: string, *, num_buckets: int >= 1 -> output: int64", lambda node: FAST
 ).accepts(_TEXTS, num_buckets=10)
 _declare(
     "StringToHashBucketStrong", "input: string, *, num_buckets: int >= 1, key: list(int) -> output: int64", keyed

@@ -11,8 +11,7 @@ import torch
 from headrace.core.registry import KernelRule, op
 from headrace.core.tensor import Tensor
 from headrace.kernels.host_values import boxed, to_array, to_tensor
-from headrace.kernels.string.batched_hashes import fingerprints, old_hashes
-from headrace.kernels.string.hash_buckets import Hashes, bucket_count, keyed
+from headrace.kernels.string.hash_buckets import FAST, OLD, TextHash, bucket_count, buckets_by, keyed
 from headrace.plan.fusion import API, CPU, Fetches, Fusion, tensor
 from headrace.plan.ir import ADDITIONS, Node, Value, consumers_of, new_node
 
@@ -32,11 +31,11 @@ strong_of_missing = op(
 )
 
 
-def _kernel(hashes_of: Callable[[NodeView], Hashes]) -> KernelRule:
+def _kernel(hash_of: Callable[[NodeView], TextHash]) -> KernelRule:
     """The kernel rule of a hash of words that a table may have: the others have any bucket."""
 
     def rule(node: NodeView) -> Kernel:
-        hashes, count = hashes_of(node), bucket_count(node)
+        buckets_of = buckets_by(hash_of(node), bucket_count(node))
 
         def buckets(text: np.ndarray, found: torch.Tensor, missing: torch.Tensor) -> torch.Tensor:
             array, unknown = boxed(text), to_array(found) == to_array(missing)
@@ -45,7 +44,7 @@ def _kernel(hashes_of: Callable[[NodeView], Hashes]) -> KernelRule:
                 unknown = np.ones(array.shape, bool)
             places = np.flatnonzero(unknown)
             if len(places):
-                made.reshape(-1)[places] = hashes(array.reshape(-1).take(places).tolist()) % count
+                made.reshape(-1)[places] = to_array(buckets_of(array.reshape(-1).take(places)))
             return to_tensor(made)
 
         return buckets
@@ -53,8 +52,8 @@ def _kernel(hashes_of: Callable[[NodeView], Hashes]) -> KernelRule:
     return rule
 
 
-of_missing.kernel(_kernel(lambda node: old_hashes))
-fast_of_missing.kernel(_kernel(lambda node: fingerprints))
+of_missing.kernel(_kernel(lambda node: OLD))
+fast_of_missing.kernel(_kernel(lambda node: FAST))
 strong_of_missing.kernel(_kernel(keyed))
 for _decl in (of_missing, fast_of_missing, strong_of_missing):
     _decl.on_host("found", "missing", outputs=True).not_differentiable()
