@@ -10,9 +10,12 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import DType, float32, float64, int32, int64, string
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
+from headrace.functions.sparse.building import sparse_tensor_to_dense
 from headrace.functions.sparse.join import sparse_concat
 from headrace.kernels.composing.shapes import expand_dims
 from headrace.ops.array.join import concat
+from headrace.ops.math.cast import cast
+from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -76,16 +79,16 @@ class TensorForestDataSpec:
 
 
 def CastToFloat(tensor: TensorLike) -> Tensor:
-    """Numbers as float32; words as numbers that stand for them."""
+    """Whole numbers as float32, words as numbers that stand for them; others as they are."""
     found = convert_to_tensor(tensor)
     if found.dtype == string:
         return raw.ReinterpretStringToFloat(found)
-    return found if found.dtype == float32 else raw.Cast(found, DstT=float32)
+    return raw.Cast(found, DstT=float32) if found.dtype.is_integer else found
 
 
 def GetColumnName(column_key: Any, col_num: int) -> str:
     """The name of a column: its key, or its number."""
-    return column_key if isinstance(column_key, str) else getattr(column_key, "column_name", f"column {col_num}")
+    return column_key if isinstance(column_key, str) else getattr(column_key, "column_name", str(col_num))
 
 
 def ParseDataTensorOrDict(data: Any) -> tuple[Tensor | None, SparseTensor | None, TensorForestDataSpec]:
@@ -95,7 +98,8 @@ def ParseDataTensorOrDict(data: Any) -> tuple[Tensor | None, SparseTensor | None
         data: a tensor, a sparse one, or a dict of such by column.
 
     Returns:
-        the dense matrix or None, the sparse one or None, and the columns of both.
+        the dense matrix or None, the sparse one or None, and the columns of both. In a dict, whole numbers become float32,
+        and sparse columns of float32 are left out.
 
     Example:
         >>> from headrace.contrib.tensor_forest.python.ops import data_ops
@@ -113,25 +117,31 @@ def ParseDataTensorOrDict(data: Any) -> tuple[Tensor | None, SparseTensor | None
         column.original_type = DTYPE_TO_FTYPE[data.dtype]
         if is_sparse:
             column.size = -1
-            return None, SparseTensor(data.indices, CastToFloat(data.values), data.dense_shape), spec
+            return None, data, spec
         column.size = spec.dense_features_size = int(data.shape[1])
-        return CastToFloat(data), None, spec
+        return data, None, spec
     dense: list[Tensor] = []
     sparse: list[SparseTensor] = []
-    for number, key in enumerate(sorted(data, key=str)):
+    for key in sorted(data, key=str):
         tensor = data[key]
         if isinstance(tensor, SparseTensor):
-            column = spec.sparse.add()
-            column.size = -1
+            if tensor.dtype == float32:
+                tf_logging.info(
+                    "Sparse columns of float32 are left out: a forest takes those of words and whole numbers."
+                )
+                continue
+            if not spec.sparse.cols:
+                column = spec.sparse.add()
+                column.name, column.original_type, column.size = "all_sparse", DATA_CATEGORICAL, -1
             sparse.append(SparseTensor(tensor.indices, CastToFloat(tensor.values), tensor.dense_shape))
         else:
             tensor = convert_to_tensor(tensor)
             column = spec.dense.add()
             shaped = expand_dims(tensor, 1) if tensor.shape.ndims == 1 else tensor
+            column.name, column.original_type = GetColumnName(key, len(dense)), DTYPE_TO_FTYPE[tensor.dtype]
             column.size = int(shaped.shape[1])
             spec.dense_features_size += column.size
             dense.append(CastToFloat(shaped))
-        column.name, column.original_type = GetColumnName(key, number), DTYPE_TO_FTYPE[tensor.dtype]
     return (
         concat(dense, 1, name="dense_features") if dense else None,
         sparse_concat(1, sparse, name="sparse_features") if sparse else None,
@@ -143,10 +153,11 @@ def ParseLabelTensorOrDict(labels: Any) -> Tensor:
     """The labels as one tensor of float32.
 
     Args:
-        labels: a tensor, or a dict of tensors, which become the columns of a matrix by their names' order.
+        labels: a tensor, or a dict of tensors, which become the columns of a matrix by their names' order. Where a sparse
+            tensor has nothing, the label is -1.
     """
     if not isinstance(labels, Mapping):
-        return CastToFloat(raw.SparseTensorDenseAdd(labels.indices, labels.values, labels.dense_shape, 0.0)
-                           if isinstance(labels, SparseTensor) else labels)  # fmt: skip
-    columns = [CastToFloat(labels[name]) for name in sorted(labels)]
+        dense = sparse_tensor_to_dense(labels, default_value=-1) if isinstance(labels, SparseTensor) else labels
+        return cast(dense, float32)
+    columns = [cast(labels[name], float32) for name in sorted(labels)]
     return concat([expand_dims(column, 1) if column.shape.ndims == 1 else column for column in columns], 1)

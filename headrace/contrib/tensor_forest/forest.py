@@ -15,7 +15,6 @@ from headrace.contrib.tensor_forest.stats_variable import fertile_stats_variable
 from headrace.contrib.tensor_forest.tree_variable import tree_variable
 from headrace.core.collections import GraphKeys
 from headrace.core.composite import SparseTensor
-from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, device, get_collection
 from headrace.core.dtypes import float32, float64, int64
 from headrace.core.operation import Operation
@@ -28,6 +27,7 @@ from headrace.ops.array.gather import gather
 from headrace.ops.array.shape import reshape
 from headrace.ops.array.where import where
 from headrace.ops.flow.grouping import group
+from headrace.ops.random.uniform import random_uniform
 from headrace.state.variable_scope import get_variable
 
 if TYPE_CHECKING:
@@ -249,44 +249,53 @@ class RandomForestGraphs:
         dense, sparse, spec = ParseDataTensorOrDict(input_data)
         labels = ParseLabelTensorOrDict(input_labels)
         steps = []
-        per_trainer = self.params.num_trees // num_trainers
-        given = tree_kwargs.pop("input_weights", None)
-        last = self.params.num_trees if trainer_id == num_trainers - 1 else (trainer_id + 1) * per_trainer
-        for number in range(trainer_id * per_trainer, last):
+        per_trainer = self.params.num_trees / num_trainers
+        for number in range(int(trainer_id * per_trainer), int((trainer_id + 1) * per_trainer)):
             with self._on_device_of(number):
                 seed = self.params.base_random_seed
                 seed += number if seed else 0
-                rows, tree_labels, weights = dense, labels, given
+                rows, tree_labels = dense, labels
                 if self.params.bagging_fraction < 1.0:
-                    rows, tree_labels, weights = self._bagged(rows, labels, given, sparse, seed)
-                if self.params.bagged_features is not None and rows is not None:
-                    rows = self._bag_features(number, rows)
+                    rows, tree_labels = self._bagged(rows, labels, sparse, seed)
                 steps.append(
                     self.trees[number].training_graph(
-                        rows,
+                        self._rows_of(number, rows, sparse),
                         tree_labels,
                         seed,
                         data_spec=spec,
                         sparse_features=sparse,
-                        **({} if weights is None else {"input_weights": weights}),
                         **tree_kwargs,
                     )
                 )
         return group(*steps, name="train")
 
-    def _bagged(self, dense: Any, labels: Tensor, weights: Any, sparse: SparseTensor | None, seed: int) -> Any:
+    def _rows_of(self, number: int, dense: Any, sparse: SparseTensor | None) -> Any:
+        """The columns that a tree sees.
+
+        Raises:
+            NotImplementedError: for sparse features.
+        """
+        if not self.params.bagged_features:
+            return dense
+        if sparse is not None:
+            raise NotImplementedError(
+                "Feature bagging does not support sparse features: use feature_bagging_fraction=1."
+            )
+        return self._bag_features(number, dense)
+
+    def _bagged(self, dense: Any, labels: Tensor, sparse: SparseTensor | None, seed: int) -> tuple[Tensor, Tensor]:
         """The examples that a tree sees: a share of them, drawn without replacement.
+
+        Weights stay as they are: as in 1.15, the first of them are those of the examples that are drawn.
 
         Raises:
             NotImplementedError: for sparse features.
         """
         if sparse is not None:
             raise NotImplementedError("Bagging does not support sparse features: use bagging_fraction=1.")
-        count = raw.Slice(raw.Shape(dense), [0], [1])
-        draws = raw.RandomUniform(count, dtype=float32, seed=seed, seed2=0)
+        draws = random_uniform(raw.Slice(raw.Shape(dense), [0], [1]), seed=seed)
         chosen = reshape(where(raw.Less(draws, self.params.bagging_fraction)), [-1])
-        found = [gather(dense, chosen), gather(labels, chosen)]
-        return (*found, None if weights is None else gather(convert_to_tensor(weights), chosen))
+        return gather(dense, chosen), gather(labels, chosen)
 
     def inference_graph(self, input_data: Any, **inference_args: Any) -> tuple[Tensor, Tensor, Tensor]:
         """What the forest predicts.
@@ -303,9 +312,7 @@ class RandomForestGraphs:
         found, paths = [], []
         for number, tree in enumerate(self.trees):
             with self._on_device_of(number):
-                rows = dense
-                if self.params.bagged_features is not None and rows is not None:
-                    rows = self._bag_features(number, rows)
+                rows = self._rows_of(number, dense, sparse)
                 predictions, way = tree.inference_graph(rows, spec, sparse_features=sparse, **inference_args)
                 found.append(predictions)
                 paths.append(way)

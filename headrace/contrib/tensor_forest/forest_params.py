@@ -54,8 +54,8 @@ class ForestHParams:
         split_after_samples: after how many examples a leaf is split.
         valid_leaf_threshold: how many examples make a leaf's prediction.
         dominate_method, dominate_fraction: how sure a split has to be to finish early.
-        model_name: how 1.15 keeps the counts of classes in memory: "all_dense", "all_sparse" or "sparse_then_dense". They
-            are the same numbers; here they are kept densely.
+        model_name: how the counts of classes are kept in leaves: of all classes ("all_dense"), or of those that have come
+            ("all_sparse"). With "sparse_then_dense", which ends the process of 1.15 when training begins, all are counted.
         split_finish_name: when splits finish: "basic", "hoeffding" or "bootstrap".
         split_pruning_name: which candidates for splits of classes are dropped before the leaf is split: "none", the worst
             "half", "quarter" or "10_percent", or with "hoeffding" those that are not the best one with the probability
@@ -65,11 +65,12 @@ class ForestHParams:
         early_finish_check_every_samples: how often it is looked whether a split may finish.
         collate_examples: whether the examples of a leaf are taken together.
         checkpoint_stats: whether checkpoints keep the candidates.
-        use_running_stats_method: how 1.15 keeps the sums of squares of classes; here trees are the same either way.
+        use_running_stats_method: whether the sums of squares of classes are kept as they change; with weights that are no
+            whole numbers it rounds in another way.
         initialize_average_splits: whether thresholds of splits of classes lie in the middle between an example and the first
             one of another class that comes to the leaf. Examples are counted when each candidate has one.
         inference_tree_paths: whether predictions tell the ways through the trees.
-        param_file: a file with a serialized `TensorForestParams`, instead of the parameters.
+        param_file: a file with a `TensorForestParams` as text; what it says goes before the parameters.
         split_name: which examples go to the left: "less_or_equal" or "less".
         **kwargs: "num_classes", "num_features" and, for numbers, "regression" and "num_outputs"; others are kept too.
 
@@ -126,13 +127,14 @@ class ForestHParams:
         """Computes what follows from the parameters; returns itself.
 
         Raises:
-            ValueError: if "num_classes" or "num_features" is missing, a name is unknown, or candidates are to be dropped
-                after no examples.
+            AttributeError: if "num_classes" or "num_features" is missing.
+            KeyError: if a name is unknown.
+            TypeError: if candidates are to be dropped, or splits to finish early, and it is not said after how many examples.
         """
         settings = vars(self)
         for name in ("num_classes", "num_features"):
             if settings.get(name) is None:
-                raise ValueError(f"{name} needs to be specified.")
+                raise AttributeError(f"{type(self).__name__} needs {name}: pass it as an argument")
         self.bagged_num_features = int(self.feature_bagging_fraction * self.num_features)
         self.bagged_features: list[list[int]] | None = None
         if self.feature_bagging_fraction < 1.0:
@@ -140,14 +142,10 @@ class ForestHParams:
             self.bagged_features = [random.sample(columns, self.bagged_num_features) for _ in range(self.num_trees)]
         self.regression = settings.get("regression", False)
         # Classes have a column for their sum, too.
-        if self.regression:
-            self.num_outputs = settings.get("num_outputs", self.num_classes)
-            self.num_output_columns = self.num_classes + 1
-        else:
-            self.num_outputs = 1
-            self.num_output_columns = self.num_classes + 1
+        self.num_outputs = self.num_classes if self.regression else 1
+        self.num_output_columns = self.num_classes + 1
         if not settings["num_splits_to_consider"]:
-            self.num_splits_to_consider = max(10, math.floor(math.sqrt(self.num_features)))
+            self.num_splits_to_consider = min(max(10, math.floor(math.sqrt(self.num_features))), 1000)
         self.base_random_seed = settings.get("base_random_seed", 0)
         if self.regression:
             self.leaf_model_type, self.stats_model_type = REGRESSION_MODEL_TYPE[:2]
@@ -155,20 +153,34 @@ class ForestHParams:
             self.leaf_model_type, self.stats_model_type = _known(
                 CLASSIFICATION_LEAF_MODEL_TYPES, self.model_name, "model_name"
             )
-        self.finish_type = _known(FINISH_TYPES, self.split_finish_name, "split_finish_name")
+        self.finish_type = (
+            FINISH_TYPES["basic"]
+            if self.regression
+            else _known(FINISH_TYPES, self.split_finish_name, "split_finish_name")
+        )
         self.pruning_type = _known(PRUNING_TYPES, self.split_pruning_name, "split_pruning_name")
+        self._check_every("prune_every_samples", self.split_pruning_name, self.pruning_type == PRUNING_TYPES["none"])
+        self._check_every(
+            "early_finish_check_every_samples", self.split_finish_name, self.finish_type == FINISH_TYPES["basic"]
+        )
         self.split_type = _known(SPLIT_TYPES, self.split_name, "split_name")
-        if self.split_pruning_name != "none" and not settings["prune_every_samples"]:
-            raise ValueError(
-                f"prune_every_samples must be > 0 with split_pruning_name={self.split_pruning_name!r}, got "
-                f"{settings['prune_every_samples']!r}"
-            )
         return self
+
+    def _check_every(self, name: str, strategy: str, is_unused: bool) -> None:
+        """Makes what says after how many examples a strategy acts 0 where there is none.
+
+        Raises:
+            TypeError: if there is one, and it is not said.
+        """
+        if is_unused:
+            setattr(self, name, 0)
+        elif not getattr(self, name):
+            raise TypeError(f"{name} must be > 0 with the strategy {strategy!r}, got {getattr(self, name)!r}")
 
 
 def _known(names: Mapping[str, Any], name: str, parameter: str) -> Any:
     if name not in names:
-        raise ValueError(f"{parameter} must be one of {', '.join(sorted(names))}, got {name!r}")
+        raise KeyError(f"{parameter} must be one of {', '.join(sorted(names))}, got {name!r}")
     return names[name]
 
 
@@ -179,7 +191,9 @@ def parse_number_or_string_to_proto(proto: forest_protos.DepthDependentParam, pa
         proto: a `DepthDependentParam`.
         param: the number, or the text.
     """
-    if isinstance(param, str):
+    if isinstance(param, str) and param.isdigit():
+        proto.constant_value = int(param)
+    elif isinstance(param, str):
         from google.protobuf import text_format
 
         text_format.Merge(param, proto)
@@ -194,12 +208,6 @@ def build_params_proto(params: ForestHParams) -> forest_protos.TensorForestParam
         params: filled parameters.
     """
     found = forest_protos.TensorForestParams()
-    if params.param_file:
-        from google.protobuf import text_format
-
-        with open(params.param_file, encoding="utf-8") as file:
-            text_format.Merge(file.read(), found)
-        return found
     found.num_trees, found.max_nodes = params.num_trees, params.max_nodes
     found.is_regression, found.num_outputs = params.regression, params.num_classes
     found.num_features = params.num_features
@@ -219,4 +227,10 @@ def build_params_proto(params: ForestHParams) -> forest_protos.TensorForestParam
     parse_number_or_string_to_proto(found.dominate_fraction, params.dominate_fraction)
     if "num_classes_to_track" in vars(params):
         found.num_classes_to_track = params.num_classes_to_track
+    if params.param_file:
+        from google.protobuf import text_format
+
+        # What the file says goes before what the parameters say.
+        with open(params.param_file, encoding="utf-8") as file:
+            text_format.Merge(file.read(), found)
     return found
