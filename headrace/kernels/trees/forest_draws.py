@@ -63,39 +63,41 @@ class Present(NamedTuple):
     starts: np.ndarray
     columns: np.ndarray
 
-    def draw(self, draws: Draws, examples: np.ndarray) -> np.ndarray:
-        """A column of each example that it has something in; the first one where it has nothing.
-
-        Args:
-            draws: where numbers are drawn from.
-            examples: the examples.
-        """
-        starts = self.starts[examples]
-        counts = self.starts[examples + 1] - starts
-        some = counts > 0
-        chosen = np.zeros(len(examples), np.int64)
-        chosen[some] = self.columns[starts[some] + draws.below_each(counts[some])]
-        return chosen
-
 
 class Columns:
-    """Draws of the columns that candidates are of.
+    """Draws of the columns that candidates are of: the dense ones, and the sparse ones that an example has something in.
 
     Args:
         draws: where numbers are drawn from.
-        count: how many columns there are to draw from: the dense ones, where there are any.
-        present: which sparse columns the examples have something in, where those are drawn from.
+        matching: for each dense column, whether its values only are the same or not.
+        present: which sparse columns the examples have something in, where there are any.
+        sparse_matches: whether values of sparse columns only are the same or not.
     """
 
-    def __init__(self, draws: Draws, count: int, present: Present | None = None) -> None:
-        self._draws, self._count, self._present = draws, count, present
+    def __init__(
+        self, draws: Draws, matching: np.ndarray, present: Present | None = None, sparse_matches: bool = False
+    ) -> None:
+        self._draws, self._matching, self._present, self._sparse_matches = draws, matching, present, sparse_matches
 
-    def draw(self, examples: np.ndarray) -> np.ndarray:
-        """A column for each example.
+    def draw(self, examples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """A column for each example, and whether its values only are the same or not.
+
+        The sparse columns come after the dense ones. An example that has nothing at all gets the first column.
 
         Args:
             examples: the examples.
         """
+        dense = len(self._matching)
         if self._present is None:
-            return self._draws.below(self._count, len(examples))
-        return self._present.draw(self._draws, examples)
+            chosen = self._draws.below(dense, len(examples))
+            return chosen, self._matching[chosen]
+        starts = self._present.starts[examples]
+        bounds = dense + self._present.starts[examples + 1] - starts
+        some = bounds > 0
+        chosen = np.zeros(len(examples), np.int64)
+        chosen[some] = self._draws.below_each(bounds[some])
+        sparse = some & (chosen >= dense)
+        matches = np.full(len(examples), self._sparse_matches)
+        matches[~sparse & some] = self._matching[chosen[~sparse & some]]
+        chosen[sparse] = dense + self._present.columns[starts[sparse] + chosen[sparse] - dense]
+        return chosen, matches

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from headrace.kernels.trees.hash_order import FROM_TWO, hash_order
+
 
 def number_within(groups: np.ndarray) -> np.ndarray:
     """For each element, how many of its group come before it.
@@ -44,3 +46,20 @@ def sums_within(groups: np.ndarray, values: np.ndarray, starts: np.ndarray | Non
         first = starts[places[:1]] if starts is not None else np.zeros(min(1, len(places)), values.dtype)
         sums[places] = np.cumsum(np.concatenate((first, values[places])), dtype=values.dtype)[1:]
     return sums
+
+
+def taken(leaves: np.ndarray, table: np.ndarray, collates: bool) -> np.ndarray:
+    """The examples whose leaves have a row, in the order in which they are taken.
+
+    Args:
+        leaves: the leaf each of them is in.
+        table: the row of each leaf, -1 where it has none.
+        collates: whether the examples of a leaf are taken together, one leaf after the other.
+    """
+    known = np.flatnonzero(table[leaves] >= 0)
+    if not collates or not len(known):
+        return known
+    # The leaves in the order of a hash map.
+    _, first = np.unique(leaves[known], return_index=True)
+    place = {leaf: at for at, leaf in enumerate(hash_order(leaves[known][np.sort(first)].tolist(), FROM_TWO))}
+    return known[np.argsort([place[leaf] for leaf in leaves[known].tolist()], kind="stable")]

@@ -7,6 +7,7 @@ import threading
 import numpy as np
 
 from headrace.core.errors import InvalidArgumentError, NotFoundError
+from headrace.kernels.trees.forest_tests import LESS_OR_EQUAL, LESS_THAN, fill_test, goes_left, read_test
 from headrace.messages import forest_protos
 from headrace.native.direct import direct_call
 
@@ -18,11 +19,12 @@ class ForestTree:
     """The nodes of a tree: splits by a feature and a threshold, and leaves with what has come to them.
 
     `sums` are, for classes, the weights of the examples of each class at a leaf; for numbers, the mean of each output.
+    `has` says which of them have been given: a new tree has none, and leaves that are sparse only the classes that have come.
     """
 
     def __init__(self) -> None:
         self.is_created = False
-        self.is_regression, self.outputs = False, 1
+        self.is_regression, self.is_sparse, self.outputs = False, False, 1
         self.lock = threading.RLock()
         self.clear()
 
@@ -32,15 +34,17 @@ class ForestTree:
         self.thresholds = np.zeros(1, np.float32)
         self.left = np.full(1, -1, np.int64)
         self.right = np.full(1, -1, np.int64)
+        self.tests = np.zeros(1, np.int8)
         self.sums = np.zeros((1, self.outputs), np.float32)
-        self.strict = False
+        self.has = np.zeros((1, self.outputs), bool)
+        # Whether all examples at a threshold go to the right; None where nodes compare in different ways.
+        self.strict: bool | None = False
 
     def create(self, params: forest_protos.TensorForestParams, serialized: bytes) -> None:
         """Makes it, of a serialized `Model` if there is one."""
         self.is_regression, self.outputs = params.is_regression, max(params.num_outputs, 1)
-        self.strict = params.inequality_test_type == forest_protos.InequalityTest.LESS_THAN
+        self.is_sparse = params.leaf_type == forest_protos.MODEL_SPARSE_CLASSIFICATION
         self.clear()
-        self.strict = params.inequality_test_type == forest_protos.InequalityTest.LESS_THAN
         if serialized:
             self._take(serialized)
         self.is_created = True
@@ -57,7 +61,7 @@ class ForestTree:
     def leaves_of(self, values: np.ndarray) -> np.ndarray:
         """The leaf that each row of a matrix of features comes to."""
         leaves = np.empty(len(values), np.int64)
-        walk = direct_call("forest_leaves")
+        walk = direct_call("forest_leaves") if self.strict is not None else None
         if walk and walk(values, self.features, self.thresholds, self.left, self.right, self.strict, leaves):
             return leaves
         count, width = values.shape
@@ -65,14 +69,14 @@ class ForestTree:
         inner = self.left >= 0
         # A leaf leads back to itself, so that not every step has to ask who has arrived.
         ways = np.where(inner, np.stack((self.right, self.left)), np.arange(len(self))).T.reshape(-1)
-        goes_left = np.less if self.strict else np.less_equal
         rows, at = np.arange(count), np.zeros(count, np.int64)
         starts = rows * width
         while len(rows):
             for _ in range(_STEPS):
                 places = self.features.take(at, mode="clip")
                 places += starts
-                is_left = goes_left(flat.take(places, mode="clip"), self.thresholds.take(at, mode="clip"))
+                found, thresholds = flat.take(places, mode="clip"), self.thresholds.take(at, mode="clip")
+                is_left = goes_left(found, thresholds, self.tests.take(at, mode="clip"), self.strict)
                 at *= 2
                 at += is_left
                 at = ways.take(at, mode="clip")
@@ -86,6 +90,8 @@ class ForestTree:
         # The means of numbers are those of the candidate that a leaf was made by, and stay.
         if not self.is_regression:
             classes, count = labels[:, 0].astype(np.int64), self.sums.shape[1]
+            if self.is_sparse or len(self) == 1:
+                self.has[leaves, classes] = True
             if classes.view(np.uint64).max(initial=0) < count:
                 # By one index a number is added in a fraction of the time that two take.
                 np.add.at(self.sums.reshape(-1), leaves * count + classes, weights)
@@ -97,12 +103,18 @@ class ForestTree:
         found = self.sums[leaves]
         if self.is_regression:
             return found
-        totals = found.sum(1, keepdims=True, dtype=np.float32)
+        # One class after the other: `sum` adds up many of them in another order.
+        totals = np.cumsum(found, 1, dtype=np.float32)[:, -1:]
         return np.divide(found, totals, out=np.zeros_like(found), where=totals > 0)
 
-    def split(self, node: int, feature: int, threshold: float) -> tuple[int, int]:
+    def split(self, node: int, feature: int, threshold: float, test: int) -> tuple[int, int]:
         """Makes a split of a leaf; returns the numbers of its new leaves."""
         left = len(self)
+        strict = {LESS_OR_EQUAL: False, LESS_THAN: True}.get(test)
+        self.strict = strict if len(self) == 1 or strict is self.strict else None
+        self.tests = np.concatenate((self.tests, np.zeros(2, np.int8)))
+        self.tests[node] = test
+        self.has = np.concatenate((self.has, np.full((2, self.outputs), not self.is_sparse)))
         self.features = np.concatenate((self.features, [0, 0]))
         self.thresholds = np.concatenate((self.thresholds, np.zeros(2, np.float32)))
         self.left = np.concatenate((self.left, [-1, -1]))
@@ -120,21 +132,26 @@ class ForestTree:
         if number:
             message.node_id.value = number
         if self.left[number] < 0:
-            message.leaf.vector.SetInParent()
-            is_first = number == 0 and len(self) == 1
-            for value in self.sums[number].tolist():
-                added = message.leaf.vector.value.add()
-                # In a tree of one leaf, classes that nothing has come of have values without a number.
-                if value or not is_first:
-                    added.float_value = value
+            self._fill_leaf(message.leaf, number)
             return
         split = message.binary_node
         split.left_child_id.value, split.right_child_id.value = int(self.left[number]), int(self.right[number])
-        test = split.inequality_left_child_test
-        test.feature_id.id.value = str(int(self.features[number]))
-        test.threshold.float_value = float(self.thresholds[number])
-        if self.strict:
-            test.type = forest_protos.InequalityTest.LESS_THAN
+        fill_test(split, int(self.features[number]), float(self.thresholds[number]), int(self.tests[number]))
+
+    def _fill_leaf(self, leaf: forest_protos.Leaf, number: int) -> None:
+        sums, has = self.sums[number].tolist(), self.has[number].tolist()
+        if not self.is_sparse:
+            leaf.vector.SetInParent()
+            for value, is_given in zip(sums, has, strict=True):
+                added = leaf.vector.value.add()
+                if is_given:
+                    added.float_value = value
+            return
+        leaf.SetInParent()
+        if len(self) > 1:
+            leaf.sparse_vector.SetInParent()
+        for label in np.flatnonzero(has).tolist():
+            leaf.sparse_vector.sparse_value[label].float_value = sums[label]
 
     def paths_of(self, leaves: np.ndarray) -> list[bytes]:
         """The nodes on the ways to leaves, as serialized `TreePath` messages."""
@@ -175,15 +192,21 @@ class ForestTree:
             return
         self.features, self.thresholds = np.zeros(count, np.int64), np.zeros(count, np.float32)
         self.left, self.right = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
+        self.tests = np.zeros(count, np.int8)
         self.sums = np.zeros((count, self.outputs), np.float32)
+        self.has = np.zeros((count, self.outputs), bool)
         for number, node in enumerate(nodes):
             if node.HasField("binary_node"):
                 split = node.binary_node
-                test = split.inequality_left_child_test
                 self.left[number], self.right[number] = split.left_child_id.value, split.right_child_id.value
-                self.features[number] = int(test.feature_id.id.value)
-                self.thresholds[number] = test.threshold.float_value
-                self.strict = test.type == forest_protos.InequalityTest.LESS_THAN
+                self.features[number], self.thresholds[number], self.tests[number] = read_test(split)
             else:
-                values = [value.float_value for value in node.leaf.vector.value]
-                self.sums[number, : len(values)] = values
+                self._take_leaf(node.leaf, number)
+        kinds = set(self.tests[self.left >= 0].tolist())
+        self.strict = {(): False, (LESS_OR_EQUAL,): False, (LESS_THAN,): True}.get(tuple(kinds))
+
+    def _take_leaf(self, leaf: forest_protos.Leaf, number: int) -> None:
+        for place, value in enumerate(leaf.vector.value):
+            self.sums[number, place], self.has[number, place] = value.float_value, value.HasField("float_value")
+        for label, value in leaf.sparse_vector.sparse_value.items():
+            self.sums[number, label], self.has[number, label] = value.float_value, True

@@ -32,7 +32,7 @@ _SIZES = (
     5967347,
     12117689,
 )
-# Those of a map that begins with two.
+# Those of a set that is filled once and begins with two.
 FROM_TWO = (
     2,
     7,
@@ -56,6 +56,9 @@ FROM_TWO = (
     2807303,
     5614657,
 )
+
+# Those of a map that begins with three, and makes room before its buckets are full.
+FROM_THREE = (3, *FROM_TWO[1:])
 
 
 def _arranged(numbers: Iterable[int], buckets: int) -> list[int]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
 import numpy as np
 import torch
 
@@ -14,12 +11,13 @@ from headrace.core.registry import op
 from headrace.kernels.host_values import boxed, to_array, to_tensor
 from headrace.kernels.queues.handles import shared_state
 from headrace.kernels.ranks import check_rank, ranked
-from headrace.kernels.trees.forest_draws import Columns, Draws, Present
-from headrace.kernels.trees.forest_pruning import Pruning, of_depth
+from headrace.kernels.trees.forest_data import data_kinds, feature_matrix, present_columns
+from headrace.kernels.trees.forest_draws import Columns, Draws
+from headrace.kernels.trees.forest_pruning import EarlyFinish, Pruning, of_depth
 from headrace.kernels.trees.forest_stats import FertileLeaves, Growth
 from headrace.kernels.trees.forest_tree import ForestTree
 from headrace.messages import forest_protos
-from headrace.util.compat import as_bytes, as_text
+from headrace.util.compat import as_bytes
 
 _TREE, _STATS = "tree_handle: resource", "stats_handle: resource"
 _DATA = "input_data: float, sparse_input_indices: int64, sparse_input_values: float, sparse_input_shape: int64"
@@ -71,9 +69,6 @@ for _decl in (
     _decl.not_differentiable()
 for _decl in (*_CHANGE, grow_op, finalize_op, process_op, *_ASK):
     _decl.on_host(*(arg.name for arg in _decl.signature.inputs if not arg.name.endswith("handle")), outputs=True)
-_SIZE = re.compile(r"dense_features_size:\s*(\d+)")
-# More columns than this of sparse features would take too much memory as a matrix.
-_MOST_SPARSE = 1 << 16
 
 
 def parsed_params(serialized: bytes | str) -> forest_protos.TensorForestParams:
@@ -94,63 +89,61 @@ def _growth(params: forest_protos.TensorForestParams) -> Growth:
     Raises:
         NotImplementedError: for strategies that are not here.
     """
+    finish = None
     # Numbers have no such strategies.
     if params.finish_type.type != forest_protos.SPLIT_FINISH_BASIC and not params.is_regression:
-        raise NotImplementedError("Forests whose splits finish early are not supported: use split_finish_name='basic'.")
+        if params.finish_type.type != forest_protos.SPLIT_FINISH_DOMINATE_HOEFFDING or not params.HasField(
+            "min_split_samples"
+        ):
+            raise NotImplementedError(
+                "Forests whose splits finish early are supported with SPLIT_FINISH_DOMINATE_HOEFFDING and "
+                "min_split_samples only, which a param_file may set: use split_finish_name='basic' otherwise."
+            )
+        every = of_depth(params.finish_type.check_every_steps)
+        finish = EarlyFinish(of_depth(params.min_split_samples), every, of_depth(params.dominate_fraction))
+    if params.stats_type == forest_protos.STATS_FIXED_SIZE_SPARSE_GINI and not params.is_regression:
+        raise NotImplementedError(
+            "Forests that count a few classes only (STATS_FIXED_SIZE_SPARSE_GINI) are not supported: use "
+            "STATS_SPARSE_GINI, which counts all of them."
+        )
     pruning = None
     if params.pruning_type.type != forest_protos.SPLIT_PRUNE_NONE:
         every, dominates = params.pruning_type.prune_every_samples, params.dominate_fraction
         pruning = Pruning(params.pruning_type.type, of_depth(every), of_depth(dominates))
     candidates, after = params.num_splits_to_consider, params.split_after_samples
     is_even = {param.WhichOneof("ParamType") for param in (candidates, after)} <= {None, "constant_value"}
+    is_sparse = params.stats_type == forest_protos.STATS_SPARSE_GINI and not params.is_regression
     return Growth(
         of_depth(candidates),
         of_depth(after),
         max(params.num_outputs, 1),
         params.is_regression,
-        params.num_features,
         is_even,
         pruning,
         params.initialize_average_splits and not params.is_regression,
-        params.inequality_test_type == forest_protos.InequalityTest.LESS_THAN,
+        params.inequality_test_type,
+        is_sparse,
+        # 1.15 cannot keep the squares of classes that are counted sparsely: it ends the process.
+        params.use_running_stats_method and not params.is_regression and not is_sparse,
+        finish,
     )
 
 
-def _matrix(inputs: Sequence[torch.Tensor], spec: bytes | str) -> np.ndarray:
-    """The features as one matrix: dense columns first, then those of sparse features, which are 0 where they are missing."""
-    data, indices, values, shape = (to_array(value) for value in inputs)
-    if not len(shape) or not shape[-1]:
-        return data
-    rows, columns, width = int(shape[0]), int(shape[-1]), _dense_width(data, spec)
-    if columns > _MOST_SPARSE:
-        raise InvalidArgumentError(
-            None, None, f"Sparse features of {columns} columns are too wide for a forest: at most {_MOST_SPARSE}"
-        )
-    matrix = np.zeros((rows, width + columns), np.float32)
-    if width:
-        matrix[:, :width] = data
-    matrix[indices[:, 0], width + indices[:, 1]] = values
-    return matrix
+def _labels(labels: torch.Tensor, weights: torch.Tensor, targets: int) -> tuple[np.ndarray, np.ndarray]:
+    """Labels of shape [examples, outputs], and a weight for each: 1 for those beyond the weights that are given."""
+    count = len(labels)
+    found, given = (
+        to_array(labels).reshape(-1)[: count * targets].reshape(count, targets),
+        to_array(weights).reshape(-1),
+    )
+    if len(given) >= count:
+        return found, given[:count]
+    return found, np.concatenate((given, np.ones(count - len(given), np.float32)))
 
 
-def _dense_width(data: np.ndarray, spec: bytes | str) -> int:
-    found = _SIZE.search(as_text(spec))
-    return int(found[1]) if found and data.ndim == 2 and data.size else 0
-
-
-def _present(inputs: Sequence[torch.Tensor], spec: bytes | str) -> Present | None:
-    """The columns that the examples have something in, where all features are sparse."""
-    data, indices, _, shape = (to_array(value) for value in inputs)
-    if not len(shape) or not shape[-1] or _dense_width(data, spec):
-        return None
-    return Present(np.searchsorted(indices[:, 0], np.arange(int(shape[0]) + 1)), indices[:, 1])
-
-
-def _labels(labels: torch.Tensor, weights: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Labels of shape [examples, outputs], and a weight for each."""
-    found = to_array(labels).reshape(len(labels), -1)
-    given = to_array(weights)
-    return found, given.reshape(-1) if given.size else np.ones(len(found), np.float32)
+def _targets(params: forest_protos.TensorForestParams, labels: torch.Tensor) -> int:
+    """How many numbers an example is labelled with; classes are read one after the other, whatever the shape is."""
+    return labels.shape[1] if params.is_regression and labels.ndim > 1 else 1
 
 
 @tree_op.kernel
@@ -258,22 +251,22 @@ def serialize_stats_kernel(node):
 
 @traverse_op.kernel
 def traverse_kernel(node):
-    spec = node.attrs["input_spec"]
+    kinds = data_kinds(node.attrs["input_spec"])
 
     def traverse(tree, *data):
         with tree.checked().lock:
-            return to_tensor(tree.leaves_of(_matrix(data, spec)).astype(np.int32))
+            return to_tensor(tree.leaves_of(feature_matrix(data, kinds)).astype(np.int32))
 
     return traverse
 
 
 @predict_op.kernel
 def predict_kernel(node):
-    spec, with_paths = node.attrs["input_spec"], parsed_params(node.attrs["params"]).inference_tree_paths
+    kinds, with_paths = data_kinds(node.attrs["input_spec"]), parsed_params(node.attrs["params"]).inference_tree_paths
 
     def predict(tree, *data):
         with tree.checked().lock:
-            leaves = tree.leaves_of(_matrix(data, spec))
+            leaves = tree.leaves_of(feature_matrix(data, kinds))
             paths = np.empty(len(leaves) if with_paths else 0, object)
             if with_paths:
                 paths[:] = tree.paths_of(leaves)
@@ -284,9 +277,12 @@ def predict_kernel(node):
 
 @update_op.kernel
 def update_kernel(node):
+    params = parsed_params(node.attrs["params"])
+
     def update(tree, leaves, labels, weights):
         with tree.checked().lock:
-            tree.add_examples(to_array(leaves).astype(np.int64), *_labels(labels, weights))
+            known = _labels(labels, weights, _targets(params, labels))
+            tree.add_examples(to_array(leaves).astype(np.int64), *known)
         return ()
 
     return update
@@ -294,25 +290,25 @@ def update_kernel(node):
 
 @process_op.kernel
 def process_kernel(node):
-    spec, seed = node.attrs["input_spec"], node.attrs["random_seed"]
+    kinds, seed = data_kinds(node.attrs["input_spec"]), node.attrs["random_seed"]
     params = parsed_params(node.attrs["params"])
     collates = params.collate_examples
 
     def process(tree, stats, *inputs):
-        labels, weights = _labels(*inputs[4:6])
+        labels, weights = _labels(*inputs[4:6], _targets(params, inputs[4]))
         if params.is_regression:
             # 1.15 takes no account of the weights of numbers.
             weights = np.ones_like(weights)
         draws = Draws(seed or int(np.random.randint(1 << 62)))
-        values = _matrix(inputs[:4], spec)
+        values = feature_matrix(inputs[:4], kinds)
+        columns = Columns(draws, kinds.matching, present_columns(inputs[:4]), kinds.sparse_matches)
         with stats.checked().lock:
             finished = stats.add_examples(
                 values,
                 labels,
                 weights,
                 to_array(inputs[6]).astype(np.int64),
-                Columns(draws, _dense_width(to_array(inputs[0]), spec) or values.shape[1], _present(inputs[:4], spec)),
-                tree.checked().strict,
+                columns,
                 collates,
             )
         return to_tensor(np.array(finished, np.int32))
@@ -328,7 +324,7 @@ def grow_kernel(node):
     def grow(tree, stats, finished):
         with tree.checked().lock, stats.checked().lock:
             for leaf in to_array(finished).tolist():
-                if len(tree) + 2 > most:
+                if len(tree) >= most:
                     break
                 _grow(tree, stats, leaf)
         return ()
@@ -339,24 +335,21 @@ def grow_kernel(node):
 def _grow(tree: ForestTree, stats: FertileLeaves, leaf: int) -> None:
     """Splits a leaf by the best of its candidates, or has it look for others."""
     row = stats.row_of[leaf]
-    if not stats.kept[row]:
-        return
     best = stats.best(row)
+    depth = int(stats.depths[row])
     if best is None:
         # A leaf that cannot be split begins again, with new candidates.
-        depth = int(stats.depths[row])
         stats.end(leaf)
         stats.begin(leaf, depth)
         return
-    left, total = stats.left[row, best].copy(), stats.total[row].copy()
-    depth = int(stats.depths[row])
-    children = tree.split(leaf, int(stats.features[row, best]), float(stats.means[row, best]))
-    for child, sums in zip(children, (left, total - left), strict=True):
+    sides, known = stats.sides(row, best)
+    split = int(stats.features[row, best]), float(stats.means[row, best]), int(stats.tests[row, best])
+    children = tree.split(leaf, *split)
+    for child, sums, has in zip(children, sides, known, strict=True):
         if stats.growth.is_regression:
-            if sums[0] > 0:
-                tree.sums[child] = sums[1 : 1 + stats.growth.classes] / sums[0]
+            tree.sums[child] = sums[1 : 1 + stats.growth.classes] / sums[0]
         else:
-            tree.sums[child] = sums
+            tree.sums[child], tree.has[child] = sums, has
         stats.begin(child, depth + 1)
     stats.end(leaf)
 
