@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -200,23 +200,22 @@ class DenseTable(Table):
         """The keys and the values of all places: those that are free have one of the keys set apart."""
         with self.lock:
             count = self._buckets.flush()
-            keys = self._filled(count, self.key_dims, self.key_dtype, self.empty_key)
-            values = self._filled(count, self.value_dims, self.value_dtype, b"" if self.value_type.kind == "O" else 0)
+            nothing = {"string": b"", "variant": None}.get(self.value_dtype.name, 0)
+            keys = self._filled(count, self.key_dims, self.key_type, self.empty_key)
+            values = self._filled(count, self.value_dims, self.value_type, nothing)
             if self.contents:
                 places = [self._buckets.place_of[key] for key in self.contents]
-                keys[places] = self._array(list(self.contents), self.key_dtype, keys.shape[1:])
-                values[places] = self._array(list(self.contents.values()), self.value_dtype, values.shape[1:])
+                keys[places] = self._array(list(self.contents), self.key_type, self.key_dims).reshape(
+                    -1, *keys.shape[1:]
+                )
+                made = self._array(list(self.contents.values()), self.value_type, self.value_dims)
+                values[places] = made.reshape(-1, *values.shape[1:])
             for place, value in self._buckets.freed.items():
                 keys[place] = self.deleted_key
                 values[place] = value
         return keys, values
 
-    def _filled(self, count: int, dims: tuple[int, ...], dtype: DType, item: bytes | int | Sequence[int]) -> np.ndarray:
-        array = np.empty((count, *(dims or (1,))), dtype.as_numpy_dtype)
+    def _filled(self, count: int, dims: tuple[int, ...], dtype: np.dtype, item: Any) -> np.ndarray:
+        array = np.empty((count, *(dims or (1,))), dtype)
         array[:] = item
-        return array
-
-    def _array(self, items: list[Any], dtype: DType, dims: tuple[int, ...]) -> np.ndarray:
-        array = np.empty((len(items), *dims), dtype.as_numpy_dtype)
-        array.reshape(len(items), -1)[:] = np.array(items, dtype.as_numpy_dtype).reshape(len(items), -1)
         return array

@@ -39,7 +39,9 @@ class Table:
     def __init__(self, key_dtype: DType, value_dtype: DType, value_dims: tuple[int, ...] = ()) -> None:
         self.key_dtype, self.value_dtype = key_dtype, value_dtype
         self.value_dims = value_dims
-        self.value_type = np.dtype(value_dtype.as_numpy_dtype)
+        self.key_type = np.dtype(key_dtype.as_numpy_dtype)
+        # Variants are Python objects.
+        self.value_type = np.dtype(object if value_dtype.name == "variant" else value_dtype.as_numpy_dtype)
         self.key_dims: tuple[int, ...] = ()
         self.contents: dict[Any, Any] = {}
         # Several threads may run ops on one table.
@@ -111,10 +113,12 @@ class Table:
         """All keys and their values."""
         with self.lock:
             keys, values = list(self.contents), list(self.contents.values())
-        return self._array(keys, self.key_dtype, self.key_dims), self._array(values, self.value_dtype, self.value_dims)
+        return self._array(keys, self.key_type, self.key_dims), self._array(values, self.value_type, self.value_dims)
 
-    def _array(self, items: list[Any], dtype: DType, dims: tuple[int, ...]) -> np.ndarray:
-        array = np.empty((len(items), *dims), dtype.as_numpy_dtype)
+    def _array(self, items: list[Any], dtype: np.dtype, dims: tuple[int, ...]) -> np.ndarray:
+        if not dims:
+            return np.fromiter(items, dtype, len(items))
+        array = np.empty((len(items), *dims), dtype)
         if items:
             array[:] = items
         return array

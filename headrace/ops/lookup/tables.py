@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 from headrace.core.cases import made, result
 from headrace.core.dims import merge_dims
@@ -15,7 +14,7 @@ from headrace.core.errors import AbortedError, FailedPreconditionError, InvalidA
 from headrace.core.registry import op
 from headrace.files.paths import as_path
 from headrace.kernels.array.arguments import rank_is, shape_text
-from headrace.kernels.host_values import boxed, to_array, to_tensor
+from headrace.kernels.host_values import boxed, taken, to_array, to_tensor
 from headrace.kernels.lookup.dense import DenseTable
 from headrace.kernels.lookup.tables import StaticTable, Table, invalid
 from headrace.kernels.lookup.text_file import check_column, keys_and_values
@@ -60,8 +59,9 @@ _STATIC = {
     "int64": f"{_NUMBER_TYPES} int64 string",
     "string": f"{_NUMBER_TYPES} int64 string bool",
 }
-_MUTABLE = {"int32": _NUMBER_TYPES, "int64": f"{_NUMBER_TYPES} int64 string", "string": f"{_NUMBER_TYPES} int64 bool"}
-_DENSELY = {**_MUTABLE, "int64": f"{_NUMBER_TYPES} int64 bool"}
+_OF_ROWS = {"int32": _NUMBER_TYPES, "int64": f"{_NUMBER_TYPES} int64 string", "string": f"{_NUMBER_TYPES} int64 bool"}
+_MUTABLE = {**_OF_ROWS, "int64": f"{_OF_ROWS['int64']} variant"}
+_DENSELY = {**_OF_ROWS, "int64": f"{_NUMBER_TYPES} int64 bool variant"}
 
 
 def _check_types(node: NodeView, held: Mapping[str, str]) -> None:
@@ -86,7 +86,7 @@ def static_table(node):
 @both("kernel", *mutable_ops, *tensors_ops)
 def mutable_table(node):
     attrs = node.attrs
-    _check_types(node, _MUTABLE)
+    _check_types(node, _OF_ROWS if "value_shape" in attrs else _MUTABLE)
     dims = attrs.get("value_shape", ())
     if dims is None or None in dims:
         raise invalid(f"value_shape must be fully known, got {dims}")
@@ -271,8 +271,10 @@ def _checked(table: Table, key: DType | None = None, value: DType | None = None)
         raise invalid(f"Value must be type {table.value_dtype.name} but got {value.name}")
 
 
-def _as_value(array: np.ndarray) -> np.ndarray | torch.Tensor:
-    return array if array.dtype == object else to_tensor(array)
+def _as_value(array: np.ndarray) -> Any:
+    if array.dtype != object:
+        return to_tensor(array)
+    return array if array.ndim else taken(array[()])
 
 
 @both("kernel", *find_ops)
