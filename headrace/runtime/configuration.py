@@ -202,9 +202,6 @@ def _fill_step_stats(
             devices[name] = run_metadata.step_stats.dev_stats.add(device=name)
         return devices[name]
 
-    if not times:
-        # All was known before the step began.
-        run_metadata.step_stats.dev_stats.add(device=session.list_devices()[0].name)
     called = {plan.observed_nodes[number] for number, after, _, _ in times if not after}
     for node in _given_nodes(plan):
         if node in called:
@@ -235,6 +232,9 @@ def _fill_step_stats(
         made = _add_outputs(entry, node, shapes)
         if made and not node.decl.may_alias:
             entry.memory.add(allocator_name=_allocator(node), total_bytes=made, peak_bytes=made)
+    if not devices:
+        # A step of what is fed alone ran somewhere too.
+        run_metadata.step_stats.dev_stats.add(device=session.list_devices()[0].name)
 
 
 def _given_nodes(plan: Plan) -> list[Node]:

@@ -57,6 +57,15 @@ def test_statistics_name_the_cpus_that_operations_were_placed_on():
     assert {"1", "2"} <= devices
 
 
+def test_statistics_name_each_device_once_and_what_was_known_before():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        metadata = tf.RunMetadata()
+        options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+        sess.run(tf.constant(1.0, name="one"), options=options, run_metadata=metadata)
+    (device,) = metadata.step_stats.dev_stats
+    assert [node.node_name for node in device.node_stats] == ["one"]
+
+
 def test_a_session_without_a_config_shows_that_of_the_process():
     config = tf.Session(graph=tf.Graph())._config
     assert dict(config.device_count)["CPU"] == 1
