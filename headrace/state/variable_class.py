@@ -44,6 +44,13 @@ def _after(creator: Callable[..., Any], following: Callable[..., Any]) -> Callab
     return lambda **kwargs: creator(following, **kwargs)
 
 
+def created(create: Callable[..., Any], **kwargs: Any) -> Variable:
+    """What the variable creators in force make, the innermost of which calls `create`."""
+    for creator in creators_of(get_default_graph()).stack:
+        create = _after(creator, create)
+    return create(**kwargs)
+
+
 class VariableMetaclass(type):
     """Makes `tf.Variable(...)` the kind of variable that scopes and creators ask for."""
 
@@ -65,10 +72,8 @@ class VariableMetaclass(type):
         aggregation: int | VariableAggregation = VariableAggregation.NONE,
         shape: ShapeLike | None = None,
     ) -> Variable:
-        create: Callable[..., Any] = default_variable_creator
-        for creator in creators_of(get_default_graph()).stack:
-            create = _after(creator, create)
-        return create(
+        return created(
+            default_variable_creator,
             initial_value=initial_value,
             trainable=trainable,
             collections=collections,
@@ -474,6 +479,17 @@ def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Variabl
         return _kinds[True](**kwargs)
     kwargs.pop("distribute_strategy", None)
     return _kinds[False](**kwargs)
+
+
+def default_variable_creator_v2(next_creator: Any = None, **kwargs: Any) -> Variable:
+    """Makes a resource variable, in the collections of all variables whatever creators ask for: 2.0 knows no others.
+
+    So the parts of what a strategy makes of it are in `GLOBAL_VARIABLES` too, and in checkpoints.
+    """
+    assert next_creator is None
+    for earlier in ("collections", "expected_shape", "use_resource"):
+        kwargs.pop(earlier, None)
+    return _kinds[True](**kwargs)
 
 
 def check_outside_of_branches(initial_value: Tensor, name: str) -> None:

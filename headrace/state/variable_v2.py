@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.state import variables
 from headrace.state.modes import VariableAggregation, VariableSynchronization
+from headrace.state.variable_class import created, default_variable_creator_v2
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
@@ -29,8 +30,9 @@ class _Metaclass(type):
         aggregation: VariableAggregation = VariableAggregation.NONE,
         shape: ShapeLike | None = None,
     ) -> Any:
-        return variables.Variable(
-            initial_value,
+        return created(
+            default_variable_creator_v2,
+            initial_value=initial_value,
             trainable=trainable,
             validate_shape=validate_shape,
             caching_device=caching_device,
@@ -39,9 +41,8 @@ class _Metaclass(type):
             dtype=dtype,
             import_scope=import_scope,
             constraint=constraint,
-            use_resource=True,
             synchronization=synchronization,
-            aggregation=aggregation,
+            aggregation=VariableAggregation.NONE if aggregation is None else aggregation,
             shape=shape,
         )
 

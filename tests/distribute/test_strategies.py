@@ -292,3 +292,57 @@ def test_a_functional_model_with_an_embedding_trains_under_a_strategy():
 
     for value, expected in zip(weights(mirrored()), weights(tf.distribute.OneDeviceStrategy("/cpu:0")), strict=True):
         np.testing.assert_allclose(value, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "parts"),
+    [
+        (mirrored, "MirroredVariable", ["", "/replica_1"]),
+        (lambda: tf.distribute.experimental.CentralStorageStrategy(["/cpu:0", "/cpu:1"]), "AggregatingVariable", [""]),
+    ],
+    ids=["mirrored", "central"],
+)
+@pytest.mark.parametrize("in_replica", [False, True])
+def test_parts_of_variables_of_tensorflow_2_are_global_variables_too(make, kind, parts, in_replica):
+    def make_both():
+        tf.compat.v2.Variable(1.0, name="later")
+        tf.Variable(1.0, name="earlier")
+
+    with tf.Graph().as_default():
+        strategy = make()
+        with strategy.scope():
+            strategy.experimental_run_v2(make_both) if in_replica else make_both()
+        found = [(type(v).__name__, v.name) for v in tf.global_variables()]
+        assert found == [
+            *(("ResourceVariable", f"later{part}:0") for part in parts),
+            (kind, "later:0"),
+            (kind, "earlier:0"),
+        ]
+        assert [v.name for v in tf.trainable_variables()] == [
+            f"{name}{part}:0" for name in ("later", "earlier") for part in parts
+        ]
+
+
+def test_slots_of_keras_optimizers_are_saved_for_each_replica(tmp_path):
+    with tf.Graph().as_default():
+        strategy = mirrored()
+        with strategy.scope():
+            weight = tf.Variable(1.0, name="w")
+            optimizer = tf.keras.optimizers.SGD(0.1, momentum=0.9)
+            train = strategy.experimental_run_v2(lambda: optimizer.apply_gradients([(tf.constant(0.5), weight)]))
+            saver = tf.train.Saver()
+        with tf.Session(config=CONFIG) as sess:
+            sess.run(tf.global_variables_initializer())
+            sess.run(strategy.group(train))
+            path = saver.save(sess, str(tmp_path / "model"))
+            reader = tf.train.load_checkpoint(path)
+            slots = [name for name in reader.get_variable_to_shape_map() if "momentum" in name and "w" in name]
+            # The gradients of two replicas are summed: -0.1 * (0.5 + 0.5).
+            assert {name: round(float(reader.get_tensor(name)), 6) for name in slots} == {
+                "SGD/w/momentum": -0.1,
+                "SGD/w/momentum/replica_1": -0.1,
+            }
+            sess.run(tf.global_variables_initializer())
+            saver.restore(sess, path)
+            slot = optimizer.get_slot(weight, "momentum")
+            assert sess.run(list(slot.values)) == pytest.approx([-0.1, -0.1])

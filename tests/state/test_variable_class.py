@@ -55,3 +55,18 @@ def test_functions_say_that_their_bodies_are_being_built():
     with tf.Graph().as_default():
         body(tf.constant(1.0))
     assert seen == [True]
+
+
+@pytest.mark.parametrize("collections", [None, [], ["mine"]])
+def test_creators_cannot_choose_collections_of_variables_of_tensorflow_2(collections):
+    seen = []
+
+    def creator(next_creator, **kwargs):
+        seen.append(sorted(kwargs))
+        return next_creator(**{**kwargs, "collections": collections})
+
+    with tf.Graph().as_default(), tf.variable_creator_scope(creator):
+        variable = tf.compat.v2.Variable(1.0)
+        assert tf.global_variables() == [variable]
+        assert tf.get_collection("mine") == []
+    assert not {"collections", "use_resource", "expected_shape"} & set(seen[0])

@@ -19,6 +19,7 @@ from headrace.keras.optimizers.learning_rate_schedule import serialize as serial
 from headrace.layers.creation import make_variable, trainable_mode
 from headrace.layers.named import get_initializer
 from headrace.ops.math.cast import cast
+from headrace.state import variable_v2
 from headrace.state.dependencies import SlotOwner
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.replication import get_strategy, has_strategy
@@ -145,12 +146,11 @@ class OptimizerState(SlotOwner, Trackable):
             if isinstance(initializer, str) or callable(initializer):
                 initializer = functools.partial(get_initializer(initializer), shape=var.shape, dtype=var.dtype)
             with get_strategy().extended.colocate_vars_with(var) if has_strategy() else contextlib.nullcontext():
-                made = Variable(
+                made = variable_v2.Variable(
                     initial_value=initializer,
                     name=f"{var._shared_name}/{slot_name}",
                     dtype=var.dtype,
                     trainable=False,
-                    use_resource=True,
                 )
             track_variable(made)
             own[slot_name] = made
