@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import math
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from headrace.core.device import DeviceSpec
+from headrace.core.dims import element_count
 from headrace.core.errors import DeadlineExceededError, InvalidArgumentError
 from headrace.core.spans import Span, recorded_spans
 from headrace.core.waiting import with_deadline
@@ -276,11 +276,12 @@ def _add_outputs(entry: protos.NodeExecStats, node: Node, shapes: list[Any]) -> 
             output.tensor_description.shape.unknown_rank = True
         for dim in dims or ():
             output.tensor_description.shape.dim.add(size=-1 if dim is None else dim)
-        if dims is not None and None not in dims and value.dtype.torch is not None:
+        count = element_count(dims)
+        if count is not None and value.dtype.torch is not None:
             # What its elements take; how the allocator rounds it is torch's affair.
             allocation = output.tensor_description.allocation_description
             allocation.allocator_name = _allocator(node)
-            allocation.requested_bytes = math.prod(dims) * value.dtype.size
+            allocation.requested_bytes = count * value.dtype.size
             total += allocation.requested_bytes
     return total
 

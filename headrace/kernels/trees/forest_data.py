@@ -44,7 +44,9 @@ def data_kinds(spec: bytes | str) -> DataKinds:
     size = _SIZE.search(text)
     dense_text, _, sparse_text = text.partition("sparse:")
     kinds = [(int(kind), int(count)) for kind, count in _COLUMN.findall(dense_text)]
-    matching = np.repeat([kind == 1 for kind, _ in kinds], [count for _, count in kinds]) if kinds else []
+    matching = np.repeat(
+        np.array([kind == 1 for kind, _ in kinds], bool), np.array([count for _, count in kinds], np.int64)
+    )
     dense = int(size[1]) if size else 0
     found = np.zeros(dense, bool)
     found[: len(matching)] = matching[:dense]
