@@ -26,6 +26,7 @@ from headrace.runtime.resources import LOCAL_TASK
 if TYPE_CHECKING:
     from headrace.core.typing import Fetches
     from headrace.plan.ir import Node, Value
+    from headrace.runtime.cost_graphs import CostModel
     from headrace.runtime.session import BaseSession
 
 
@@ -119,9 +120,7 @@ def run_with_options(
         # -1 stands for the thread of the caller.
         raise InvalidArgumentError(None, None, f"Invalid inter_op_thread_pool: {pool}")
     watchers = watching.watchers_of(options) if options is not None else []
-    timeout = options.timeout_in_ms / 1000.0 if options is not None else 0.0
-    if timeout <= 0:
-        timeout = session._settings.timeout
+    timeout = _timeout_of(session, options)
     # Planning takes time of its own, which counts where it waits for other tasks.
     with with_deadline(time.perf_counter() + timeout if timeout > 0 else None):
         costs = session._cost_models
@@ -171,11 +170,22 @@ def run_with_options(
     if traces and run_metadata is not None:
         _fill_step_stats(session, run_metadata, plan, times, start_wall_time - start_time)
         if model is not None:
-            assert isinstance(plan, WatchedPlan)
-            model.add(run_metadata.step_stats)
-            model.fill(run_metadata.cost_graph, plan)
+            _fill_cost_graph(run_metadata, plan, model)
         _add_background_spans(run_metadata, background, start_wall_time - start_time)
     return result
+
+
+def _timeout_of(session: BaseSession, options: protos.RunOptions | None) -> float:
+    """After how many seconds a step ends: as its options say, or else those of the session; 0 is without end."""
+    timeout: float = options.timeout_in_ms / 1000.0 if options is not None else 0.0
+    return timeout if timeout > 0 else session._settings.timeout
+
+
+def _fill_cost_graph(run_metadata: protos.RunMetadata, plan: Plan, model: CostModel) -> None:
+    """Adds a measured step to what is known of its operations, and tells all that is."""
+    assert isinstance(plan, WatchedPlan)
+    model.add(run_metadata.step_stats)
+    model.fill(run_metadata.cost_graph, plan)
 
 
 def _add_graph(
