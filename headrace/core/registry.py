@@ -69,6 +69,8 @@ class OpDecl(PlanningFacts, BuildingFacts):
     stateful: bool = False
     shape_rule: ShapeRule | None = None
     kernel_rule: KernelRule | None = None
+    # Place to name of inputs, from the end where negative, that the kernel takes as scalars only.
+    named_scalars: dict[int, str] = field(default_factory=dict)
     device_kernels: dict[str, KernelRule] = field(default_factory=dict)
     gradient_rule: GradientRule | None = None
     differentiable: bool | None = None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.buffers import VariableBuffer, written
 from headrace.core.dims import Dims
 from headrace.core.dtypes import DType
-from headrace.core.errors import OpError
+from headrace.core.errors import InvalidArgumentError, OpError
 from headrace.core.registry import OpDecl, find
 from headrace.plan.failures import as_op_error
 from headrace.plan.late_shapes import checked_late, needs_late_check
@@ -176,12 +176,26 @@ class Node:
             raise as_op_error(error, self) from error
         if made is None:
             return made
+        if self.decl.named_scalars:
+            made = _refusing_arrays(made, self.decl.named_scalars)
         if self.decl.writes_state:
             return _noting_writes(made, self.inputs)
         return checked_late(made, self) if needs_late_check(self) else made
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name}>"
+
+
+def _refusing_arrays(kernel: Callable[..., Any], names: Mapping[int, str]) -> Callable[..., Any]:
+    """A kernel that refuses all but scalars for some inputs, told by place and name."""
+
+    def checked(*values: Any) -> Any:
+        for place, name in names.items():
+            if getattr(values[place], "ndim", 0):
+                raise InvalidArgumentError(None, None, f"{name} must be a scalar")
+        return kernel(*values)
+
+    return checked
 
 
 def _noting_writes(kernel: Kernel, inputs: Sequence[Value]) -> Kernel:

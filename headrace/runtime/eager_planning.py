@@ -132,7 +132,7 @@ def _planned_dims(tensor: Tensor, shapes: PlannedShapes) -> Dims:
 
 def _refusal(graph: EagerGraph, op: EagerOperation, output_types: Sequence[Any], name: str) -> OpError | None:
     """What the kernel says of arguments that the shape function refuses: TensorFlow runs nothing else eagerly."""
-    if op.decl.stateful:
+    if op.decl.stateful and not op.decl.named_scalars:
         return None
     try:
         graph._run(planned(graph, op, output_types, PlannedShapes.ANY, {}, name), op._inputs)

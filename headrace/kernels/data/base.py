@@ -190,6 +190,7 @@ def dataset_op(op_type: str, signature: str, *, stateful: bool = False) -> OpDec
     """Declares an op that makes a dataset; `{}` in the signature stands for the attributes that describe elements."""
     decl = op(op_type, signature.format(ELEMENTS), stateful=stateful)
     ranks = _ranks_of_inputs(decl)
+    decl.named_scalars = _named_scalars(decl)
 
     def shape_rule(op: OpView) -> list[Any]:
         for i, rank in ranks.items():
@@ -207,8 +208,15 @@ _SINGLE = frozenset(
     """
     batch_size drop_remainder buffer_size seed seed2 count size shift stride num_shards index start stop step
     driver_name data_source_name query header_bytes record_bytes footer_bytes compression_type
+    window_size window_shift window_stride filename
     """.split()  # noqa: SIM905 (a table of names reads better than quotes)
 )
+# What only kernels look at.
+_SINGLE_FOR_KERNELS = frozenset(
+    "cycle_length block_length num_parallel_calls sloppy buffer_output_elements prefetch_input_elements".split()  # noqa: SIM905 (likewise)
+)
+# Ops whose shape functions look behind lists of tensors too.
+_LOOKING_BEHIND_LISTS = frozenset(["MapAndBatchDataset", "ExperimentalMapAndBatchDataset"])
 
 
 # What may be one or several.
@@ -224,7 +232,24 @@ def _ranks_of_inputs(decl: OpDecl) -> dict[int, Rank]:
             ranks[i] = 0
         elif arg.name in _SEVERAL:
             ranks[i] = (0, 1)
+    if decl.type in _LOOKING_BEHIND_LISTS:
+        ranks.update((i, 0) for i in _named_scalars(decl) if i < 0)
     return ranks
+
+
+def _named_scalars(decl: OpDecl) -> dict[int, str]:
+    """Place to name of inputs that kernels take as scalars; those behind lists of tensors counted from the end."""
+    names = _SINGLE | _SINGLE_FOR_KERNELS
+    arguments = decl.signature.inputs
+    found: dict[int, str] = {}
+    for step, ordered in ((1, arguments), (-1, arguments[::-1])):
+        for i, arg in enumerate(ordered):
+            if arg.number_attr or arg.type_list_attr:
+                break
+            place = i if step > 0 else -1 - i
+            if arg.name in names and not (step < 0 and len(arguments) + place in found):
+                found[place] = arg.name
+    return dict(sorted(found.items(), key=lambda item: (item[0] < 0, item[0])))
 
 
 def made_by(*decls: OpDecl) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:

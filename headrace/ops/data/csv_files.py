@@ -65,6 +65,11 @@ def csv_dataset_kernel(node):
     types = [dtype.base_dtype for dtype in node.attrs["output_types"]]
 
     def make(names, compression, buffer, header, delimiter, quoted, na_value, columns, *defaults):
+        for i, default in enumerate(map(to_array, defaults)):
+            if default.ndim > 1:
+                raise invalid("Each record default should be at most rank 1")
+            if default.size > 1:
+                raise invalid(f"There should only be 1 default per field but field {i} has {default.size}")
         kind = checked_compression(compression)
         chosen = columns.tolist()
         if len(text(delimiter)) != 1:
@@ -77,8 +82,6 @@ def csv_dataset_kernel(node):
         columns_of = _Columns(
             types, [to_array(default).reshape(-1) for default in defaults], os.fsencode(text(na_value))
         )
-        if any(default.ndim > 1 for default in defaults):
-            raise invalid("Each record default should be at most rank 1")
         size = integer(buffer)
         if size <= 0:
             raise invalid("buffer_size should be positive")
