@@ -147,11 +147,24 @@ class FeatureColumn(abc.ABC):
     # ---- as settings ----
 
     def get_config(self) -> dict[str, Any]:
-        """Its fields, columns among them as settings; `feature_column.serialization` adds the class."""
+        """Its fields; `_get_config` makes settings of the columns and functions among them."""
         raise NotImplementedError(f"{type(self).__name__} has no settings.")
 
     def _get_config(self) -> dict[str, Any]:
-        return self.get_config()
+        from headrace.feature_column.serialization import fields_as_settings  # that file knows all columns
+
+        return fields_as_settings(self)
+
+    @classmethod
+    def _from_config(
+        cls,
+        config: dict[str, Any],
+        custom_objects: Mapping[str, Any] | None = None,
+        columns_by_name: dict[str, Any] | None = None,
+    ) -> Any:
+        from headrace.feature_column.serialization import column_of_settings  # that file knows all columns
+
+        return column_of_settings(cls, config, custom_objects, columns_by_name)
 
 
 class DenseColumn(FeatureColumn):

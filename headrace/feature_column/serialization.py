@@ -55,7 +55,12 @@ def serialize_feature_column(column: FeatureColumn | str) -> Any:
         return column
     if not isinstance(column, FeatureColumn):
         raise ValueError(f"Instance: {column} is not a FeatureColumn")
-    return {"class_name": type(column).__name__, "config": {k: _as_setting(v) for k, v in column.get_config().items()}}
+    return {"class_name": type(column).__name__, "config": column._get_config()}
+
+
+def fields_as_settings(column: FeatureColumn) -> dict[str, Any]:
+    """The fields of a column; columns, functions and initializers among them are settings too."""
+    return {key: _as_setting(value) for key, value in column.get_config().items()}
 
 
 def _as_setting(value: Any) -> Any:
@@ -88,13 +93,27 @@ def deserialize_feature_column(
         raise ValueError(f"Improper config format: {config}")
     if config["class_name"] not in kinds:
         raise ValueError(f"Unknown feature_column_v2: {config['class_name']}")
-    expected = getattr(kinds[config["class_name"]], "_fields", None)
-    if expected is not None and set(expected) != set(config["config"]):
-        raise ValueError(f"Invalid config: {config['config']}, expected keys: {expected}")
     known = {} if columns_by_name is None else columns_by_name
-    fields = {key: _from_setting(key, value, custom_objects, known) for key, value in config["config"].items()}
-    made = kinds[config["class_name"]](**fields)
+    made = kinds[config["class_name"]]._from_config(config["config"], custom_objects, known)
     return known.setdefault(f"{type(made).__name__}:{made.name}", made)
+
+
+def column_of_settings(
+    kind: Callable[..., Any],
+    config: Mapping[str, Any],
+    custom_objects: Mapping[str, Any] | None = None,
+    columns_by_name: dict[str, Any] | None = None,
+) -> Any:
+    """The column of a class whose fields settings give, as `fields_as_settings` makes them.
+
+    Raises:
+        ValueError: for other fields than the class has.
+    """
+    expected = getattr(kind, "_fields", None)
+    if expected is not None and set(expected) != set(config):
+        raise ValueError(f"Invalid config: {config}, expected keys: {expected}")
+    known = {} if columns_by_name is None else columns_by_name
+    return kind(**{key: _from_setting(key, value, custom_objects, known) for key, value in config.items()})
 
 
 def _from_setting(

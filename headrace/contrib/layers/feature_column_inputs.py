@@ -194,16 +194,14 @@ def _bias(num_outputs: int, trainable: bool, collections: CollectionNames | None
 
 def _weights(
     name: str, rows: int | Dimension, num_outputs: int, trainable: bool, collections: CollectionNames | None
-) -> list[Any]:
-    return _parts(
-        model_variable(
-            name,
-            shape=[rows, num_outputs],
-            dtype=float32,
-            initializer=zeros_initializer(),
-            trainable=trainable,
-            collections=collections,
-        )
+) -> PartitionedVariable | Variable:
+    return model_variable(
+        name,
+        shape=[rows, num_outputs],
+        dtype=float32,
+        initializer=zeros_initializer(),
+        trainable=trainable,
+        collections=collections,
     )
 
 
@@ -266,9 +264,9 @@ def _weighted(
     with variable_scope(None, default_name=column.name, values=list(tensors.values())):
         if lookup is None:
             dense = _maybe_reshape_input_tensor(column._to_dense_tensor(tensor), column.name, output_rank=2)
-            weights = _weights("weight", dense.get_shape()[1], num_outputs, trainable, collections)
-            return weights, matmul(dense, weights[0], name="matmul")
-        weights = _weights("weights", lookup.vocab_size, num_outputs, trainable, collections)
+            weight = _weights("weight", dense.get_shape()[1], num_outputs, trainable, collections)
+            return [weight], matmul(dense, weight, name="matmul")
+        weights = _parts(_weights("weights", lookup.vocab_size, num_outputs, trainable, collections))
         return weights, safe_embedding_lookup_sparse(
             weights, lookup.input_tensor, lookup.weight_tensor, combiner=lookup.combiner, name=f"{column.name}_weights"
         )
@@ -313,7 +311,7 @@ def joint_weighted_sum_from_feature_columns(
             size += lookup.vocab_size
         joined = sparse_concat(1, parts)
         with variable_scope(None, default_name="linear_weights", values=list(tensors.values())):
-            weights = _weights("weights", size, num_outputs, trainable, weight_collections)
+            weights = _parts(_weights("weights", size, num_outputs, trainable, weight_collections))
             result = safe_embedding_lookup_sparse(weights, joined, None, combiner="sum", name="_weights")
         bias = _bias(num_outputs, trainable, weight_collections)
         return bias_add(result, bias), weights, bias
