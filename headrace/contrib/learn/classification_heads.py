@@ -157,13 +157,12 @@ class _ClassificationHead(SingleHead):
         """Probabilities, and the names of the classes they are of."""
         scores = predictions[PredictionKey.PROBABILITIES]
         with name_scope(None, "_classification_output_alternatives", (scores,)):
-            batch, classes = composing.shape(scores)[0], composing.shape(scores)[1]
-            if self._label_keys is None:
-                rows = tile(expand_dims(count(classes), axis=0), [batch, 1])
-                names = as_string(rows, name="classes_tensor")
+            batch = composing.shape(scores)[0]
+            if self._label_keys:
+                names = tile(expand_dims(self._label_keys, axis=0), [batch, 1], name="classes_tensor")
             else:
-                keys = expand_dims(convert_to_tensor(self._label_keys), axis=0)
-                names = tile(keys, [batch, 1], name="classes_tensor")
+                rows = tile(expand_dims(count(composing.shape(scores)[1]), axis=0), [batch, 1])
+                names = as_string(rows, name="classes_tensor")
         outputs = {PredictionKey.PROBABILITIES: scores, PredictionKey.CLASSES: names}
         return {self.head_name: (self._problem_type, outputs)}
 
@@ -479,8 +478,7 @@ def _class_weights(weights: Any, values: Tensor, number: int) -> Any:
 
 
 def _area(predictions: Tensor, labels: Tensor, weights: Any, curve: str = "ROC") -> Any:
-    numbers = cast(labels, float32)
-    return auc(numbers, predictions, weights=_broadcast(weights, predictions), curve=curve)
+    return auc(cast(labels, "bool"), predictions, weights=_broadcast(weights, predictions), curve=curve)
 
 
 def _at(metric: Callable[..., Any], predictions: Tensor, labels: Tensor, weights: Any, threshold: float) -> Any:

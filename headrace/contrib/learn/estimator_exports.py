@@ -12,18 +12,23 @@ from headrace.contrib.learn.signatures import build_all_signature_defs, get_inpu
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_collection
 from headrace.core.graph import Graph
-from headrace.core.random_seed import set_random_seed
 from headrace.estimator.util import get_timestamped_dir, removed
 from headrace.files import file_io
 from headrace.files.paths import as_path
+from headrace.lookup.tables import tables_initializer
+from headrace.ops.flow.grouping import group
 from headrace.runtime.session import Session
 from headrace.saved_model import names
 from headrace.saved_model.writing import SavedModelBuilder
-from headrace.sessions.scaffold import Scaffold
+from headrace.sessions.resources import initialize_resources, shared_resources
+from headrace.state.collecting import local_variables_initializer
 from headrace.state.global_step import create_global_step
 
 if TYPE_CHECKING:
     from headrace.contrib.learn.estimator import Estimator
+
+# The collection of an exported graph with the keys of the features that it is served.
+INPUT_FEATURE_KEYS = "input_feature_keys"
 
 
 class GraphRewriteSpec(NamedTuple):
@@ -59,22 +64,25 @@ def export_savedmodel(
     try:
         with Graph().as_default() as graph:
             create_global_step(graph)
-            set_random_seed(estimator._config.tf_random_seed)
-            inputs, features = get_input_alternatives(serving_input_fn())
+            serving_inputs = serving_input_fn()
+            inputs, features = get_input_alternatives(serving_inputs)
+            for key in serving_inputs.features:
+                graph.add_to_collection(INPUT_FEATURE_KEYS, key)
             ops = estimator._call_model_fn(features, None, ModeKeys.INFER)
             outputs, default = get_output_alternatives(ops, default_output_alternative_key)
             signatures = build_all_signature_defs(inputs, outputs, default)
-            scaffold = ops.scaffold or Scaffold()
+            initialize = group(
+                local_variables_initializer(), initialize_resources(shared_resources()), tables_initializer()
+            )
+            saver = ops.scaffold.saver if ops.scaffold is not None else None
             with Session(config=estimator._session_config) as session:
-                saver = scaffold.saver or Saver(sharded=True)
-                saver.restore(session, checkpoint_path)
+                (saver or Saver(sharded=True)).restore(session, checkpoint_path)
                 builder.add_meta_graph_and_variables(
                     session,
                     tags,
                     signature_def_map=signatures,
                     assets_collection=get_collection(GraphKeys.ASSET_FILEPATHS),
-                    main_op=scaffold.local_init_op or Scaffold.default_local_init_op(),
-                    saver=saver,
+                    main_op=initialize,
                     strip_default_attrs=strip_default_attrs,
                 )
         builder.save(as_text)

@@ -49,6 +49,10 @@ def test_an_export_serves_what_the_estimator_predicts(tmp_path):
     with tf.Graph().as_default(), tf.Session() as session:
         graph = tf.saved_model.loader.load(session, ["serve"], os.fsdecode(folder))
         signature = graph.signature_def["serving_default"]
+        keys = graph.collection_def["input_feature_keys"].bytes_list.value
+        assert list(keys) == [b"x"]
+        # As in 1.15, one saver fills the session that is exported, and a second one is the model's.
+        assert graph.saver_def.restore_op_name == "save_1/restore_all"
         assert signature.method_name == "tensorflow/serving/classify"
         scores = session.run(signature.outputs["scores"].name, {signature.inputs["inputs"].name: examples})
     np.testing.assert_allclose(scores, np.array(list(estimator.predict_proba(input_fn=input_fn))), rtol=1e-6)
