@@ -140,6 +140,22 @@ def test_refused(make, words):
         make()
 
 
+def test_a_vocabulary_is_a_list_or_a_tuple():
+    columns = [tf.feature_column.numeric_column("x")]
+    # 1.15.5 has two classes of errors for it.
+    with pytest.raises(TypeError, match="should be a list or tuple"):
+        tf.estimator.LinearClassifier(columns, label_vocabulary="ab")
+    with pytest.raises(ValueError, match="should be a list or a tuple"):
+        tf.estimator.LinearClassifier(columns, n_classes=3, label_vocabulary="abc")
+
+
+def test_operations_of_a_vocabulary_are_named_as_in_tensorflow():
+    head = tf.estimator.MultiClassHead(3, label_vocabulary=["a", "b", "c"])
+    head.predictions(tf.constant([[1.0, 2.0, 3.0]]), ["all_classes"])
+    names = [operation.name for operation in tf.get_default_graph().get_operations()]
+    assert "predictions/ExpandDims/input" in names
+
+
 def test_labels_that_do_not_fit_are_refused():
     head = tf.estimator.RegressionHead(label_dimension=3)
     with pytest.raises(ValueError, match="Mismatched label shape"):

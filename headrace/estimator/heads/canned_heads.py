@@ -234,6 +234,9 @@ class BinaryLogisticHead(SingleCannedHead):
         loss_fn: LossFn | None = None,
         name: str | None = None,
     ) -> None:
+        if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
+            # 1.15 has another class for it here than in the heads of several classes and of 2.x.
+            raise TypeError(f"label_vocabulary should be a list or tuple. Given type: {type(label_vocabulary)}")
         self._binary = BinaryClassHead(weight_column, thresholds, label_vocabulary, loss_fn=loss_fn, name=name)
         super().__init__(self._binary, loss_reduction)
         self._thresholds = tuple(thresholds or ())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.convert import convert_to_tensor
 from headrace.core.tensor import Tensor
 from headrace.kernels.composing import expand_dims, range_, shape
 from headrace.lookup.vocabularies import index_table_from_tensor, index_to_string_table_from_tensor
@@ -29,7 +28,7 @@ def all_class_ids(logits: Tensor, n_classes: int) -> Tensor:
 def all_classes(logits: Tensor, n_classes: int, label_vocabulary: Vocabulary = None) -> Tensor:
     """The names of all classes for each example, string [batch, classes]."""
     batch = shape(logits)[0]
-    names = as_string(range_(n_classes)) if label_vocabulary is None else convert_to_tensor(list(label_vocabulary))
+    names = list(label_vocabulary) if label_vocabulary else as_string(range_(n_classes))
     return tile(expand_dims(names, 0), [batch, 1])
 
 
