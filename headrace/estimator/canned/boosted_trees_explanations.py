@@ -61,8 +61,9 @@ def directional_feature_contributions(
         activation: makes predictions of logits.
         feature_col_names: the columns' names of all features.
     """
-    predictions = activation(np.array(example_logits_paths))
-    changes = np.zeros(len(feature_col_names))
+    predictions = activation(np.array(list(example_logits_paths), np.float64))
+    # As in 1.15, whole numbers where nothing has been asked.
+    changes = np.zeros(len(feature_col_names), np.float64 if len(example_feature_ids) else np.int64)
     np.add.at(changes, np.asarray(example_feature_ids, np.int64), np.diff(predictions))
     return predictions[0], sum_by_feature_col_name_and_sort(feature_col_names, changes)
 

@@ -70,6 +70,9 @@ def train(name, kind, labels, batches=1, batch=None, steps=14, used=columns, **a
     if arguments.get("center_bias"):
         explained = list(estimator.experimental_predict_with_explanations(once))
         results[name + ": biases"] = np.array([made["bias"] for made in explained], np.float32)
+        results[name + ": types of explanations"] = sorted(
+            {type(value).__name__ for made in explained for value in [made["bias"], *made["dfc"].values()]}
+        )
         results[name + ": contributions"] = np.array(
             [[made["dfc"][key] for key in sorted(made["dfc"])] for made in explained], np.float32
         )

@@ -70,3 +70,11 @@ grow([[0]], [[-1.0]], [[1]], [[0.3]], [[0.7]], mode=2, depth=1)
 keep("pruned to the root")
 grow([[0]], [[-1.0]], [[1]], [[0.3]], [[0.7]], mode=0, depth=1)
 keep("kept")
+
+# However small the first bias is, it has to be moved further.
+handle = trees.boosted_trees_ensemble_resource_handle_op(container="", shared_name="small")
+session.run(trees.boosted_trees_create_ensemble(handle, 0, b""))
+for mean in (0.0001, 0.0002, 0.0000001):
+    moved = trees.boosted_trees_center_bias(handle, [[mean]], [[2.0]], 0.0, 9.0)
+    results["small bias %s" % mean] = session.run(moved)
+keep("small bias")
