@@ -19,6 +19,7 @@ from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_shape
 from headrace.core.spec_parts import agree, comparable, merged
 from headrace.core.tensor import Tensor
+from headrace.core.values import to_array
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, ShapeLike, TensorLike
@@ -420,7 +421,7 @@ def register_type_spec_from_value_converter(type_object: Any, converter_fn: Any,
 
 
 def type_spec_from_value(value: Any) -> Any:
-    """The description of a value: a tensor, something made of tensors, or what NumPy makes an array of.
+    """The description of a value: a tensor, something made of tensors, or what a tensor can be made of.
 
     Raises:
         TypeError: for any other value.
@@ -432,7 +433,7 @@ def type_spec_from_value(value: Any) -> Any:
         return spec_from_value(value)
     except TypeError:
         try:
-            array = np.asarray(value)
+            array = to_array(value, copy=False)
             return TensorSpec(array.shape, as_dtype(array.dtype))
         except (TypeError, ValueError):
             pass

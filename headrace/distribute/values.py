@@ -6,14 +6,14 @@ import operator
 from collections.abc import Callable, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
-from headrace.core import nest, slots
+from headrace.core import nest
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
 from headrace.core.defaults import control_dependencies, device
 from headrace.core.made_of_tensors import MadeOfTensors
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import is_tensor
-from headrace.core.type_specs import TypeSpec
+from headrace.core.type_specs import TypeSpec, type_spec_from_value
 from headrace.distribute import device_names
 from headrace.distribute.device_maps import DeviceMap, ReplicaDeviceMap, SingleDeviceMap, WorkerDeviceMap
 from headrace.distribute.replica_context import get_update_device
@@ -175,7 +175,7 @@ class PerReplica(MadeOfTensors, DistributedValues):
 
     @property
     def _type_spec(self) -> PerReplicaSpec:
-        return PerReplicaSpec(tuple(map(slots.type_spec_of, self._values)), self._device_map, self._logical_device)
+        return PerReplicaSpec(tuple(map(type_spec_from_value, self._values)), self._device_map, self._logical_device)
 
 
 nest.register_composite(
