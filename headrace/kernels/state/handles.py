@@ -61,7 +61,8 @@ class _EagerMaker:
         self.attrs = {"shape": buffer.dims, "dtype": buffer.dtype} if known else {}
 
 
-def _maker(handle: Tensor) -> Operation | _EagerMaker:
+def maker(handle: Tensor) -> Operation | _EagerMaker:
+    """What made the resource that a handle leads to, through branches, loops and functions."""
     while True:
         if not handle._is_graph_tensor:
             return _EagerMaker(handle)
@@ -79,19 +80,19 @@ def _maker(handle: Tensor) -> Operation | _EagerMaker:
 
 def handle_dims(handle: Tensor) -> Dims:
     """The static shape of the variable that a resource handle leads to."""
-    op = _maker(handle)
+    op = maker(handle)
     return op.attrs["shape"] if op.type == "VarHandleOp" else None
 
 
 def handle_dtype(handle: Tensor) -> DType | None:
     """The type of the variable that a resource handle leads to, where it is known."""
-    op = _maker(handle)
+    op = maker(handle)
     return op.attrs["dtype"] if op.type == "VarHandleOp" else None
 
 
 def check_handle_dtype(handle: Tensor, dtype: DType) -> None:
     """Raises ValueError if the variable behind `handle` is known to be of another type than `dtype`."""
-    op = _maker(handle)
+    op = maker(handle)
     if op.type == "VarHandleOp" and op.attrs["dtype"] is not dtype:
         raise ValueError(
             "Trying to read variable with wrong dtype. "

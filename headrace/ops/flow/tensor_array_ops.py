@@ -10,13 +10,14 @@ import torch
 
 from headrace.core import slots
 from headrace.core.cases import Made, made, result
-from headrace.core.dims import Dims
+from headrace.core.dims import Dims, is_fully_defined
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.native import applied
 from headrace.core.registry import OpDecl, op
 from headrace.kernels.flow import native_lists
 from headrace.kernels.flow.tensor_array_resource import TensorArrayResource
 from headrace.kernels.native import always
+from headrace.kernels.state.handles import maker, merge_shapes
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView, OpView
@@ -186,14 +187,32 @@ def _check_rank(op: OpView, number: int, rank: int) -> None:
         raise ValueError(f"Shape must be rank {rank} but is rank {len(dims)}")
 
 
+def _element_dims(handle: Any) -> Dims:
+    """What a handle tells of the elements' shape, those of an array of gradients included.
+
+    As in 1.x it tells nothing of elements that may differ, unless their shape is wholly known.
+    """
+    op = maker(handle)
+    if op.type == grad_v3.type:
+        return _element_dims(op.inputs[0])
+    if op.type == grad_with_shape.type:
+        dims, more = _element_dims(op.inputs[0]), op.inputs[2].dims
+        return None if dims is None or not more or more[0] is None else ((None,) * more[0] + tuple(dims))
+    if op.type != array_v3.type:
+        return None
+    dims = op.attrs["element_shape"]
+    return dims if op.attrs["identical_element_shapes"] or is_fully_defined(dims) else None
+
+
 def _write_shapes(op: OpView) -> list[Dims]:
     _check_rank(op, 1, 0)
+    merge_shapes(_element_dims(op.inputs[0]), op.inputs[2].dims)
     return [()]
 
 
 def _read_shapes(op: OpView) -> list[Dims]:
     _check_rank(op, 1, 0)
-    return [None]
+    return [_element_dims(op.inputs[0])]
 
 
 for _decl in write:
@@ -218,7 +237,8 @@ def _stacked(dims: Dims) -> Dims:
 
 def _gather_shapes(op: OpView) -> list[Dims]:
     _check_rank(op, 1, 1)
-    dims, indices = op.attrs["element_shape"], op.inputs[1].dims
+    told, indices = _element_dims(op.inputs[0]), op.inputs[1].dims
+    dims = op.attrs["element_shape"] if told is None else told
     return [None if dims is None else (indices[0] if indices else None, *dims)]
 
 
@@ -240,6 +260,7 @@ def _scatter_shapes(op: OpView) -> list[Dims]:
         raise ValueError("Shape must be at least rank 1 but is rank 0")
     if indices and value and None not in (indices[0], value[0]) and indices[0] != value[0]:
         raise ValueError(f"Dimensions must be equal, but are {value[0]} and {indices[0]}")
+    merge_shapes(_element_dims(op.inputs[0]), value[1:] if value else None)
     return [()]
 
 
