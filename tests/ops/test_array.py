@@ -182,3 +182,24 @@ def test_results_do_not_share_memory_with_what_was_fed():
 def test_spellings_before_1_0(old, new):
     array = np.arange(6, dtype=np.float32).reshape(2, 3)
     np.testing.assert_array_equal(run(old, array)[0], run(new, array)[0])
+
+
+@pytest.mark.parametrize(
+    ("make_begin", "size", "expected"),
+    [
+        (lambda n: tf.stack([n, 0]), [-1, -1], [None, 8]),
+        (lambda n: tf.stack([n, 3]), [-1, -1], [None, 5]),
+        (lambda n: tf.stack([n, 2]), [2, -1], [2, 6]),
+        # -1 as a beginning is a size that is not known.
+        (lambda n: [-1, 0], [-1, -1], [None, 8]),
+    ],
+)
+def test_slices_that_begin_at_places_known_in_part(make_begin, size, expected):
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [4, 8])
+        assert tf.slice(x, make_begin(tf.placeholder(tf.int32, [])), size).shape.as_list() == expected
+
+
+def test_slices_that_begin_before_the_first_element_are_refused():
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="Invalid value in tensor used for shape: -2"):
+        tf.slice(tf.placeholder(tf.float32, [4, 8]), [-2, 0], [-1, -1])

@@ -73,15 +73,17 @@ def slice_shape(op):
     vectors = merge_dims(rank_is(op.inputs[1].dims, 1), rank_is(op.inputs[2].dims, 1))
     if dims is not None and vectors is not None and vectors[0] not in (None, len(dims)):
         raise ValueError(f"Shape must be rank {vectors[0]} but is rank {len(dims)}")
-    begin, size = op.constant(1), op.constant(2)
-    partial = op.constant_dims(2)
-    if size is not None and (size < -1).any():
-        raise ValueError(f"Invalid value in tensor used for shape: {int(size[size < -1][0])}")
+    # A beginning may be known in part: that of the rows is computed, that of the columns is 0.
+    starts = op.constant_dims(1)
+    size, partial = op.constant(2), op.constant_dims(2)
+    for vector in (op.constant(1), size):
+        if vector is not None and (vector < -1).any():
+            raise ValueError(f"Invalid value in tensor used for shape: {int(vector[vector < -1][0])}")
     if dims is None:
         return [partial]
     result: list[int | None] = []
     for i, have in enumerate(dims):
-        start = None if begin is None else int(begin[i])
+        start = None if starts is None else starts[i]
         # An unknown element of a partly known vector may be the -1 that takes the rest.
         want = int(size[i]) if size is not None else partial[i] if partial is not None else None
         if want != -1:
