@@ -71,8 +71,9 @@ def assert_scalar_int(tensor: TensorLike, name: str | None = None) -> Tensor:
 def _has_shape(expected: TensorLike, tensor: TensorLike, actual: Tensor) -> Tensor:
     """Whether a tensor has a shape, in which -1 stands for any size."""
     with name_scope("is_shape", values=[tensor]) as scope:
+        expected_size = size(expected)
         with name_scope("is_rank", values=[tensor]) as rank_scope:
-            expected_rank = convert_to_tensor(size(expected), name="expected")
+            expected_rank = convert_to_tensor(expected_size, name="expected")
             same_rank = equal(expected_rank, rank(tensor, name="actual"), name=rank_scope)
         with name_scope("shape_tensor_equal", values=[expected, actual]) as equal_scope:
             free = logical_or(equal(expected, -1), equal(expected, actual, "equal"), name="exclude_partial_shape")
