@@ -213,7 +213,8 @@ def _fill_step_stats(
         return devices[name]
 
     called = {plan.observed_nodes[number] for number, after, _, _ in times if not after}
-    for node in _given_nodes(plan):
+    # What a server plans is seen there only.
+    for node in [] if session._engine.elsewhere else _given_nodes(plan):
         if node in called:
             continue
         entry = stats_of(node).node_stats.add(node_name=node.name, timeline_label=f"{node.name} = {node.type}()")

@@ -67,6 +67,7 @@ class BaseSession(SessionInterface):
 
     Raises:
         TypeError: if an argument has a wrong type.
+        NotImplementedError: if `config` asks for a cost model of steps that another process plans.
     """
 
     # What runs the steps of all sessions where a `tf.contrib.tfprof.ProfileContext` is in force.
@@ -85,6 +86,11 @@ class BaseSession(SessionInterface):
         self._runtime, self._settings = self._engine.runtime, self._engine.settings
         self._config = with_half_precision(process_config() if config is None else config)
         every, after = self._settings.cost_model_every, self._settings.cost_model_after
+        if every and self._engine.elsewhere:
+            raise NotImplementedError(
+                f"ConfigProto.graph_options.build_cost_model={every}: the server {self._target!r} plans the steps of this "
+                "session, and they are measured in sessions of its own process only. Leave the option out here."
+            )
         self._cost_models = CostModels(every, after) if every else None
         self._entries: dict[Any, Entry] = {}
         self._partial_runs: dict[str, PartialRun] = {}

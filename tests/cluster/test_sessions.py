@@ -157,6 +157,17 @@ def test_step_statistics_come_back(target):
         assert metadata.step_stats.dev_stats
 
 
+def test_costs_are_measured_in_the_process_that_plans_the_steps(cluster):
+    config = tf.ConfigProto(graph_options=tf.GraphOptions(build_cost_model=1))
+    value = tf.constant(2.0) * 3.0
+    with tf.Session(cluster.target(), config=config) as sess:
+        metadata = tf.RunMetadata()
+        assert sess.run(value, run_metadata=metadata) == 6.0
+        assert metadata.HasField("cost_graph")
+    with pytest.raises(NotImplementedError, match="build_cost_model"):
+        tf.Session(cluster.remote_target(), config=config)
+
+
 def test_devices_are_those_of_the_cluster(target):
     with tf.Session(target) as sess:
         names = [device.name for device in sess.list_devices() if device.device_type == "CPU"]
