@@ -198,6 +198,10 @@ class Calls(Additions, Connections):
         return self.__call__(inputs, *args, **kwargs)
 
     def _name_scope(self) -> str:
+        if not isinstance(self.name, str):
+            raise ValueError(
+                f"name for name_scope must be a string, got {self.name!r} as name of {type(self).__name__}."
+            )
         return self.name
 
     def _is_layer(self) -> bool:

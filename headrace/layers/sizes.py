@@ -82,10 +82,19 @@ def convert_data_format(data_format: str, ndim: int) -> str:
     raise ValueError("Invalid data_format:", data_format)
 
 
+def _require_word(padding: Any, *words: str) -> None:
+    """Raises TypeError for a list of paddings, whose windows no word tells, and AssertionError for another word."""
+    if isinstance(padding, list):
+        raise TypeError(f"unhashable type: 'list': padding must be one of {words} to tell a length, got {padding!r}")
+    if padding not in words:
+        raise AssertionError(f"padding must be one of {words}, got {padding!r}")
+
+
 def conv_output_length(length: Any, window: int, padding: str, stride: int, dilation: int = 1) -> Any:
     """How many windows fit along an axis; None if its length is not known."""
     if length is None:
         return None
+    _require_word(padding, "valid", "same", "full", "causal")
     effective_size = window + (window - 1) * (dilation - 1)
     if padding == "valid":
         length = length - effective_size + 1
@@ -116,6 +125,7 @@ def transposed_output_length(
     dilation: int = 1,
 ) -> Any:
     """The length of what a transposed convolution makes of an axis; a tensor's if `length` is one."""
+    _require_word(padding, "valid", "same", "full")
     if length is None:
         return None
     window = window + (window - 1) * (dilation - 1)

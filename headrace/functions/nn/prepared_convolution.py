@@ -9,7 +9,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
-from headrace.functions.nn.convolution_functions import conv1d
+from headrace.functions.nn.convolution_functions import conv1d, conv2d
 from headrace.functions.nn.dilated import dilate
 from headrace.functions.nn.spatial_arguments import strides_and_rates
 
@@ -23,7 +23,7 @@ class Convolution:
     Args:
         input_shape: the static shape of the inputs.
         filter_shape: that of the filters, spatial axes first.
-        padding: "SAME" or "VALID".
+        padding: "SAME" or "VALID"; for images also a list of 4 pairs, one for each axis.
         strides, dilation_rate: one for each spatial axis; 1 where not given.
         name: the name of the operation.
         data_format: "NWC", "NHWC", "NDHWC" or the same with "NC" first.
@@ -36,7 +36,7 @@ class Convolution:
         self,
         input_shape: Any,
         filter_shape: Any,
-        padding: str,
+        padding: Any,
         strides: Sequence[int] | None = None,
         dilation_rate: Sequence[int] | None = None,
         name: str | None = None,
@@ -80,12 +80,12 @@ class Convolution:
             self._filter_shape.dims[-1].value,
         )
 
-    def _apply(self, value: TensorLike, weights: TensorLike, padding: str) -> Tensor:
+    def _apply(self, value: TensorLike, weights: TensorLike, padding: Any) -> Tensor:
         if self._spatial == 1:
             return conv1d(
                 value, weights, self._stride[0], padding, data_format=self._data_format or "NWC", name=self._name
             )
-        apply = raw.Conv2D if self._spatial == 2 else raw.Conv3D
+        apply = conv2d if self._spatial == 2 else raw.Conv3D
         return apply(
             value,
             weights,
