@@ -52,7 +52,7 @@ def test_what_is_wrong_with_the_settings_of_a_model_is_told(settings, says):
         ({"class_name": "Dense", "config": {"units": 2, "dtype": -1}}, "layer 'Dense'.*-1"),
         ({"class_name": "Permute", "config": "text"}, "layer 'Permute'.*mapping"),
         (
-            {"class_name": "Sequential", "config": {"layers": [{"class_name": "Dense", "config": {}}]}},
+            {"class_name": "Sequential", "config": {"name": "m", "layers": [{"class_name": "Dense", "config": {}}]}},
             "layer 'Dense'.*units",
         ),
     ],
@@ -80,7 +80,7 @@ def test_errors_of_the_program_stay_as_they_are():
         def from_config(cls, config):
             return config["nothing"]
 
-    settings = {"class_name": "Sequential", "config": {"layers": [{"class_name": "Mine", "config": {}}]}}
+    settings = {"class_name": "Sequential", "config": {"name": "m", "layers": [{"class_name": "Mine", "config": {}}]}}
     with tf.Graph().as_default(), pytest.raises(KeyError, match="nothing"):
         tf.keras.models.model_from_config(settings, {"Mine": Mine})
 

@@ -259,8 +259,8 @@ class Sequential(Model):
             config: what it gave, or a list of layers as earlier versions wrote it.
             custom_objects: classes and functions by the names they have in it.
         """
-        if isinstance(config, dict):
-            name, shape, layers = config.get("name"), config.get("build_input_shape"), config["layers"]
+        if "name" in config:
+            name, shape, layers = config["name"], config.get("build_input_shape"), config["layers"]
         else:
             name, shape, layers = None, None, config
         model = cls(name=name)

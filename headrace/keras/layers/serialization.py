@@ -181,10 +181,12 @@ def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) ->
 
     Raises:
         ValueError: if nothing has the name of its class.
+        KeyError: if it names none.
 
     Example:
         >>> layer = tf.keras.layers.deserialize({"class_name": "Dense", "config": {"units": 3}})
     """
+    config["class_name"]
     return deserialize_keras_object(
         config,
         module_objects=_V2 if tf2.enabled() else _V1,

@@ -44,9 +44,10 @@ def deserialize(config: Any, custom_objects: dict[str, Any] | None = None) -> An
 
     Raises:
         ValueError: if there is no such optimizer.
+        KeyError: if the dict names no class; TypeError: if it is none.
     """
     # Names of these classes may be written in any case.
-    name = config.get("class_name") if isinstance(config, dict) else None
+    name = config["class_name"]
     if isinstance(name, str) and name.lower() in _CLASSES:
         config = {**config, "class_name": name.lower()}
     return deserialize_keras_object(

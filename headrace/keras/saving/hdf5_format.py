@@ -21,7 +21,7 @@ from headrace.keras.saving.hdf5_attributes import (
     save_attributes_to_hdf5_group,
     text_of,
 )
-from headrace.keras.saving.hdf5_reading import array_of, damage_told, member
+from headrace.keras.saving.hdf5_reading import array_of, damage_told, member, opened
 from headrace.keras.saving.rnn_weights import convert_rnn_weights as _convert_rnn_weights  # noqa: F401  (1.15's name)
 from headrace.keras.saving.weight_conversions import preprocess_weights_for_loading
 from headrace.optimizers.optimizer import Optimizer as TrainOptimizer
@@ -62,7 +62,7 @@ def save_model_to_hdf5(
         return
     # Before the file is opened, so that none is left of a model that cannot be written.
     metadata = saving_utils.model_metadata(model, include_optimizer)
-    file = filepath if isinstance(filepath, h5py.File) else h5py.File(filepath, mode="w")
+    file = filepath if isinstance(filepath, h5py.File) else opened(filepath, "w")
     try:
         for key, value in metadata.items():
             if isinstance(value, dict | list | tuple):
@@ -95,7 +95,7 @@ def load_model_from_hdf5(
     if isinstance(filepath, h5py.File):
         with damage_told(filepath.filename):
             return _model_of(filepath, custom_objects, compile)
-    with damage_told(os.fspath(filepath)), h5py.File(filepath, mode="r") as file:
+    with damage_told(os.fspath(filepath)), opened(filepath, "r") as file:
         return _model_of(file, custom_objects, compile)
 
 
@@ -250,7 +250,7 @@ def load_weights_from_hdf5_group_by_name(f: h5py.Group, layers: Sequence[Layer],
 
 def save_network_weights(network: Network, filepath: str) -> None:
     """Writes the weights of a network to a new HDF5 file."""
-    with h5py.File(filepath, "w") as file:
+    with opened(filepath, "w") as file:
         save_weights_to_hdf5_group(file, network.layers)
 
 
@@ -267,7 +267,7 @@ def load_network_weights(network: Network, filepath: str, by_name: bool = False,
         OSError: if the file is not there or is not HDF5.
         ValueError: if the weights do not fit.
     """
-    with damage_told(os.fspath(filepath)), h5py.File(filepath, "r") as file:
+    with damage_told(os.fspath(filepath)), opened(filepath, "r") as file:
         of_model = "layer_names" not in file.attrs and member(file, "model_weights") is not None
         group = _group(file, "model_weights") if of_model else file
         if by_name:

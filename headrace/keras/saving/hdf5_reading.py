@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 
 import h5py
@@ -12,6 +13,24 @@ import numpy as np
 # deflate packs zeros (a factor of 1032, https://zlib.net/zlib_tech.html).
 _SMALL = 1 << 24
 _MOST_PACKED = 1032
+
+
+def opened(path: str | os.PathLike[str], mode: str) -> h5py.File:
+    """An open HDF5 file.
+
+    Args:
+        path: that of the file.
+        mode: "r" to read, "w" to write anew.
+
+    Raises:
+        OSError: if it cannot be opened, whatever the reason: of that very class, as `h5py` had it in those years.
+    """
+    try:
+        return h5py.File(path, mode)
+    except OSError as error:
+        if type(error) is OSError:
+            raise
+        raise OSError(f"{error.strerror or error}") from error
 
 
 @contextlib.contextmanager

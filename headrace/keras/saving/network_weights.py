@@ -27,6 +27,15 @@ def is_hdf5_path(path: str) -> bool:
     return path.endswith(_HDF5_ENDINGS)
 
 
+def _path_text(filepath: str | os.PathLike[str]) -> str:
+    """A path as text; AttributeError, as of what is no text, for anything else."""
+    if not isinstance(filepath, str | os.PathLike):
+        raise AttributeError(
+            f"{type(filepath).__name__!r} object has no attribute 'endswith': the path of weights is text, got {filepath!r}"
+        )
+    return os.fspath(filepath)
+
+
 def save_weights(
     network: Network, filepath: str | os.PathLike[str], overwrite: bool = True, save_format: str | None = None
 ) -> None:
@@ -42,7 +51,7 @@ def save_weights(
         ValueError: for other formats, or a checkpoint at a path that ends in `.h5`.
     """
     network._assert_weights_created()
-    path = os.fspath(filepath)
+    path = _path_text(filepath)
     if save_format is None:
         chosen = "h5" if is_hdf5_path(path) else "tf"
     else:
@@ -102,7 +111,7 @@ def load_weights(
         NotImplementedError: for `by_name` with a checkpoint.
         ValueError: if the weights do not fit, or the network has none yet.
     """
-    path = os.fspath(filepath)
+    path = _path_text(filepath)
     if skip_mismatch and not by_name:
         raise ValueError("When calling model.load_weights, skip_mismatch can only be set to True when by_name is True.")
     # A file is HDF5, whatever it is called: the files of a checkpoint have its path as the beginning of theirs.
