@@ -190,6 +190,8 @@ def _stored(name: str, stored: Mapping[str, Any]) -> Any:
 def _init_scope(
     path: str | None, given: str, source: str, target: str, shapes: Mapping[str, Any], stored: Mapping[str, Any]
 ) -> None:
+    if not isinstance(target, str):
+        raise TypeError(f"The assignment map has {target!r} for {source!r}: neither a variable nor the name of one.")
     scope = target.rpartition("/")[0]
     if not source.endswith("/"):
         raise ValueError(

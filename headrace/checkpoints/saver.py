@@ -296,7 +296,8 @@ class Saver(KeptCheckpoints):
             return as_path(saved)
         except (FailedPreconditionError, NotFoundError):
             folder = os.path.dirname(save_path)
-            if folder and not os.path.isdir(folder):
+            # A bare name has no folder, which 1.15 does not find either.
+            if not os.path.isdir(folder):
                 raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from None
             raise
 

@@ -33,8 +33,12 @@ def check_predicate(spec: TensorSpec, message: str | None = None) -> None:
         message: what to say otherwise.
 
     Raises:
-        ValueError: if it does not.
+        ValueError: if it does not; AttributeError if it returns several values.
     """
+    if isinstance(spec, (tuple, dict)):
+        raise AttributeError(
+            f"{type(spec).__name__!r} object has no attribute 'is_compatible_with': a predicate returns one bool, got {spec}."
+        )
     if not isinstance(spec, TensorSpec) or spec.dtype.name != "bool" or not spec.shape.is_compatible_with([]):
         raise ValueError(
             message or f"`predicate` return type must be convertible to a scalar boolean tensor. Was {spec}."

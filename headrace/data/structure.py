@@ -204,17 +204,17 @@ def are_compatible(first: Nested[TypeSpec], second: Nested[TypeSpec]) -> bool:
 
 def get_legacy_output_types(dataset_or_iterator: Dataset) -> Any:
     """The type of each component of the elements of a dataset or iterator."""
-    return legacy_types(dataset_or_iterator.element_spec)
+    return legacy_types(get_structure(dataset_or_iterator))
 
 
 def get_legacy_output_shapes(dataset_or_iterator: Dataset) -> Any:
     """What is known of the shape of each component of the elements of a dataset or iterator."""
-    return legacy_shapes(dataset_or_iterator.element_spec)
+    return legacy_shapes(get_structure(dataset_or_iterator))
 
 
 def get_legacy_output_classes(dataset_or_iterator: Dataset) -> Any:
     """The class of each component of the elements of a dataset or iterator."""
-    return legacy_classes(dataset_or_iterator.element_spec)
+    return legacy_classes(get_structure(dataset_or_iterator))
 
 
 def get_structure(dataset_or_iterator: Dataset) -> Any:

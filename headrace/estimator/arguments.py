@@ -6,8 +6,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.estimator.run_config import RunConfig, default_session_config
-from headrace.files.paths import as_path
+from headrace.estimator.run_config import RunConfig, default_session_config, folder_named
 from headrace.sessions.cluster import STANDARD_PS_OPS, replica_device_setter
 from headrace.sessions.saving_hooks import CheckpointSaverListener
 from headrace.sessions.session_run_hook import SessionRunHook
@@ -55,7 +54,7 @@ def with_model_dir_and_session_config(config: RunConfig | None, model_dir: str |
         raise ValueError(f"config must be an instance of `RunConfig`, but provided {config}.")
     if config.session_config is None:
         config = config.replace(session_config=default_session_config())
-    model_dir = None if model_dir is None else as_path(model_dir)
+    model_dir = folder_named(model_dir)
     if model_dir is not None and config.model_dir is not None and config.model_dir != model_dir:
         raise ValueError(
             "`model_dir` are set both in constructor and `RunConfig`, but with different values. In constructor: "

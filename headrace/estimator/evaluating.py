@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def eval_dir(model_dir: str, name: str | None = None) -> str:
     """The folder of the summaries of evaluations called `name`."""
-    return os.path.join(model_dir, f"eval_{name}" if name else "eval")
+    return os.path.join(model_dir, "eval_" + name if name else "eval")
 
 
 def evaluate(

@@ -72,8 +72,6 @@ class _SavedModelExporter(Exporter):
         assets_extra: Mapping[str, str] | None = None,
         as_text: bool = False,
     ) -> None:
-        if not name:
-            raise ValueError("An exporter needs a name.")
         self._name = name
         self._serving_input_receiver_fn = serving_input_receiver_fn
         self._assets_extra = assets_extra

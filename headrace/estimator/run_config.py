@@ -79,6 +79,11 @@ def default_session_config() -> protos.ConfigProto:
     return config
 
 
+def folder_named(model_dir: Any) -> Any:
+    """A folder as text; what is no path stays as it is, and is refused where the folder is used, as in 1.15."""
+    return as_path(model_dir) if isinstance(model_dir, str | bytes | os.PathLike) else model_dir
+
+
 def _model_dir(environment: Mapping[str, Any], model_dir: str | None) -> str | None:
     """The folder of the program, or that of TF_CONFIG; they may not contradict each other."""
     named = environment.get("model_dir")
@@ -170,7 +175,7 @@ class RunConfig:
         environment = json.loads(os.environ.get("TF_CONFIG", "{}"))
         if environment:
             tf_logging.info("TF_CONFIG environment variable: %s", environment)
-        model_dir = _model_dir(environment, None if model_dir is None else as_path(model_dir))
+        model_dir = _model_dir(environment, folder_named(model_dir))
         self._set(
             model_dir=model_dir,
             tf_random_seed=tf_random_seed,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from headrace.core.defaults import control_dependencies, name_scope
-from headrace.core.dtypes import as_dtype, int64
+from headrace.core.dtypes import DType, as_dtype, int64
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.array.gather import gather_nd
@@ -25,7 +25,6 @@ from headrace.ops.array.where import where
 from headrace.ops.sparse.reshape import sparse_reshape
 
 if TYPE_CHECKING:
-    from headrace.core.dtypes import DType
     from headrace.core.shapes import TensorShape
     from headrace.core.typing import InitializerLike
     from headrace.state.variables import Variable
@@ -326,16 +325,16 @@ def column_dtype(dtype: Any, what: str) -> DType:
     """The type of a column.
 
     Raises:
-        AttributeError: for what names no type: TensorFlow asks whether it `is_integer`.
+        AttributeError: for names and numbers of types and those of NumPy: TensorFlow asks whether it `is_integer`.
 
     Example:
-        >>> column_dtype("float32", "key: price")
+        >>> column_dtype(tf.float32, "key: price")
         tf.float32
     """
-    try:
-        return as_dtype(dtype)
-    except TypeError:
-        raise AttributeError(f"dtype must be a DType, got {dtype!r}, which has no is_integer. {what}") from None
+    # Python's floats can be asked, too.
+    if not (isinstance(dtype, DType) or dtype is float):
+        raise AttributeError(f"dtype must be a DType, got {dtype!r}, which has no is_integer. {what}")
+    return as_dtype(dtype)
 
 
 def check_key(key: object) -> None:

@@ -305,7 +305,7 @@ def categorical_column_with_vocabulary_list(
     if num_oov_buckets:
         _check_others(key, num_oov_buckets, None if default_value == -1 else default_value)
     check_string_or_integer(found, prefix=f"column_name: {key} vocabulary")
-    wanted = found if dtype is None else as_dtype(dtype)
+    wanted = found if dtype is None else column_dtype(dtype, f"column_name: {key}")
     if wanted.is_integer != found.is_integer:
         raise ValueError(f"dtype {wanted} and vocabulary dtype {found} do not match, column_name: {key}")
     check_string_or_integer(wanted, prefix=f"column_name: {key}")

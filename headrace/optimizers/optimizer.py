@@ -345,7 +345,10 @@ class Optimizer(SlotOwner):
             var: a variable that the optimizer updates.
             name: one of `get_slot_names()`.
         """
-        found = self._slots.get(name, {}).get(_var_key(var))
+        named = self._slots.get(name)
+        if not named:
+            return None
+        found = named.get(_var_key(var))
         return part_beside(var, found)
 
     def get_slot_names(self) -> list[str]:

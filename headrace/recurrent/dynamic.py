@@ -132,6 +132,8 @@ def _has_shape(x: Tensor, expected: list[Any]) -> Operation:
 def _check_inputs(flat: list[Tensor]) -> tuple[int | None, int | None]:
     """The time and batch sizes that all inputs have, as far as they are known."""
     shapes = [item.get_shape().with_rank_at_least(3) for item in flat]
+    if shapes[0].ndims is None:
+        raise TypeError("'NoneType' object is not subscriptable: the rank of the inputs of an RNN must be known.")
     time, batch = shapes[0].as_list()[:2]
     for known in shapes:
         if not known[2:].is_fully_defined():
@@ -152,6 +154,8 @@ def _loop(
     sequence_length: Tensor | None,
     dtype: DTypeLike | None,
 ) -> tuple[Any, Any]:
+    if not isinstance(parallel_iterations, int):
+        raise AssertionError(f"parallel_iterations must be int, got {parallel_iterations!r}")
     state = initial_state
     flat = nest.flatten(inputs)
     output_sizes = nest.flatten(cell.output_size)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import string
@@ -176,7 +178,11 @@ def _placeholder_like(value: TensorLike, name: str, default_batch_size: int | No
     if isinstance(value, Tensor) and value.op.type == "Placeholder":
         # A name that the program chose is kept.
         name = value.op.name
-    tensor = value if isinstance(value, Tensor) else convert_to_tensor(value)
+    tensor = convert_to_tensor(value) if isinstance(value, np.ndarray) else value
+    if not isinstance(tensor, Tensor):
+        raise AttributeError(
+            f"{type(value).__name__!r} object has no attribute 'get_shape': {name} is given by a tensor, got {value!r}"
+        )
     shape = tensor.shape
     if shape.ndims:
         shape = TensorShape([default_batch_size, *shape.as_list()[1:]])

@@ -292,6 +292,9 @@ def padded_batch_dataset_kernel(node):
 
     def make(source, size, *rest):
         shapes = [shape.tolist() for shape in rest[:count]]
+        for size_of_axis in (axis for shape in shapes for axis in shape):
+            if size_of_axis < -1:
+                raise InvalidArgumentError(None, None, f"Dimension {size_of_axis} must be >= -1")
         drop = bool(rest[2 * count]) if len(rest) > 2 * count else False
         return PaddedBatches(source, integer(size), drop, shapes, rest[count : 2 * count])
 
