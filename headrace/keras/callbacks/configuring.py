@@ -45,6 +45,8 @@ def configure_callbacks(
     """
     if isinstance(callbacks, CallbackList):
         return callbacks
+    if mode == "train" and callbacks and not isinstance(callbacks, list):
+        raise TypeError(f'can only concatenate list (not "{type(callbacks).__name__}") to list: callbacks are a list')
     chosen = _listed(callbacks)
     if getattr(model, "_distribution_strategy", None) is not None:
         validate_callbacks(chosen, model.optimizer)

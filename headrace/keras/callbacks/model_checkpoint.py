@@ -186,7 +186,8 @@ class ModelCheckpoint(Callback):
 
     def _get_file_path(self, epoch: int, logs: Logs) -> str:
         """The path with its fields filled in."""
-        return os.fspath(self.filepath).format(epoch=epoch + 1, **logs)
+        path = os.fspath(self.filepath) if isinstance(self.filepath, os.PathLike) else self.filepath
+        return path.format(epoch=epoch + 1, **logs)
 
     def _get_most_recently_modified_file_matching_pattern(self, pattern: str) -> str | None:
         """The newest of the files whose names are the pattern's with its fields filled in.

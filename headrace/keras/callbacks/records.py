@@ -180,7 +180,8 @@ class CSVLogger(Callback):
         if self.append and file_exists(self.filename):
             with GFile(self.filename) as before:
                 self.append_header = not before.readline()
-        self.csv_file = GFile(self.filename, "a" if self.append else "w")
+        # The file ends when training does, or the program.
+        self.csv_file = open(self.filename, "a" if self.append else "w", newline="")  # noqa: SIM115
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Writes a line, and before the first one the names of the columns."""

@@ -262,7 +262,7 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
         for layer in layers:
             if layer.name == name:
                 return layer
-        raise ValueError(f"No such layer: {name}")
+        raise ValueError("No such layer: " + name)
 
     def _lacks_weights(self) -> bool:
         """Whether it has not been called or built, and so does not have its weights yet."""

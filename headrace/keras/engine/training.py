@@ -151,7 +151,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         self._function_kwargs = kwargs
         self._experimental_run_tf_function = run_tf_function and not kwargs
         self._set_optimizer(optimizer)
-        self.loss = loss if loss is not None else {}
+        self.loss = loss or {}
         self.loss_weights, self.sample_weight_mode = loss_weights, sample_weight_mode
         self._compile_metrics, self._compile_weighted_metrics = metrics or [], weighted_metrics
         self._training_endpoints = []

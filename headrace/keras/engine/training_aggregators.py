@@ -154,7 +154,7 @@ class OutputsAggregator(Aggregator):
 
     def finalize(self) -> None:
         if self._structure is None:
-            return
+            raise ValueError("There are no outputs to put together: no batch was predicted, of no samples or no steps.")
         for part in self._parts:
             part.finalize()
         self.results = nest.pack_sequence_as(self._structure, [part.results for part in self._parts])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,13 @@ def make_batches(size: int, batch_size: int) -> list[tuple[int, int]]:
     Args:
         size: the number of samples.
         batch_size: that of a batch; the last may be smaller.
+
+    Raises:
+        ZeroDivisionError: for batches of nothing.
+        ValueError: if `batch_size` is no number.
     """
+    if not isinstance(batch_size, int) or not batch_size:
+        math.ceil(size / float(batch_size))
     return [(start, min(size, start + batch_size)) for start in range(0, size, batch_size)]
 
 

@@ -83,9 +83,15 @@ def _listed(data: Any, names: Sequence[str]) -> list[Any]:
     if isinstance(data, Mapping):
         return _by_name(data, names)
     if isinstance(data, (list, tuple)):
-        if data and (isinstance(data[0], (list, tuple)) or (len(names) == 1 and np.isscalar(data[0]))):
-            many = len(names) > 1 or (isinstance(data[0], (list, tuple)) and len(data) == len(names) == 1)
-            return [np.asarray(part) for part in data] if many else [np.asarray(data)]
+        if not data:
+            # 1.15 looks at the first part to tell what the others are.
+            kind = type(data).__name__
+            raise IndexError(f"{kind} index out of range: data for {list(names)} is an empty {kind}")
+        if isinstance(data[0], (list, tuple)):
+            # A list of rows is a list of arrays, one an input: rows go into one input as an array.
+            return [np.asarray(part) for part in data]
+        if len(names) == 1 and isinstance(data[0], (float, int)):
+            return [np.asarray(data)]
         return list(data)
     return [data]
 

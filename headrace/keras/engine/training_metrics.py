@@ -118,7 +118,7 @@ def collect_per_output_metric_info(
     """
     if not metrics:
         return [{} for _ in output_names]
-    if isinstance(metrics, (list, tuple)):
+    if isinstance(metrics, list):
         if any(isinstance(one, (list, tuple)) for one in metrics):
             if len(metrics) != len(output_names):
                 raise ValueError(
@@ -137,7 +137,7 @@ def collect_per_output_metric_info(
     else:
         raise TypeError(f"Type of `metrics` argument not understood. Expected a list or dictionary, found: {metrics}")
     return [
-        dict(_as_metric(one, shape, loss, is_weighted) for one in of_output if one is not None)
+        dict(_as_metric(one, shape, loss, is_weighted) for one in of_output)
         for of_output, shape, loss in zip(nested, output_shapes, loss_fns)
     ]
 

@@ -136,8 +136,6 @@ def standardize_weights(
         sample_weight = sample_weight[0]
     if type(sample_weight).__name__ == "Series":
         sample_weight = sample_weight.values
-    if isinstance(sample_weight, list):
-        sample_weight = np.asarray(sample_weight)
     if y is None:
         return sample_weight
     if sample_weight is not None or sample_weight_mode is not None:
