@@ -19,7 +19,7 @@ from headrace.data.dataset_base import DatasetBase
 from headrace.keras import backend_config
 from headrace.keras.backend.learning import eager_learning_phase_scope
 from headrace.keras.engine import training_eager, training_replicas
-from headrace.keras.engine.data_adapter import CompositeTensorDataAdapter
+from headrace.keras.engine.data_adapter import CompositeTensorDataAdapter, ListsOfScalarsDataAdapter
 from headrace.keras.engine.training_arrays import batch_shuffle, make_batches, slice_arrays
 from headrace.keras.engine.training_datasets import infer_steps_for_dataset, unpack_element
 from headrace.keras.engine.training_generator import (
@@ -233,6 +233,13 @@ class EagerDataset(Batches):
             self.steps = step
 
 
+def _arrays_of_lists(x: Any, y: Any) -> tuple[Any, Any]:
+    """Lists of rows of numbers as arrays, where inputs and targets are such lists: eager loops take these."""
+    if not (isinstance(x, list | tuple) and x and ListsOfScalarsDataAdapter.can_handle(x, y)):
+        return x, y
+    return np.asarray(x), None if y is None else np.asarray(y)
+
+
 def _batches(
     model: Model,
     mode: str,
@@ -256,6 +263,7 @@ def _batches(
         return GeneratorBatches(
             model, mode, x, steps, epochs, class_weight, bool(shuffle), steps_name=steps_name, **queue
         )
+    x, y = _arrays_of_lists(x, y)
     given = model._standardize_user_data(
         x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size
     )
@@ -311,6 +319,7 @@ def fit(
     batches: Batches
     held: Any = None
     if validation_split and validation_data is None:
+        x, y = _arrays_of_lists(x, y)
         given = model._standardize_user_data(
             x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size
         )
