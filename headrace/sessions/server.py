@@ -109,6 +109,8 @@ class Server:
             )
         tasks = {(job.name, i): address for job in described.cluster.job for i, address in job.tasks.items()}
         task = (described.job_name, described.task_index)
+        if all(job != task[0] for job, _ in tasks):
+            raise errors.InternalError(None, None, f'Job "{task[0]}" was not defined in cluster')
         if task not in tasks:
             raise errors.InvalidArgumentError(None, None, f'Task {task[1]} was not defined in job "{task[0]}"')
         host, _, port = tasks[task].rpartition(":")

@@ -234,6 +234,18 @@ def test_a_target_without_a_server():
         sess.run(tf.constant(1.0))
 
 
+@pytest.mark.parametrize(
+    ("job", "index", "error", "told"),
+    [
+        ("chief", 0, tf.errors.InternalError, 'Job "chief" was not defined in cluster'),
+        ("worker", 5, tf.errors.InvalidArgumentError, 'Task 5 was not defined in job "worker"'),
+    ],
+)
+def test_a_server_of_a_task_that_the_cluster_has_not(job, index, error, told):
+    with pytest.raises(error, match=told):
+        tf.train.Server({"worker": ["localhost:1"], "ps": ["localhost:2"]}, job, index)
+
+
 def test_a_server_that_the_program_does_not_keep_goes_on():
     target = tf.train.Server.create_local_server().target
     gc.collect()
