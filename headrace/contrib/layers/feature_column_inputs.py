@@ -264,7 +264,7 @@ def _weighted(
     with variable_scope(None, default_name=column.name, values=list(tensors.values())):
         if lookup is None:
             dense = _maybe_reshape_input_tensor(column._to_dense_tensor(tensor), column.name, output_rank=2)
-            weight = _weights("weight", dense.get_shape()[1], num_outputs, trainable, collections)
+            weight: Any = _weights("weight", dense.get_shape()[1], num_outputs, trainable, collections)
             return [weight], matmul(dense, weight, name="matmul")
         weights = _parts(_weights("weights", lookup.vocab_size, num_outputs, trainable, collections))
         return weights, safe_embedding_lookup_sparse(
