@@ -23,6 +23,33 @@ def test_numbers_are_multiplied_with_all_parts_of_their_weights():
         np.testing.assert_allclose(session.run(sums), numbers @ [[1.0], [2.0], [3.0], [4.0]])
 
 
+# NumPy asks for the limits of float32 first where a step flushes denormals.
+@pytest.mark.filterwarnings("ignore:The value of the smallest subnormal")
+def test_dual_ascent_counts_the_examples_of_a_weighted_column_first(tmp_path):
+    def input_fn():
+        words = tf.SparseTensor([[0, 0], [1, 0]], tf.constant([0, 1], tf.int64), [2, 1])
+        weights = tf.SparseTensor([[0, 0], [1, 0]], [1.0, 2.0], [2, 1])
+        return {"a": words, "b": weights, "id": tf.constant(["1", "2"])}, tf.constant([[1.0], [2.0]])
+
+    words = tf.contrib.layers.sparse_column_with_integerized_feature("a", 2)
+    model = tf.contrib.learn.LinearRegressor(
+        [tf.contrib.layers.weighted_sparse_column(words, "b")],
+        model_dir=str(tmp_path),
+        optimizer=tf.contrib.linear_optimizer.SDCAOptimizer("id"),
+    )
+    model.fit(input_fn=input_fn, steps=2)
+    assert model.get_variable_value("linear/bias_weight").shape == (1,)
+
+
+def test_what_restores_a_table_is_named_after_it():
+    with tf.Graph().as_default() as graph:
+        table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1, name="words")
+        tf.train.Saver([tf.Variable(1.0, name="v"), *tf.get_collection(tf.GraphKeys.SAVEABLE_OBJECTS)])
+        (importing,) = [op for op in graph.get_operations() if op.type == "LookupTableImportV2"]
+    assert importing.name == "save/words_table_restore/LookupTableImportV2"
+    assert importing.colocation_groups() == [f"loc:@{table.resource_handle.op.name}".encode()]
+
+
 SEQUENCE = column.sequence_categorical_column_with_identity("word", 4)
 BUCKETS = column.bucketized_column(column.numeric_column("age"), [10.0, 20.0])
 

@@ -10,6 +10,8 @@ from headrace.contrib.layers.feature_column_makers import real_valued_column
 from headrace.contrib.learn.classification_heads import BinaryLogisticHead, BinarySvmHead
 from headrace.contrib.learn.columns_models import features_by_name
 from headrace.contrib.learn.heads import RegressionHead
+from headrace.core.composite import SparseTensor
+from headrace.core.tensor_util import constant_value
 from headrace.kernels import composing
 from headrace.kernels.composing.filling import ones
 from headrace.sessions.session_run_hook import SessionRunArgs, SessionRunHook
@@ -95,6 +97,19 @@ def sdca_model_fn(
     return ops
 
 
+def _batch_size(tensors: Mapping[Any, Any]) -> Any:
+    """How many examples there are: by the first dense feature, or sparse one of a known shape."""
+    # A weighted column is the pair of its classes and their weights.
+    first = [given[0] if isinstance(given, tuple) else given for given in tensors.values()]
+    for given in first:
+        if not isinstance(given, SparseTensor):
+            return composing.shape(given)[0]
+        known = constant_value(given.dense_shape)
+        if known is not None:
+            return known[0]
+    return composing.shape(first[0])[0]
+
+
 def _add_bias_column(columns: Any, tensors: dict[Any, Any], bias: Any, variables: dict[Any, Any]) -> None:
     """Gives the optimizer the bias as the weight of a feature that is always 1."""
     if not columns:
@@ -102,9 +117,5 @@ def _add_bias_column(columns: Any, tensors: dict[Any, Any], bias: Any, variables
     if _BIAS in tensors:
         raise ValueError(f"{_BIAS} is the name of the bias, and of a feature too.")
     column = real_valued_column(_BIAS)
-    batch = composing.shape(next(iter(tensors.values())))[0]
-    given = next((t for t in tensors.values() if hasattr(t, "get_shape")), None)
-    if given is not None:
-        batch = composing.shape(given)[0]
-    tensors[column] = ones([batch, 1])
+    tensors[column] = ones([_batch_size(tensors), 1])
     variables[column] = [bias]
