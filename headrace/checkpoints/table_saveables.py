@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.saveables import SaveableObject, SaveSpec
+from headrace.core.defaults import colocate_with, name_scope
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -30,4 +31,5 @@ class TableSaveable(SaveableObject):
     def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorShape] | None) -> Operation:
         """The operation that gives the table the saved keys and values, and no others."""
         keys, values = restored_tensors
-        return raw.LookupTableImportV2(self.op.resource_handle, keys, values)
+        with name_scope(None, f"{self.name}_table_restore"), colocate_with(self.op.resource_handle):
+            return raw.LookupTableImportV2(self.op.resource_handle, keys, values)
