@@ -90,6 +90,8 @@ _ROWS = _rows()
 _GENERATED = re.compile(r"(?:contrib\.\w+\.)?(?:python\.)?ops\.gen_\w+_ops?")
 _GENERATED_FOLDER = re.compile(r"contrib\.\w+\.ops")
 _KERAS = re.compile(r"python\.(keras\.[\w.]+)")
+# Where the tree of `tf.keras` was until 1.8.
+_KERAS_IMPLEMENTATION = "python.keras._impl"
 _CONTRIB_KERAS = "contrib.keras.python.keras"
 # Rooms whose modules hold what 1.x's internal modules did.
 _IMPLEMENTING = ("autodiff", "checkpoints", "input_queues", "interop", "optimizers", "sessions", "state")
@@ -125,6 +127,10 @@ def searched(path: str) -> tuple[str, ...] | None:
         return ("api.gen_ops", ".")
     if _GENERATED_FOLDER.fullmatch(path):
         return ()
+    if path == _KERAS_IMPLEMENTATION:
+        return ()
+    if path.startswith(f"{_KERAS_IMPLEMENTATION}.keras"):
+        return searched(path.replace(f"{_KERAS_IMPLEMENTATION}.keras", "python.keras", 1))
     if match := _KERAS.fullmatch(path):
         return (match[1],)
     if path.startswith(_CONTRIB_KERAS):
