@@ -1,6 +1,6 @@
 # Made by tools/make_stubs.py.
 
-__all__ = ['LinearOperator', 'LinearOperatorAdjoint', 'LinearOperatorBlockDiag', 'LinearOperatorCirculant', 'LinearOperatorCirculant2D', 'LinearOperatorCirculant3D', 'LinearOperatorComposition', 'LinearOperatorDiag', 'LinearOperatorFullMatrix', 'LinearOperatorHouseholder', 'LinearOperatorIdentity', 'LinearOperatorInversion', 'LinearOperatorKronecker', 'LinearOperatorLowRankUpdate', 'LinearOperatorLowerTriangular', 'LinearOperatorScaledIdentity', 'LinearOperatorToeplitz', 'LinearOperatorZeros', 'adjoint', 'band_part', 'cholesky', 'cholesky_solve', 'cross', 'det', 'diag', 'diag_part', 'eigh', 'eigvalsh', 'einsum', 'expm', 'eye', 'global_norm', 'inv', 'l2_normalize', 'logdet', 'logm', 'lstsq', 'lu', 'matmul', 'matrix_rank', 'matrix_transpose', 'matvec', 'norm', 'normalize', 'pinv', 'qr', 'set_diag', 'slogdet', 'solve', 'sqrtm', 'svd', 'tensor_diag', 'tensor_diag_part', 'tensordot', 'trace', 'transpose', 'triangular_solve', 'tridiagonal_matmul', 'tridiagonal_solve']
+__all__ = ['LinearOperator', 'LinearOperatorAdjoint', 'LinearOperatorBlockDiag', 'LinearOperatorCirculant', 'LinearOperatorCirculant2D', 'LinearOperatorCirculant3D', 'LinearOperatorComposition', 'LinearOperatorDiag', 'LinearOperatorFullMatrix', 'LinearOperatorHouseholder', 'LinearOperatorIdentity', 'LinearOperatorInversion', 'LinearOperatorKronecker', 'LinearOperatorLowRankUpdate', 'LinearOperatorLowerTriangular', 'LinearOperatorScaledIdentity', 'LinearOperatorToeplitz', 'LinearOperatorTriL', 'LinearOperatorZeros', 'adjoint', 'band_part', 'cholesky', 'cholesky_solve', 'cross', 'det', 'diag', 'diag_part', 'eigh', 'eigvalsh', 'einsum', 'expm', 'eye', 'global_norm', 'inv', 'l2_normalize', 'logdet', 'logm', 'lstsq', 'lu', 'matmul', 'matrix_rank', 'matrix_transpose', 'matvec', 'norm', 'normalize', 'pinv', 'qr', 'set_diag', 'slogdet', 'solve', 'sqrtm', 'svd', 'tensor_diag', 'tensor_diag_part', 'tensordot', 'trace', 'transpose', 'triangular_solve', 'tridiagonal_matmul', 'tridiagonal_solve']
 from headrace.functions.linalg.operator import LinearOperator as LinearOperator
 from headrace.functions.linalg.combined import LinearOperatorAdjoint as LinearOperatorAdjoint
 from headrace.functions.linalg.combined import LinearOperatorBlockDiag as LinearOperatorBlockDiag
@@ -18,6 +18,7 @@ from headrace.functions.linalg.low_rank import LinearOperatorLowRankUpdate as Li
 from headrace.functions.linalg.simple import LinearOperatorLowerTriangular as LinearOperatorLowerTriangular
 from headrace.functions.linalg.identity import LinearOperatorScaledIdentity as LinearOperatorScaledIdentity
 from headrace.functions.linalg.toeplitz import LinearOperatorToeplitz as LinearOperatorToeplitz
+from headrace.functions.linalg.simple import LinearOperatorLowerTriangular as LinearOperatorTriL
 from headrace.functions.linalg.identity import LinearOperatorZeros as LinearOperatorZeros
 from headrace.kernels.composing.matrices import adjoint as adjoint
 from headrace.functions.math.matrices import matrix_band_part as band_part

@@ -1,6 +1,6 @@
 # Made by tools/make_stubs.py.
 
-__all__ = ['all_reduce', 'autograph', 'batching', 'bayesflow', 'bigtable', 'boosted_trees', 'checkpoint', 'cloud', 'cluster_resolver', 'compiler', 'constrained_optimization', 'crf', 'cudnn_rnn', 'data', 'decision_trees', 'deprecated', 'distribute', 'distributions', 'eager', 'estimator', 'factorization', 'feature_column', 'ffmpeg', 'framework', 'graph_editor', 'grid_rnn', 'hadoop', 'hooks', 'ignite', 'image', 'input_pipeline', 'integrate', 'kafka', 'keras', 'kernel_methods', 'kinesis', 'layers', 'learn', 'legacy_seq2seq', 'libsvm', 'linear_optimizer', 'lookup', 'losses', 'memory_stats', 'meta_graph_transform', 'metrics', 'mixed_precision', 'model_pruning', 'mpi_collectives', 'nccl', 'nearest_neighbor', 'nn', 'opt', 'periodic_resample', 'predictor', 'proto', 'quantize', 'reduce_slice_ops', 'resampler', 'rnn', 'rpc', 'saved_model', 'seq2seq', 'session_bundle', 'signal', 'slim', 'solvers', 'sparsemax', 'staging', 'stat_summarizer', 'stateless', 'summary', 'tensor_forest', 'tensorboard', 'text', 'tfprof', 'timeseries', 'tpu', 'training', 'util']
+__all__ = ['all_reduce', 'autograph', 'batching', 'bayesflow', 'bigtable', 'boosted_trees', 'checkpoint', 'cloud', 'cluster_resolver', 'compiler', 'constrained_optimization', 'crf', 'ctc', 'cudnn_rnn', 'data', 'decision_trees', 'deprecated', 'distribute', 'distributions', 'eager', 'estimator', 'factorization', 'feature_column', 'ffmpeg', 'framework', 'graph_editor', 'grid_rnn', 'hadoop', 'hooks', 'ignite', 'image', 'input_pipeline', 'integrate', 'kafka', 'keras', 'kernel_methods', 'kinesis', 'layers', 'learn', 'legacy_seq2seq', 'libsvm', 'linalg', 'linear_optimizer', 'lookup', 'losses', 'memory_stats', 'meta_graph_transform', 'metrics', 'mixed_precision', 'model_pruning', 'mpi_collectives', 'nccl', 'nearest_neighbor', 'nn', 'opt', 'periodic_resample', 'predictor', 'proto', 'quantize', 'reduce_slice_ops', 'resampler', 'rnn', 'rpc', 'saved_model', 'seq2seq', 'session_bundle', 'signal', 'slim', 'solvers', 'sparsemax', 'staging', 'stat_summarizer', 'stateless', 'summary', 'tensor_forest', 'tensorboard', 'text', 'tfprof', 'timeseries', 'tpu', 'training', 'util']
 from headrace.contrib import all_reduce as all_reduce
 from headrace.contrib import autograph as autograph
 from headrace.contrib import batching as batching
@@ -13,6 +13,7 @@ from headrace.contrib import cluster_resolver as cluster_resolver
 from headrace.contrib import compiler as compiler
 from headrace.contrib import constrained_optimization as constrained_optimization
 from headrace.contrib import crf as crf
+from headrace.contrib import ctc as ctc
 from headrace.contrib import cudnn_rnn as cudnn_rnn
 from headrace.contrib import data as data
 from headrace.contrib import decision_trees as decision_trees
@@ -41,6 +42,7 @@ from headrace.contrib import layers as layers
 from headrace.contrib import learn as learn
 from headrace.contrib import legacy_seq2seq as legacy_seq2seq
 from headrace.contrib import libsvm as libsvm
+from headrace.contrib import linalg as linalg
 from headrace.contrib import linear_optimizer as linear_optimizer
 from headrace.contrib import lookup as lookup
 from headrace.contrib import losses as losses

@@ -26,6 +26,7 @@ HOMES: dict[str, str] = {
 }
 
 SPELLED: dict[str, str] = {
+    "LinearOperatorTriL": "functions.linalg.simple.LinearOperatorLowerTriangular",
     "transpose": "kernels.composing.arranging.matrix_transpose",
     "band_part": "functions.math.matrices.matrix_band_part",
     "diag": "functions.math.matrices.matrix_diag",

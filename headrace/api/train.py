@@ -50,6 +50,7 @@ HOMES: dict[str, str] = {
 
 SPELLED: dict[str, str] = {
     "SummaryWriter": "summary.writer.FileWriter",
+    "SyncReplicasOptimizerV2": "optimizers.sync_replicas.SyncReplicasOptimizer",
 }
 
 NESTED = {

@@ -1,7 +1,8 @@
 # Made by tools/make_stubs.py.
 
-__all__ = ['Autoregressive', 'BatchReshape', 'Bernoulli', 'Beta', 'BetaWithSoftplusConcentration', 'Binomial', 'Categorical', 'Cauchy', 'Chi2', 'Chi2WithAbsDf', 'ConditionalDistribution', 'ConditionalTransformedDistribution', 'Deterministic', 'Dirichlet', 'DirichletMultinomial', 'Distribution', 'ExpRelaxedOneHotCategorical', 'Exponential', 'ExponentialWithSoftplusRate', 'FULLY_REPARAMETERIZED', 'Gamma', 'GammaWithSoftplusConcentrationRate', 'Geometric', 'HalfNormal', 'Independent', 'InverseGamma', 'InverseGammaWithSoftplusConcentrationRate', 'Kumaraswamy', 'Laplace', 'LaplaceWithSoftplusScale', 'Logistic', 'Mixture', 'MixtureSameFamily', 'Multinomial', 'MultivariateNormalDiag', 'MultivariateNormalDiagPlusLowRank', 'MultivariateNormalDiagWithSoftplusScale', 'MultivariateNormalFullCovariance', 'MultivariateNormalLinearOperator', 'MultivariateNormalTriL', 'NOT_REPARAMETERIZED', 'NegativeBinomial', 'Normal', 'NormalWithSoftplusScale', 'OneHotCategorical', 'Poisson', 'PoissonLogNormalQuadratureCompound', 'QuantizedDistribution', 'RegisterKL', 'RelaxedBernoulli', 'RelaxedOneHotCategorical', 'ReparameterizationType', 'SeedStream', 'SinhArcsinh', 'StudentT', 'StudentTWithAbsDfSoftplusScale', 'TransformedDistribution', 'Uniform', 'VectorDeterministic', 'VectorDiffeomixture', 'VectorExponentialDiag', 'VectorLaplaceDiag', 'VectorSinhArcsinhDiag', 'WishartCholesky', 'WishartFull', 'assign_log_moving_mean_exp', 'assign_moving_mean_variance', 'auto_correlation', 'bijectors', 'estimator_head_distribution_regression', 'fill_triangular', 'fill_triangular_inverse', 'kl_divergence', 'matrix_diag_transform', 'moving_mean_variance', 'normal_conjugates_known_scale_posterior', 'normal_conjugates_known_scale_predictive', 'percentile', 'quadrature_scheme_lognormal_gauss_hermite', 'quadrature_scheme_lognormal_quantiles', 'quadrature_scheme_softmaxnormal_gauss_hermite', 'quadrature_scheme_softmaxnormal_quantiles', 'reduce_weighted_logsumexp', 'softplus_inverse', 'tridiag']
+__all__ = ['Autoregressive', 'BaseDistribution', 'BatchReshape', 'Bernoulli', 'Beta', 'BetaWithSoftplusConcentration', 'Binomial', 'Categorical', 'Cauchy', 'Chi2', 'Chi2WithAbsDf', 'ConditionalDistribution', 'ConditionalTransformedDistribution', 'Deterministic', 'Dirichlet', 'DirichletMultinomial', 'Distribution', 'ExpRelaxedOneHotCategorical', 'Exponential', 'ExponentialWithSoftplusRate', 'FULLY_REPARAMETERIZED', 'Gamma', 'GammaWithSoftplusConcentrationRate', 'Geometric', 'HalfNormal', 'Independent', 'InverseGamma', 'InverseGammaWithSoftplusConcentrationRate', 'Kumaraswamy', 'Laplace', 'LaplaceWithSoftplusScale', 'Logistic', 'Mixture', 'MixtureSameFamily', 'Multinomial', 'MultivariateNormalCholesky', 'MultivariateNormalDiag', 'MultivariateNormalDiagPlusLowRank', 'MultivariateNormalDiagWithSoftplusScale', 'MultivariateNormalDiagWithSoftplusStDev', 'MultivariateNormalFull', 'MultivariateNormalFullCovariance', 'MultivariateNormalLinearOperator', 'MultivariateNormalTriL', 'NOT_REPARAMETERIZED', 'NegativeBinomial', 'Normal', 'NormalWithSoftplusScale', 'NormalWithSoftplusSigma', 'OneHotCategorical', 'Poisson', 'PoissonLogNormalQuadratureCompound', 'QuantizedDistribution', 'RegisterKL', 'RelaxedBernoulli', 'RelaxedOneHotCategorical', 'ReparameterizationType', 'SeedStream', 'SinhArcsinh', 'StudentT', 'StudentTWithAbsDfSoftplusScale', 'TransformedDistribution', 'Uniform', 'VectorDeterministic', 'VectorDiffeomixture', 'VectorExponentialDiag', 'VectorLaplaceDiag', 'VectorSinhArcsinhDiag', 'WishartCholesky', 'WishartFull', 'assign_log_moving_mean_exp', 'assign_moving_mean_variance', 'auto_correlation', 'bijector', 'bijectors', 'estimator_head_distribution_regression', 'fill_triangular', 'fill_triangular_inverse', 'kl', 'kl_divergence', 'matrix_diag_transform', 'moving_mean_variance', 'normal_conjugates_known_scale_posterior', 'normal_conjugates_known_scale_predictive', 'percentile', 'quadrature_scheme_lognormal_gauss_hermite', 'quadrature_scheme_lognormal_quantiles', 'quadrature_scheme_softmaxnormal_gauss_hermite', 'quadrature_scheme_softmaxnormal_quantiles', 'reduce_weighted_logsumexp', 'softplus_inverse', 'tridiag']
 from headrace.distributions.autoregressive import Autoregressive as Autoregressive
+from headrace.distributions.base import Distribution as BaseDistribution
 from headrace.distributions.reshaping import BatchReshape as BatchReshape
 from headrace.distributions.discrete import Bernoulli as Bernoulli
 from headrace.distributions.gamma import Beta as Beta
@@ -35,9 +36,12 @@ from headrace.distributions.location_scale import Logistic as Logistic
 from headrace.distributions.mixtures import Mixture as Mixture
 from headrace.distributions.combining import MixtureSameFamily as MixtureSameFamily
 from headrace.distributions.discrete import Multinomial as Multinomial
+from headrace.distributions.mvn import MultivariateNormalTriL as MultivariateNormalCholesky
 from headrace.distributions.mvn import MultivariateNormalDiag as MultivariateNormalDiag
 from headrace.distributions.derived import MultivariateNormalDiagPlusLowRank as MultivariateNormalDiagPlusLowRank
 from headrace.distributions.mvn import MultivariateNormalDiagWithSoftplusScale as MultivariateNormalDiagWithSoftplusScale
+from headrace.distributions.mvn import MultivariateNormalDiagWithSoftplusScale as MultivariateNormalDiagWithSoftplusStDev
+from headrace.distributions.mvn import MultivariateNormalFullCovariance as MultivariateNormalFull
 from headrace.distributions.mvn import MultivariateNormalFullCovariance as MultivariateNormalFullCovariance
 from headrace.distributions.mvn import MultivariateNormalLinearOperator as MultivariateNormalLinearOperator
 from headrace.distributions.mvn import MultivariateNormalTriL as MultivariateNormalTriL
@@ -45,6 +49,7 @@ from headrace.distributions.base import NOT_REPARAMETERIZED as NOT_REPARAMETERIZ
 from headrace.distributions.counting import NegativeBinomial as NegativeBinomial
 from headrace.distributions.normal import Normal as Normal
 from headrace.distributions.normal import NormalWithSoftplusScale as NormalWithSoftplusScale
+from headrace.distributions.normal import NormalWithSoftplusScale as NormalWithSoftplusSigma
 from headrace.distributions.one_hot import OneHotCategorical as OneHotCategorical
 from headrace.distributions.location_scale import Poisson as Poisson
 from headrace.distributions.quadrature import PoissonLogNormalQuadratureCompound as PoissonLogNormalQuadratureCompound
@@ -73,6 +78,7 @@ from headrace.contrib.distributions import bijectors as bijectors
 from headrace.contrib.distributions.regression_heads import estimator_head_distribution_regression as estimator_head_distribution_regression
 from headrace.distributions.triangular_shaping import fill_triangular as fill_triangular
 from headrace.distributions.triangular_shaping import fill_triangular_inverse as fill_triangular_inverse
+from headrace.distributions.divergence import kl_divergence as kl
 from headrace.distributions.divergence import kl_divergence as kl_divergence
 from headrace.distributions.triangular_shaping import matrix_diag_transform as matrix_diag_transform
 from headrace.distributions.statistics import moving_mean_variance as moving_mean_variance

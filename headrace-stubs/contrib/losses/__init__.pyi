@@ -1,6 +1,6 @@
 # Made by tools/make_stubs.py.
 
-__all__ = ['absolute_difference', 'add_loss', 'compute_weighted_loss', 'cosine_distance', 'get_losses', 'get_regularization_losses', 'get_total_loss', 'hinge_loss', 'log_loss', 'mean_pairwise_squared_error', 'mean_squared_error', 'metric_learning', 'sigmoid_cross_entropy', 'softmax_cross_entropy', 'sparse_softmax_cross_entropy']
+__all__ = ['absolute_difference', 'add_loss', 'compute_weighted_loss', 'cosine_distance', 'get_losses', 'get_regularization_losses', 'get_total_loss', 'hinge_loss', 'log_loss', 'mean_pairwise_squared_error', 'mean_squared_error', 'metric_learning', 'sigmoid_cross_entropy', 'softmax_cross_entropy', 'sparse_softmax_cross_entropy', 'sum_of_pairwise_squares', 'sum_of_squares']
 from headrace.contrib.losses.predictions_first import absolute_difference as absolute_difference
 from headrace.contrib.losses.predictions_first import add_loss as add_loss
 from headrace.contrib.losses.predictions_first import compute_weighted_loss as compute_weighted_loss
@@ -16,3 +16,5 @@ from headrace.contrib.losses import metric_learning as metric_learning
 from headrace.contrib.losses.predictions_first import sigmoid_cross_entropy as sigmoid_cross_entropy
 from headrace.contrib.losses.predictions_first import softmax_cross_entropy as softmax_cross_entropy
 from headrace.contrib.losses.predictions_first import sparse_softmax_cross_entropy as sparse_softmax_cross_entropy
+from headrace.contrib.losses.predictions_first import mean_pairwise_squared_error as sum_of_pairwise_squares
+from headrace.contrib.losses.predictions_first import mean_squared_error as sum_of_squares

@@ -14,6 +14,10 @@ HOMES = {
 }
 
 SPELLED = {
+    # Replicas were called towers before 1.11.
+    "AllReduceCrossTowerOps": "distribute.cross_device_ops.AllReduceCrossDeviceOps",
+    "CrossTowerOps": "distribute.cross_device_ops.CrossDeviceOps",
+    "ReductionToOneDeviceCrossTowerOps": "distribute.cross_device_ops.ReductionToOneDevice",
     "CollectiveAllReduceStrategy": "distribute.multi_worker_mirrored.ContribCollectiveAllReduceStrategy",
     "DistributionStrategy": "distribute.strategy.StrategyV1",
     "DistributionStrategyExtended": "distribute.extended.StrategyExtendedV1",

@@ -23,3 +23,10 @@ HOMES = {
     "estimator.hooks.in_memory_evaluator": "InMemoryEvaluatorHook",
     "estimator.logit_fns": "call_logit_fn",
 }
+
+SPELLED = {
+    # Before 1.13.
+    "DNNEstimator": "estimator.canned.dnn.DNNEstimator",
+    "DNNLinearCombinedEstimator": "estimator.canned.dnn_linear_combined.DNNLinearCombinedEstimator",
+    "LinearEstimator": "estimator.canned.linear.LinearEstimator",
+}

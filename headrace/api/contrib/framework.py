@@ -37,6 +37,7 @@ HOMES = {
 }
 
 SPELLED = {
+    "CriticalSection": "state.critical_section.CriticalSection",
     "get_graph_from_inputs": "core.defaults.graph_of_inputs",
     "nest": "python.util.nest",
 }

@@ -6,6 +6,12 @@ HOMES = {
     "sigmoid_cross_entropy softmax_cross_entropy sparse_softmax_cross_entropy",
 }
 
+SPELLED = {
+    # Before 0.12.
+    "sum_of_pairwise_squares": "contrib.losses.predictions_first.mean_pairwise_squared_error",
+    "sum_of_squares": "contrib.losses.predictions_first.mean_squared_error",
+}
+
 NESTED = {
     "metric_learning": {
         "losses.clustering": "cluster_loss",

@@ -34,3 +34,14 @@ HOMES = {
     "StudentTWithAbsDfSoftplusScale Uniform",
     "distributions.transformed": "TransformedDistribution",
 }
+
+SPELLED = {
+    # Before 1.0; those that are functions or are called with arguments by position.
+    "BaseDistribution": "distributions.base.Distribution",
+    "MultivariateNormalCholesky": "distributions.mvn.MultivariateNormalTriL",
+    "MultivariateNormalDiagWithSoftplusStDev": "distributions.mvn.MultivariateNormalDiagWithSoftplusScale",
+    "MultivariateNormalFull": "distributions.mvn.MultivariateNormalFullCovariance",
+    "NormalWithSoftplusSigma": "distributions.normal.NormalWithSoftplusScale",
+    "bijector": "contrib.distributions.bijectors",
+    "kl": "distributions.divergence.kl_divergence",
+}
