@@ -58,6 +58,7 @@ class _EagerMaker:
         buffer = handle._value
         known = isinstance(buffer, VariableBuffer)
         self.type = "VarHandleOp" if known else "EagerTensor"
+        self.inputs: tuple[Tensor, ...] = ()
         self.attrs = {"shape": buffer.dims, "dtype": buffer.dtype} if known else {}
 
 
