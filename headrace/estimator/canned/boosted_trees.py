@@ -117,9 +117,8 @@ class _BoostedTreesBase(Estimator):
         serialized = load_variable(self.model_dir, "boosted_trees:0_serialized")
         ensemble = protos.TreeEnsemble.FromString(serialized)
         count = calculate_num_features(self._sorted_feature_columns)
-        order, importances = compute_feature_importances(ensemble, count, normalize)
-        names = feature_names(self._sorted_feature_columns)
-        return sum_by_feature_col_name_and_sort([names[feature] for feature in order], importances)
+        importances = compute_feature_importances(ensemble, count, normalize)
+        return sum_by_feature_col_name_and_sort(feature_names(self._sorted_feature_columns), importances)
 
     def experimental_predict_with_explanations(
         self,

@@ -37,14 +37,11 @@ def parse_debug_proto_string(example_proto_serialized: bytes) -> tuple[Sequence[
 
 
 def sum_by_feature_col_name_and_sort(names: Iterable[str], vals: Iterable[float]) -> OrderedDict[str, float]:
-    """The sums of values by name, the largest in size first."""
+    """The sums of values by name, the largest in size first; equal ones in the order in which they came."""
     sums: dict[str, float] = {}
     for name, value in zip(names, vals, strict=True):
         sums[name] = sums.get(name, 0) + value
-    # Of equal ones the last comes first, as 1.15 has it.
-    order = np.argsort([abs(value) for value in sums.values()], kind="stable")[::-1]
-    items = list(sums.items())
-    return OrderedDict(items[place] for place in order)
+    return OrderedDict(sorted(sums.items(), key=lambda item: abs(item[1]), reverse=True))
 
 
 def directional_feature_contributions(
@@ -92,18 +89,13 @@ def feature_importances_of_tree(tree: Tree, num_features: int) -> np.ndarray:
     return gains
 
 
-def compute_feature_importances(
-    tree_ensemble: TreeEnsemble, num_features: int, normalize: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """What the splits of each feature gain in all trees, the most important first.
+def compute_feature_importances(tree_ensemble: TreeEnsemble, num_features: int, normalize: bool) -> np.ndarray:
+    """What the splits of each feature gain in all trees, in the order of the features.
 
     Args:
         tree_ensemble: the ensemble's message.
         num_features: how many features there are.
         normalize: whether the sum is to be 1.
-
-    Returns:
-        the numbers of the features; their importances.
 
     Raises:
         AssertionError: if there is nothing to normalize by, or a gain is negative.
@@ -111,13 +103,14 @@ def compute_feature_importances(
     gains = np.zeros(num_features)
     for tree, weight in zip(tree_ensemble.trees, tree_ensemble.tree_weights, strict=True):
         gains += feature_importances_of_tree(tree, num_features) * weight
-    if normalize:
-        total = gains.sum()
-        if total == 0.0:
-            raise AssertionError("Trees are all empty or contain only a root node.")
-        gains = gains / total
-    order = np.argsort(gains)[::-1]
-    return order, gains[order]
+    if not normalize:
+        return gains
+    if (gains < 0).any():
+        raise AssertionError(f"feature_importances must be non-negative, got {gains.tolist()}")
+    total = gains.sum()
+    if total == 0.0:
+        raise AssertionError("Trees are all empty or contain only a root node.")
+    return np.asarray(gains / total)
 
 
 def explained(prediction: dict[str, Any], feature_col_names: Sequence[str], classification: bool) -> dict[str, Any]:

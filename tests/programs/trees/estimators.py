@@ -67,12 +67,16 @@ def train(name, kind, labels, batches=1, batch=None, steps=14, used=columns, **a
     results[name + ": predictions"] = np.stack([made[key] for made in estimator.predict(once)])
     importances = estimator.experimental_feature_importances(normalize=True)
     results[name + ": importances"] = np.array([importances[key] for key in sorted(importances)], np.float32)
+    if kind is regressor:
+        # Of equal ones the first column comes first.
+        results[name + ": order"] = list(importances)
     if arguments.get("center_bias"):
         explained = list(estimator.experimental_predict_with_explanations(once))
         results[name + ": biases"] = np.array([made["bias"] for made in explained], np.float32)
         results[name + ": types of explanations"] = sorted(
             {type(value).__name__ for made in explained for value in [made["bias"], *made["dfc"].values()]}
         )
+        results[name + ": order of contributions"] = [list(made["dfc"]) for made in explained[:5]]
         results[name + ": contributions"] = np.array(
             [[made["dfc"][key] for key in sorted(made["dfc"])] for made in explained], np.float32
         )
