@@ -13,8 +13,9 @@ from headrace.kernels.queues.handles import shared_state
 from headrace.kernels.ranks import check_rank, ranked
 from headrace.kernels.trees.forest_data import data_kinds, feature_matrix, present_columns
 from headrace.kernels.trees.forest_draws import Columns, Draws
+from headrace.kernels.trees.forest_leaves import Growth
 from headrace.kernels.trees.forest_pruning import EarlyFinish, Pruning, of_depth
-from headrace.kernels.trees.forest_stats import FertileLeaves, Growth
+from headrace.kernels.trees.forest_stats import FertileLeaves
 from headrace.kernels.trees.forest_tree import ForestTree
 from headrace.messages import forest_protos
 from headrace.util.compat import as_bytes
