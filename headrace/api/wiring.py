@@ -62,6 +62,8 @@ HOMES: dict[str, str] = {
     "distribute.eager_servers": "join_cluster",
     "plan.evaluate": "evaluate may_evaluate=is_bounded",
     "profiler.flops": "register_flops=register",
+    "runtime.cost_graphs": "cost_models=CostModels",
+    "runtime.process_config": "session_config",
     "runtime.eager": "eager_graph=EagerGraph",
     "sessions.registered_collections": "register_collections=register",
     "state.scoping": "variable_creator_scope",

@@ -31,5 +31,7 @@ class TableSaveable(SaveableObject):
     def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorShape] | None) -> Operation:
         """The operation that gives the table the saved keys and values, and no others."""
         keys, values = restored_tensors
-        with name_scope(None, f"{self.name}_table_restore"), colocate_with(self.op.resource_handle):
+        # In the functions of a SavedModel it has no name, and no scope may begin as that of 1.15 would.
+        scope = f"{self.name}_table_restore" if self.name else "table_restore"
+        with name_scope(None, scope), colocate_with(self.op.resource_handle):
             return raw.LookupTableImportV2(self.op.resource_handle, keys, values)

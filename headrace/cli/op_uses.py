@@ -29,7 +29,7 @@ _MAX_NAMES = 5
 # In how many modules there may be a method of the same name where it is called on something unknown.
 _CLASSES = 2
 # In how many modules a name may be for its users to be looked for, after a public name is found and before.
-_FEW, _MANY = 34, 100
+_FEW, _MANY = 40, 100
 # Rooms that look at operations of any type, or make some for every program.
 _PASSED_OVER = frozenset(
     {"api", "cli", "core", "files", "messages", "plan", "runtime", "shim", "util", "testing", "torch"}

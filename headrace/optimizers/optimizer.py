@@ -346,10 +346,7 @@ class Optimizer(SlotOwner):
             name: one of `get_slot_names()`.
         """
         named = self._slots.get(name)
-        if not named:
-            return None
-        found = named.get(_var_key(var))
-        return part_beside(var, found)
+        return part_beside(var, named.get(_var_key(var))) if named else None
 
     def get_slot_names(self) -> list[str]:
         """The names of the kinds of slots it has made."""

@@ -16,7 +16,6 @@ from headrace.core.errors import DeadlineExceededError, InvalidArgumentError
 from headrace.core.spans import Span, recorded_spans
 from headrace.core.waiting import with_deadline
 from headrace.devices.process_settings import settings as process
-from headrace.messages import protos
 from headrace.plan.ir import FEED, UNBOUND
 from headrace.plan.plan import Plan
 from headrace.plan.watched import WatchedPlan, make_watched_plan
@@ -25,9 +24,20 @@ from headrace.runtime.resources import LOCAL_TASK
 
 if TYPE_CHECKING:
     from headrace.core.typing import Fetches
+    from headrace.messages import protos
     from headrace.plan.ir import Node, Value
     from headrace.runtime.cost_graphs import CostModel
     from headrace.runtime.session import BaseSession
+
+
+def note_precision(config: protos.ConfigProto | None) -> None:
+    """Notes that a session is made whose graph is not rewritten in half precision, if it is not."""
+    half = bool(process.optimizer_options.get("auto_mixed_precision"))
+    if config is not None:
+        rewrites = config.graph_options.rewrite_options
+        half = rewrites.auto_mixed_precision == rewrites.ON or (half and rewrites.auto_mixed_precision != rewrites.OFF)
+    if not half:
+        process.full_precision_sessions = True
 
 
 class Settings:
@@ -128,7 +138,7 @@ def run_with_options(
         entry = None if watchers or model is not None else session._entry(fetches, feed_dict)
     if model is not None and run_metadata is None:
         # What is measured counts for later steps, whoever sees it.
-        run_metadata = protos.RunMetadata()
+        run_metadata = session._cost_models.metadata()
     traces = run_metadata is not None and (model is not None or (options is not None and options.trace_level > 0))
     if run_metadata is not None:
         # It tells of this step alone.

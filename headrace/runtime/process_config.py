@@ -36,14 +36,16 @@ def process_config() -> protos.ConfigProto:
     return config
 
 
-def with_half_precision(config: protos.ConfigProto) -> protos.ConfigProto:
-    """`config`, or a copy that asks for half precision where the process has asked for it in all graphs."""
+def session_config(config: protos.ConfigProto | None) -> protos.ConfigProto:
+    """The `ConfigProto` of a session that is given `config`: without one that of the process.
+
+    Where the process has asked for half precision in all graphs, it asks for it, too.
+    """
+    config = process_config() if config is None else config
     rewrites = config.graph_options.rewrite_options
     if settings.optimizer_options.get("auto_mixed_precision") and rewrites.auto_mixed_precision != rewrites.OFF:
         changed = protos.ConfigProto()
         changed.CopyFrom(config)
         changed.graph_options.rewrite_options.auto_mixed_precision = rewrites.ON
         return changed
-    if rewrites.auto_mixed_precision != rewrites.ON:
-        settings.full_precision_sessions = True
     return config

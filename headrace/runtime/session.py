@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 
-from headrace.core import errors, shutdown
+from headrace.core import errors, shutdown, slots
 from headrace.core.defaults import default_session_stack
 from headrace.core.eager import plain_graph
 from headrace.core.graph import Graph
@@ -20,12 +21,10 @@ from headrace.devices.memory import keep_freed_memory
 from headrace.devices.threads import all_threads, one_thread, use_threads
 from headrace.plan.plan import Plan
 from headrace.runtime import callables, configuration, failures, targets
-from headrace.runtime.cost_graphs import CostModels
 from headrace.runtime.feeding import feeder
 from headrace.runtime.fetching import FetchPlan, expand_feed
 from headrace.runtime.outputs import to_output
 from headrace.runtime.partial_run import PartialRun
-from headrace.runtime.process_config import process_config, with_half_precision
 from headrace.runtime.session_entries import (
     MOST_ENTRIES,
     Entry,
@@ -84,14 +83,15 @@ class BaseSession(SessionInterface):
         self._target = target or ""
         self._engine = engine_of(self, target, graph, config)
         self._runtime, self._settings = self._engine.runtime, self._engine.settings
-        self._config = with_half_precision(process_config() if config is None else config)
+        self._given_config = config
+        configuration.note_precision(config)
         every, after = self._settings.cost_model_every, self._settings.cost_model_after
         if every and self._engine.elsewhere:
             raise NotImplementedError(
                 f"ConfigProto.graph_options.build_cost_model={every}: the server {self._target!r} plans the steps of this "
                 "session, and they are measured in sessions of its own process only. Leave the option out here."
             )
-        self._cost_models = CostModels(every, after) if every else None
+        self._cost_models = slots.cost_models(every, after) if every else None
         self._entries: dict[Any, Entry] = {}
         self._partial_runs: dict[str, PartialRun] = {}
         self._closed = self._aborted = False
@@ -105,10 +105,16 @@ class BaseSession(SessionInterface):
         """The graph this session runs."""
         return self._graph
 
+    @functools.cached_property
+    def _config(self) -> protos.ConfigProto:
+        """The session's config; without one that of the process."""
+        config: protos.ConfigProto = slots.session_config(self._given_config)
+        return config
+
     @property
     def graph_def(self) -> protos.GraphDef:
         """The graph as a `GraphDef`."""
-        return self._graph.as_graph_def(add_shapes=self._config.graph_options.infer_shapes)
+        return self._graph.as_graph_def(add_shapes=self._given_config is not None and self._given_config.graph_options.infer_shapes)
 
     @property
     def _session(self) -> Any:

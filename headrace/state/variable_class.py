@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -40,14 +41,10 @@ if TYPE_CHECKING:
 _kinds: dict[bool, type[Variable]] = {}
 
 
-def _after(creator: Callable[..., Any], following: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda **kwargs: creator(following, **kwargs)
-
-
-def created(create: Callable[..., Any], **kwargs: Any) -> Variable:
+def created_variable(create: Callable[..., Any], **kwargs: Any) -> Variable:
     """What the variable creators in force make, the innermost of which calls `create`."""
     for creator in creators_of(get_default_graph()).stack:
-        create = _after(creator, create)
+        create = functools.partial(creator, create)
     return create(**kwargs)
 
 
@@ -72,7 +69,7 @@ class VariableMetaclass(type):
         aggregation: int | VariableAggregation = VariableAggregation.NONE,
         shape: ShapeLike | None = None,
     ) -> Variable:
-        return created(
+        return created_variable(
             default_variable_creator,
             initial_value=initial_value,
             trainable=trainable,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.state import variables
 from headrace.state.modes import VariableAggregation, VariableSynchronization
-from headrace.state.variable_class import created, default_variable_creator_v2
+from headrace.state.variable_class import created_variable, default_variable_creator_v2
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
@@ -30,7 +30,7 @@ class _Metaclass(type):
         aggregation: VariableAggregation = VariableAggregation.NONE,
         shape: ShapeLike | None = None,
     ) -> Any:
-        return created(
+        return created_variable(
             default_variable_creator_v2,
             initial_value=initial_value,
             trainable=trainable,

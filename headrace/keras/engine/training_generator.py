@@ -282,12 +282,14 @@ def unpack_validation_data(validation_data: Any) -> tuple[Any, Any, Any]:
     """What `validation_data` holds: inputs, targets and weights of samples.
 
     Raises:
-        TypeError: if it is a tuple of another length.
+        ValueError: if it has another length; TypeError for a tuple of none or more than three.
     """
     if is_dataset_or_iterator(validation_data) or isinstance(validation_data, data_utils.Sequence):
         return validation_data, None, None
     if len(validation_data) not in (2, 3):
-        raise TypeError(
+        # 1.15 writes it into its text by `%`, which takes a tuple of one only.
+        kind = TypeError if isinstance(validation_data, tuple) and len(validation_data) != 1 else ValueError
+        raise kind(
             "When passing a `validation_data` argument, it must contain either 2 items (x_val, y_val), or 3 items (x_val, "
             "y_val, val_sample_weights), or alternatively it could be a dataset or a dataset iterator. However we received "
             f"`validation_data={validation_data}`"

@@ -42,6 +42,5 @@ SPELLED = {
     "MultivariateNormalDiagWithSoftplusStDev": "distributions.mvn.MultivariateNormalDiagWithSoftplusScale",
     "MultivariateNormalFull": "distributions.mvn.MultivariateNormalFullCovariance",
     "NormalWithSoftplusSigma": "distributions.normal.NormalWithSoftplusScale",
-    "bijector": "contrib.distributions.bijectors",
     "kl": "distributions.divergence.kl_divergence",
 }
