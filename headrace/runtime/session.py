@@ -114,7 +114,9 @@ class BaseSession(SessionInterface):
     @property
     def graph_def(self) -> protos.GraphDef:
         """The graph as a `GraphDef`."""
-        return self._graph.as_graph_def(add_shapes=self._given_config is not None and self._given_config.graph_options.infer_shapes)
+        return self._graph.as_graph_def(
+            add_shapes=self._given_config is not None and self._given_config.graph_options.infer_shapes
+        )
 
     @property
     def _session(self) -> Any:
