@@ -136,9 +136,9 @@ def run_with_options(
         costs = session._cost_models
         model = costs.due(session.graph, fetches, feed_dict) if costs is not None else None
         entry = None if watchers or model is not None else session._entry(fetches, feed_dict)
-    if model is not None and run_metadata is None:
+    if costs is not None and model is not None and run_metadata is None:
         # What is measured counts for later steps, whoever sees it.
-        run_metadata = session._cost_models.metadata()
+        run_metadata = costs.metadata()
     traces = run_metadata is not None and (model is not None or (options is not None and options.trace_level > 0))
     if run_metadata is not None:
         # It tells of this step alone.
