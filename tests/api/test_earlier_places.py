@@ -28,7 +28,6 @@ def _named(path):
         ("contrib.losses.sum_of_squares", "contrib.losses.mean_squared_error"),
         ("contrib.losses.sum_of_pairwise_squares", "contrib.losses.mean_pairwise_squared_error"),
         ("contrib.distributions.kl", "contrib.distributions.kl_divergence"),
-        ("contrib.distributions.bijector.Exp", "contrib.distributions.bijectors.Exp"),
         ("contrib.distributions.MultivariateNormalCholesky", "contrib.distributions.MultivariateNormalTriL"),
         ("contrib.framework.CriticalSection", "CriticalSection"),
         ("contrib.estimator.LinearEstimator", "estimator.LinearEstimator"),
