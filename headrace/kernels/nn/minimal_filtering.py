@@ -7,18 +7,16 @@ as they are written, 3.0. The longest sums are shorter, so its results lie close
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
 
+from headrace.kernels.nn.runner_convolution import ACTIVATION_NUMBERS, Pairs, RunnerConvolution, is_taken
 from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
     from headrace.kernels.nn.convolutions import ConvolutionSetting
 
-# What is done to results while they are written, by its number in the runner.
-ACTIVATION_NUMBERS = {"": 0, "Relu": 1, "Relu6": 2}
 # Outputs are computed in panels: so many times what is wanted may be computed. Fewer channels do not make up for the turning.
 _WASTE, _PANEL, _CHANNELS = 1.4, 32, 12
 # From so many tiles on it is the faster one: with filters that are turned once, and with those turned at every step.
@@ -26,16 +24,12 @@ _TILES, _TILES_FOR_TURNING = 40, 200
 # From so many multiplications on threads share them.
 _FOR_THREADS = 4_000_000
 
-Pairs = Sequence[tuple[int, int]]
 
-
-def is_taken(image: torch.Tensor) -> bool:
-    """Whether the runner may convolve it: who exports the step, or differentiates it, wants to see torch's operations."""
-    return image.dim() == 4 and image.shape[0].__class__ is int and not image.requires_grad
-
-
-class MinimalFiltering:
+class MinimalFiltering(RunnerConvolution):
     """Convolutions by filters of 3x3, and gradients of the filters.
+
+    Where one patch holds what is not finite, results beside those that see it would not be numbers either: then none is
+    computed.
 
     Args:
         channels, outputs: of the filters.
@@ -52,19 +46,12 @@ class MinimalFiltering:
         self._tiles = _TILES if keeps_filters else _TILES_FOR_TURNING
 
     def turned(self, filters: torch.Tensor) -> torch.Tensor | None:
-        """Filters [3, 3, channels, outputs] as `convolve` wants them; None where they do not suit."""
         if filters.requires_grad:
             return None
         turned: torch.Tensor | None = self._turn(filters.contiguous())
         return turned
 
     def pays(self, image: torch.Tensor, paddings: Pairs) -> bool:
-        """Whether it is faster than the sums as they are written.
-
-        Args:
-            image: batch, height, width and channels.
-            paddings: how many zeros lie before and after height and width.
-        """
         if not is_taken(image):
             return False
         tiles = image.shape[0] if image.shape[3] == self._channels else 0
@@ -80,17 +67,6 @@ class MinimalFiltering:
         paddings: Pairs,
         activation: str = "",
     ) -> torch.Tensor | None:
-        """The convolution; None where it is not computed: results are not finite, or what lies otherwise.
-
-        Where one patch holds what is not finite, results beside those that see it would not be numbers either.
-
-        Args:
-            image: batch, height, width and channels.
-            turned: the filters.
-            bias: what is added to the outputs.
-            paddings: how many zeros lie before and after height and width.
-            activation: Relu, Relu6 or nothing.
-        """
         if bias is not None and bias.requires_grad:
             return None
         (above, below), (before, after) = paddings

@@ -11,8 +11,9 @@ from headrace.core.buffers import VariableBuffer, want_versions
 from headrace.core.tensor import Tensor
 from headrace.devices import onednn
 from headrace.kernels.nn.convolutions import ConvolutionSetting
-from headrace.kernels.nn.minimal_filtering import MinimalFiltering, minimal_filtering
-from headrace.kernels.nn.pointwise import PointwiseConvolution, pointwise_convolution
+from headrace.kernels.nn.minimal_filtering import minimal_filtering
+from headrace.kernels.nn.pointwise import pointwise_convolution
+from headrace.kernels.nn.runner_convolution import RunnerConvolution
 from headrace.kernels.nn.windows import split_padding
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class _NativeConvolution:
 
     def __init__(
         self,
-        native: MinimalFiltering | PointwiseConvolution,
+        native: RunnerConvolution,
         setting: ConvolutionSetting,
         compute: FiltersAndBias,
         activation: str,
@@ -92,7 +93,9 @@ def packed_convolution(depthwise: bool) -> PackedKernelRule:
         assert convolve is not None  # else there is no such node
         want_versions()
         packed: _Packed | None = None
-        runner = minimal_filtering(setting, keeps_filters=True) or pointwise_convolution(setting)
+        runner: RunnerConvolution | None = minimal_filtering(setting, keeps_filters=True) or pointwise_convolution(
+            setting
+        )
         native = None
         if runner is not None:
             native = _NativeConvolution(runner, setting, compute, "" if adds else attrs["activation"])

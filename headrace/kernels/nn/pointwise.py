@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from headrace.kernels.nn.minimal_filtering import ACTIVATION_NUMBERS, Pairs, is_taken
+from headrace.kernels.nn.runner_convolution import ACTIVATION_NUMBERS, Pairs, RunnerConvolution, is_taken
 from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _CHANNELS, _PIXELS = 960, 12
 _FOR_THREADS = 1_000_000
 
 
-class PointwiseConvolution:
+class PointwiseConvolution(RunnerConvolution):
     """Convolutions by filters of 1x1 of so many channels and outputs."""
 
     def __init__(self, channels: int, outputs: int) -> None:
@@ -33,19 +33,12 @@ class PointwiseConvolution:
         self._channels, self._outputs = channels, outputs
 
     def turned(self, filters: torch.Tensor) -> torch.Tensor | None:
-        """Filters [1, 1, channels, outputs] as `convolve` wants them; None where they do not suit."""
         if filters.requires_grad:
             return None
         panels: torch.Tensor | None = self._arrange(filters.reshape(self._channels, self._outputs).contiguous())
         return panels
 
     def pays(self, image: torch.Tensor, paddings: Pairs) -> bool:
-        """Whether it is the faster one.
-
-        Args:
-            image: batch, height, width and channels.
-            paddings: how many zeros lie before and after height and width.
-        """
         if not is_taken(image):
             return False
         pixels = image.shape[0] * image.shape[1] * image.shape[2]
@@ -60,15 +53,6 @@ class PointwiseConvolution:
         paddings: Pairs,
         activation: str = "",
     ) -> torch.Tensor | None:
-        """The convolution; None where it is not computed.
-
-        Args:
-            image: batch, height, width and channels.
-            turned: the filters.
-            bias: what is added to the outputs.
-            paddings: zeros, of which there are none.
-            activation: Relu, Relu6 or nothing.
-        """
         if bias is not None and bias.requires_grad:
             return None
         image = image.contiguous()
