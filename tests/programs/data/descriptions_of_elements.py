@@ -1,5 +1,7 @@
 """What describes elements and the tensors that stand for them, optionals as values, and functions that end too early."""
 
+import os
+import tempfile
 import warnings
 
 import numpy as np
@@ -131,19 +133,20 @@ with tf.Session() as sess:
         "take_while": kind(lambda: elements(counted().apply(experimental.take_while(lambda x: tf.equal(last(x), 1))))),
         "reduce": kind(lambda: sess.run(counted().reduce(tf.constant(0, tf.int64), lambda s, x: last(x)))),
     }
-    with open("two.csv", "w") as file:
+    two = os.path.join(tempfile.mkdtemp(), "two.csv")
+    with open(two, "w") as file:
         file.write("1,2\n")
     csv = tf.data.experimental.CsvDataset
     results["csv"] = [
-        kind(lambda: elements(csv("two.csv", [tf.int32, tf.int32], buffer_size=size))) for size in (0, -1, 10)
+        kind(lambda: elements(csv(two, [tf.int32, tf.int32], buffer_size=size))) for size in (0, -1, 10)
     ] + [
-        kind(lambda: elements(csv("two.csv", [[[0]], [[0]]]))),
-        kind(lambda: elements(csv("two.csv", [tf.placeholder_with_default([[0]], None)] * 2))),
-        kind(lambda: elements(csv("two.csv", [[0, 1], [0]]))),
+        kind(lambda: elements(csv(two, [[[0]], [[0]]]))),
+        kind(lambda: elements(csv(two, [tf.placeholder_with_default([[0]], None)] * 2))),
+        kind(lambda: elements(csv(two, [[0, 1], [0]]))),
     ]
     results["negative"] = [
-        kind(lambda: elements(tf.data.TextLineDataset("two.csv", buffer_size=-1))),
-        kind(lambda: elements(tf.data.TFRecordDataset("two.csv", buffer_size=-1))),
+        kind(lambda: elements(tf.data.TextLineDataset(two, buffer_size=-1))),
+        kind(lambda: elements(tf.data.TFRecordDataset(two, buffer_size=-1))),
     ]
 
 results["tables"] = warned(lambda: counted().map(with_table)) + warned(
