@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import headrace as tf
+from headrace.core.eager import eager_mode
 from headrace.keras.engine.training_aggregators import MetricsAggregator, OutputsAggregator
 from headrace.keras.engine.training_arrays import batch_shuffle, make_batches, slice_arrays
 from headrace.keras.engine.training_input_checks import standardize_input_data, standardize_sample_or_class_weights
@@ -120,3 +124,44 @@ def test_eager_loops_take_lists_of_rows_together_only() -> None:
     rows, targets = [[1.0, 2.0]], np.ones((1, 1))
     assert _arrays_of_lists(rows, targets) == (rows, targets)
     assert _arrays_of_lists([], None) == ([], None)
+
+
+class _Batches:
+    """An iterator that is no generator, as programs write for `fit_generator`."""
+
+    def __init__(self, batches):
+        self._batches = itertools.cycle(batches)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._batches)
+
+
+@pytest.mark.parametrize("eager", [False, True])
+@pytest.mark.parametrize("kind", ["zip", "cycle", "map", "a class"])
+def test_iterators_train_and_validate_as_generators_do(kind, eager):
+    batches = [(np.full([4, 2], i, np.float32), np.ones([4, 1], np.float32)) for i in (1, 2)]
+    iterators = {
+        "zip": lambda: zip(*(itertools.cycle(part) for part in zip(*batches))),
+        "cycle": lambda: itertools.cycle(batches),
+        "map": lambda: map(tuple, itertools.cycle(batches)),
+        "a class": lambda: _Batches(batches),
+    }
+
+    def generator():
+        yield from itertools.cycle(batches)
+
+    def histories(made):
+        with eager_mode() if eager else tf.Graph().as_default():
+            for method in ("fit", "fit_generator"):
+                dense = tf.keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones")
+                model = tf.keras.Sequential([dense])
+                model.compile(tf.keras.optimizers.SGD(0.01), "mse")
+                told = {"steps_per_epoch": 2, "validation_steps": 2, "epochs": 2, "verbose": 0}
+                yield getattr(model, method)(made(), validation_data=made(), **told).history
+
+    found, expected = list(histories(iterators[kind])), list(histories(generator))
+    assert found == expected
+    assert {*found[0]} == {"loss", "val_loss"}

@@ -284,7 +284,7 @@ def unpack_validation_data(validation_data: Any) -> tuple[Any, Any, Any]:
     Raises:
         ValueError: if it has another length; TypeError for a tuple of none or more than three.
     """
-    if is_dataset_or_iterator(validation_data) or isinstance(validation_data, data_utils.Sequence):
+    if is_dataset_or_iterator(validation_data) or is_generator_or_sequence(validation_data):
         return validation_data, None, None
     if len(validation_data) not in (2, 3):
         # 1.15 writes it into its text by `%`, which takes a tuple of one only.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import queue
 import random
 import threading
@@ -67,8 +66,10 @@ def iter_sequence_infinite(seq: Any) -> Iterator[Any]:
 
 
 def is_generator_or_sequence(x: object) -> bool:
-    """Whether something is a generator or a `Sequence`; other iterators count as data, as in 1.15."""
-    return inspect.isgenerator(x) or isinstance(x, Sequence)
+    """Whether something is an iterator, a generator or a `Sequence`, and no array, tensor or structure of them."""
+    if isinstance(x, (list, tuple, dict, str, bytes)) or hasattr(x, "shape"):
+        return False
+    return isinstance(x, Sequence) or (hasattr(x, "__next__") and hasattr(x, "__iter__"))
 
 
 class _End:

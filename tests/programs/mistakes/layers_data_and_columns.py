@@ -89,7 +89,6 @@ CASES = {
     "lists of rows": lambda: fit(X.tolist(), Y),
     "rows of targets": lambda: fit(X, Y.tolist()),
     "a list of one input": lambda: fit([X.tolist()], [Y.tolist()]),
-    "an iterator": lambda: fit(iter([(X, Y)]), None, steps_per_epoch=1),
     "batches of nothing": lambda: fit(X, Y, batch_size=0),
     "batches of a text": lambda: fit(X, Y, batch_size="a"),
     "validation data of four": lambda: fit(X, Y, validation_data=(X, Y, Y, Y)),
