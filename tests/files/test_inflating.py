@@ -5,6 +5,7 @@ import struct
 import zlib
 
 import pytest
+from dataset_elements import elements
 
 import headrace as tf
 from headrace.files import inflating
@@ -17,17 +18,6 @@ MOST = 1 << 20
 def _small_machine(monkeypatch):
     monkeypatch.setattr(inflating, "most_held", lambda: MOST)
     monkeypatch.setattr("headrace.files.records._LARGEST_READ", MOST // 4)
-
-
-def elements(dataset):
-    found = []
-    with tf.Graph().as_default(), tf.Session() as session:
-        following = tf.data.make_one_shot_iterator(dataset()).get_next()
-        while True:
-            try:
-                found.append(session.run(following))
-            except tf.errors.OutOfRangeError:
-                return found
 
 
 @pytest.mark.parametrize("packed", [zlib.compress, gzip.compress])

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from dataset_elements import elements
 
 import headrace as tf
 
@@ -17,17 +18,6 @@ def folder(tmp_path):
     except OSError:
         pytest.skip("this file system takes texts only")
     return path
-
-
-def elements(dataset):
-    found = []
-    with tf.Graph().as_default(), tf.Session() as session:
-        following = tf.data.make_one_shot_iterator(dataset()).get_next()
-        while True:
-            try:
-                found.append(session.run(following))
-            except tf.errors.OutOfRangeError:
-                return found
 
 
 # What TensorFlow 1.15.5 reads from such files.
