@@ -61,11 +61,12 @@ def feature_matrix(inputs: Sequence[torch.Tensor], kinds: DataKinds) -> np.ndarr
         inputs: the dense matrix; the indices, values and shape of the sparse one.
         kinds: what the columns hold.
     """
-    data, indices, values, shape = (to_array(value) for value in inputs)
-    width = kinds.dense
-    if not len(shape) or not shape[-1]:
+    data, width = to_array(inputs[0]), kinds.dense
+    columns = _sparse_columns(inputs)
+    if not columns:
         return _wide(data, width) if data.ndim == 2 and data.shape[1] < width else data
-    rows, columns = int(shape[0]), int(shape[-1])
+    indices, values, shape = (to_array(value) for value in inputs[1:])
+    rows = int(shape[0])
     if columns > _MOST_SPARSE:
         raise InvalidArgumentError(
             None, None, f"Sparse features of {columns} columns are too wide for a forest: at most {_MOST_SPARSE}"
@@ -77,6 +78,12 @@ def feature_matrix(inputs: Sequence[torch.Tensor], kinds: DataKinds) -> np.ndarr
     some = indices[:, 1] >= width
     matrix[indices[some, 0], indices[some, 1]] = values[some]
     return matrix
+
+
+def _sparse_columns(inputs: Sequence[torch.Tensor]) -> int:
+    """How many there are; 0 where all features are dense, as in most forests, and nothing else has to be looked at."""
+    shape = inputs[3]
+    return int(shape[-1]) if len(shape) else 0
 
 
 def _wide(data: np.ndarray, width: int) -> np.ndarray:
@@ -94,7 +101,7 @@ def present_columns(inputs: Sequence[torch.Tensor]) -> Present | None:
     Args:
         inputs: the dense matrix; the indices, values and shape of the sparse one.
     """
-    _, indices, _, shape = (to_array(value) for value in inputs)
-    if not len(shape) or not shape[-1]:
+    if not _sparse_columns(inputs):
         return None
+    indices, shape = to_array(inputs[1]), to_array(inputs[3])
     return Present(np.searchsorted(indices[:, 0], np.arange(int(shape[0]) + 1)), indices[:, 1])

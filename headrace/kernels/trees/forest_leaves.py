@@ -111,6 +111,12 @@ class KeptLeaves:
         self.running = np.zeros((rows, count, _SIDES if self.growth.is_running else 0), np.float32)
         self.early = np.zeros(rows, bool)
         self.checks = np.zeros(rows, np.int64)
+        growth = self.growth
+        # What the row of a new leaf is emptied of.
+        self._emptied = ["filled", "kept", "epochs", "total", "weights", "left", "averaged"]
+        self._emptied += ["arrived", "left_seen"] if growth.is_sparse else []
+        self._emptied += ["running"] if growth.is_running else []
+        self._emptied += ["early"] if growth.finish else []
 
     def create(self, growth: Growth) -> None:
         """Makes it."""
@@ -134,13 +140,14 @@ class KeptLeaves:
                 setattr(self, name, np.concatenate((array, np.zeros((more, *array.shape[1:]), array.dtype))))
             self.free = list(range(old + more - 1, old - 1, -1))
         row = self.free.pop()
-        for name in (*_COUNTS, "left", "averaged", "left_seen", "running"):
+        for name in self._emptied:
             getattr(self, name)[row] = 0
         self.depths[row] = depth
         self.wanted[row], self.enough[row] = self.growth.wanted(depth), self.growth.enough(depth)
         if self.growth.finish:
             self.checks[row] = self.growth.finish.first_check(depth)
-        self._widen(int(self.wanted[row]) - self.features.shape[1])
+        if not self.growth.is_even:
+            self._widen(int(self.wanted[row]) - self.features.shape[1])
         self.row_of[node] = row
         self.order.add(node)
 

@@ -9,7 +9,7 @@ from headrace.kernels.trees.forest_groups import number_within, sums_within, tak
 from headrace.kernels.trees.forest_leaves import CANDIDATES, LEFT_SIDE, RIGHT_SIDE, KeptLeaves
 from headrace.kernels.trees.forest_pruning import EarlyFinish, Pruning
 from headrace.kernels.trees.forest_sums import moments
-from headrace.kernels.trees.forest_tests import MATCHES, goes_left
+from headrace.kernels.trees.forest_tests import LESS_OR_EQUAL, MATCHES, goes_left
 from headrace.kernels.trees.hash_order import FROM_TWO, hash_order
 from headrace.native.direct import direct_call
 
@@ -133,9 +133,11 @@ class FertileLeaves(KeptLeaves):
             return
         chosen, matches = draws.draw(examples)
         self.features[rows, places] = chosen
-        self.tests[rows, places] = np.where(matches, MATCHES, self.growth.test)
         if matches.any():
             self.strict = None
+        if self.strict is None or self.growth.test != LESS_OR_EQUAL:
+            # Else they have never been others.
+            self.tests[rows, places] = np.where(matches, MATCHES, self.growth.test)
         self.thresholds[rows, places] = self.means[rows, places] = values[examples, chosen]
         added = np.bincount(rows, minlength=len(self.filled))
         self.filled += added

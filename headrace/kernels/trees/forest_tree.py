@@ -13,6 +13,9 @@ from headrace.native.direct import direct_call
 
 # So many steps are taken between looks at which examples have arrived.
 _STEPS = 3
+# The arrays that have an element, or a row, for each node; and how many nodes more than there are they get room for.
+_OF_NODES = "features", "thresholds", "left", "right", "tests", "sums", "has"
+_ROOM = 32
 
 
 class ForestTree:
@@ -37,6 +40,8 @@ class ForestTree:
         self.tests = np.zeros(1, np.int8)
         self.sums = np.zeros((1, self.outputs), np.float32)
         self.has = np.zeros((1, self.outputs), bool)
+        # What the arrays are the beginnings of, once nodes have been added.
+        self._room: dict[str, np.ndarray] = {}
         # Whether all examples at a threshold go to the right; None where nodes compare in different ways.
         self.strict: bool | None = False
 
@@ -112,17 +117,23 @@ class ForestTree:
         left = len(self)
         strict = {LESS_OR_EQUAL: False, LESS_THAN: True}.get(test)
         self.strict = strict if len(self) == 1 or strict is self.strict else None
-        self.tests = np.concatenate((self.tests, np.zeros(2, np.int8)))
+        self._add_leaves(2)
         self.tests[node] = test
-        self.has = np.concatenate((self.has, np.full((2, self.outputs), not self.is_sparse)))
-        self.features = np.concatenate((self.features, [0, 0]))
-        self.thresholds = np.concatenate((self.thresholds, np.zeros(2, np.float32)))
-        self.left = np.concatenate((self.left, [-1, -1]))
-        self.right = np.concatenate((self.right, [-1, -1]))
-        self.sums = np.concatenate((self.sums, np.zeros((2, self.sums.shape[1]), np.float32)))
         self.features[node], self.thresholds[node] = feature, threshold
         self.left[node], self.right[node] = left, left + 1
         return left, left + 1
+
+    def _add_leaves(self, count: int) -> None:
+        size = len(self) + count
+        if size > len(self._room.get("left", ())):
+            for name in _OF_NODES:
+                array = getattr(self, name)
+                more = np.zeros((size + _ROOM, *array.shape[1:]), array.dtype)
+                self._room[name] = np.concatenate((array, more))
+        for name, room in self._room.items():
+            setattr(self, name, room[:size])
+        self.left[-count:] = self.right[-count:] = -1
+        self.has[-count:] = not self.is_sparse
 
     def usage_counts(self, features: int) -> np.ndarray:
         """How many splits each feature has."""
@@ -195,6 +206,7 @@ class ForestTree:
         self.tests = np.zeros(count, np.int8)
         self.sums = np.zeros((count, self.outputs), np.float32)
         self.has = np.zeros((count, self.outputs), bool)
+        self._room = {}
         for number, node in enumerate(nodes):
             if node.HasField("binary_node"):
                 split = node.binary_node

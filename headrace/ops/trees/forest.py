@@ -350,7 +350,9 @@ def _grow(tree: ForestTree, stats: FertileLeaves, leaf: int) -> None:
         if stats.growth.is_regression:
             tree.sums[child] = sums[1 : 1 + stats.growth.classes] / sums[0]
         else:
-            tree.sums[child], tree.has[child] = sums, has
+            tree.sums[child] = sums
+            if has is not True:
+                tree.has[child] = has
         stats.begin(child, depth + 1)
     stats.end(leaf)
 
