@@ -119,8 +119,9 @@ def create_parser() -> argparse.ArgumentParser:
     """The parser of the tool's arguments; what it parses has the function of the command as `func`.
 
     Example:
-        >>> args = create_parser().parse_args(["show", "--dir", "/tmp/model"])
-        >>> args.func(args)
+        >>> args = create_parser().parse_args(["show", "--dir", "model"])
+        >>> args.dir, args.func.__name__
+        ('model', 'show')
     """
     parser = argparse.ArgumentParser(description="Look into SavedModels, and run them.")
     parser.add_argument("-v", "--version", action="version", version="0.1.0")
