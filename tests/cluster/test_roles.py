@@ -56,6 +56,28 @@ def test_variables_lie_on_servers_in_training_only(environment, tmp_path, own):
     assert seen == {"train": {"/device:CPU:7" if own else "/job:ps/task:0"}, "eval": {""}, "infer": {""}}
 
 
+def test_variables_of_older_estimators_lie_on_servers_in_training_only(environment, tmp_path):
+    """As 1.15.5: an experiment's master evaluates in its own process."""
+    environment("master", environment="cloud")
+    seen = {}
+
+    def model(features, labels, mode):
+        tf.layers.dense(features["x"], 1)
+        seen[mode] = {v.device for v in tf.global_variables()}
+        raise _EnoughError
+
+    (tmp_path / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-1"')
+    estimator = tf.contrib.learn.Estimator(model, str(tmp_path), tf.contrib.learn.RunConfig())
+    given = {"steps": 1, "checkpoint_path": str(tmp_path / "model.ckpt-1")}
+    for act in (
+        lambda: estimator.fit(input_fn=_inputs, steps=1),
+        lambda: estimator.evaluate(input_fn=_inputs, **given),
+    ):
+        with pytest.raises(_EnoughError):
+            act()
+    assert seen == {"train": {"/job:ps/task:0"}, "eval": {""}}
+
+
 @pytest.mark.parametrize(
     ("task", "index", "expected"),
     [("master", 0, {}), ("worker", 0, {"SummarySaverHook": 7, "StepCounterHook": 9}), ("worker", 1, {})],

@@ -24,7 +24,6 @@ from headrace.contrib.learn.estimator_parts import (
     length,
     tensor_signatures,
     updates_and_values,
-    worker_device_setter,
 )
 from headrace.contrib.learn.metric_key import MetricKey
 from headrace.contrib.learn.metric_spec import ModeKeys
@@ -40,6 +39,7 @@ from headrace.core.errors import NotFoundError
 from headrace.core.graph import Graph
 from headrace.core.random_seed import set_random_seed
 from headrace.data.iterator import GLOBAL_ITERATORS
+from headrace.estimator.arguments import device_setter_of
 from headrace.estimator.evaluating import write_results
 from headrace.estimator.predicting import chosen
 from headrace.estimator.run_config import RunConfig as CoreRunConfig
@@ -89,7 +89,7 @@ class BaseEstimator(Parameterized, Evaluable, Trainable):
         self._model_dir: str = given
         self._config: CoreRunConfig = found if found.model_dir else found.replace(model_dir=given)
         self._session_config: protos.ConfigProto | None = found.session_config or getattr(found, "tf_config", None)
-        self._device_fn = found.device_fn or worker_device_setter(found)
+        self._device_fn = found.device_fn or device_setter_of(found)
         self._graph: Graph | None = None
         self._features: Any = None
         self._labels: Any = None
@@ -389,7 +389,7 @@ class BaseEstimator(Parameterized, Evaluable, Trainable):
             raise ValueError(f"Metrics argument should be None or dict. Got {metrics}.")
         path = self._checkpoint(checkpoint_path)
         folder = os.path.join(self._model_dir, f"eval_{name}" if name else "eval")
-        with Graph().as_default() as graph, device(self._device_fn):
+        with Graph().as_default() as graph:
             set_random_seed(self._config.tf_random_seed)
             step = create_global_step(graph)
             features, labels, input_hooks = inputs(input_fn)

@@ -1,4 +1,4 @@
-"""What estimators of `tf.contrib.learn` are put together from: inputs, batches of predictions, metrics, devices."""
+"""What estimators of `tf.contrib.learn` are put together from: inputs, batches of predictions and metrics."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ from headrace.core.graph import Graph
 from headrace.core.shapes import TensorShape
 from headrace.estimator.model_fn import EstimatorSpec
 from headrace.estimator.predicting import batch_length
-from headrace.estimator.run_config import RunConfig as CoreRunConfig
 from headrace.estimator.util import parse_input_fn_result
 from headrace.functions.sparse.building import sparse_placeholder
 from headrace.ops.array.constant import placeholder
 from headrace.ops.flow.grouping import group
-from headrace.sessions.cluster import STANDARD_PS_OPS, replica_device_setter
 from headrace.sessions.monitored_session import MonitoredSession
 from headrace.sessions.session_creators import ChiefSessionCreator
 
@@ -69,19 +67,6 @@ def length(x: Any) -> int | None:
     """How many examples arrays hold; None for iterators."""
     first = next(iter(x.values())) if isinstance(x, dict) else x
     return len(first) if hasattr(first, "__len__") else None
-
-
-def worker_device_setter(config: CoreRunConfig) -> Callable[[Operation], str] | None:
-    """Where the operations of a model lie: variables on parameter servers, if there are any."""
-    if not config.num_ps_replicas:
-        return None
-    return replica_device_setter(
-        ps_tasks=config.num_ps_replicas,
-        worker_device=f"/job:{config.task_type}/task:{config.task_id}" if config.task_type else "/job:worker",
-        merge_devices=False,
-        ps_ops=list(STANDARD_PS_OPS),
-        cluster=config.cluster_spec,
-    )
 
 
 def as_model_fn_ops(results: Any, mode: str) -> ModelFnOps:
