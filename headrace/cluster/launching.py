@@ -24,7 +24,7 @@ from typing import Any
 from torch.distributed.elastic.multiprocessing import DefaultLogsSpecs, SignalException, Std, start_processes
 
 from headrace.cluster.launcher_watch import GRACE_SECONDS, held_lock
-from headrace.cluster.program_flags import flags_of_program
+from headrace.cluster.program_flags import flags_of_module, flags_of_program
 
 _PERIOD = 0.1
 # What programs call the number of their task, the one most used first.
@@ -71,8 +71,8 @@ def plan_tasks(
     """The tasks of a cluster that runs a program.
 
     Args:
-        program: the script and its arguments. In these, `{job_name}` and `{task_index}` stand for those of a task, and
-            `{ps_hosts}`, `{worker_hosts}` and `{chief_hosts}` for the addresses of a job.
+        program: the script, or "-m" and the name of a module, and the arguments. In these, `{job_name}` and `{task_index}`
+            stand for those of a task, and `{ps_hosts}`, `{worker_hosts}` and `{chief_hosts}` for the addresses of a job.
         servers: how many parameter servers.
         workers: how many workers, the chief among them.
         style: how a process is told its task: by "flags", by "tf_config", by "both", or by what the texts of the script
@@ -81,15 +81,18 @@ def plan_tasks(
         evaluator: whether another process evaluates.
 
     Raises:
-        ValueError: if there is no worker, the style is none, or an argument asks for the addresses of a job that is none.
+        ValueError: if there is no worker, the style is none, an argument asks for the addresses of a job that is none, or
+            the module is not found.
         OSError: if the script cannot be read.
     """
     if workers < 1 or servers < 0:
         raise ValueError(f"A cluster has one worker at least, got {workers} workers and {servers} servers")
     if style not in _STYLES:
         raise ValueError(f"style must be one of {', '.join(_STYLES)}, got {style!r}")
-    flags = flags_of_program(Path(program[0]))
-    told = any("{task_index}" in argument for argument in program[1:])
+    by_name = program[0] == "-m"
+    flags = flags_of_module(program[1]) if by_name else flags_of_program(Path(program[0]))
+    runs, own_arguments = (program[:2], program[2:]) if by_name else (program[:1], program[1:])
+    told = any("{task_index}" in argument for argument in own_arguments)
     by_flags = style in ("flags", "both") or (style == "auto" and (told or "job_name" in flags))
     by_variable = style in ("tf_config", "both") or (style == "auto" and not by_flags)
     own_chief = (not by_flags) if chief is None else chief
@@ -111,9 +114,9 @@ def plan_tasks(
         environment = dict(shared)
         if by_variable:
             environment["TF_CONFIG"] = json.dumps({"cluster": cluster, "task": {"type": job, "index": index}})
-        own = [_filled(argument, cluster, job, index) for argument in program[1:]]
+        own = [_filled(argument, cluster, job, index) for argument in own_arguments]
         arguments = _flag_arguments(cluster, job, index, flags) if by_flags and not told else ()
-        tasks.append(Task(job, index, ("-m", "headrace", "run", program[0], *own, *arguments), environment))
+        tasks.append(Task(job, index, ("-m", "headrace", "run", *runs, *own, *arguments), environment))
     return tasks
 
 

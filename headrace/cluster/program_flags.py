@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,12 +49,39 @@ def flags_of_program(script: Path) -> dict[str, str]:
     script = script.absolute()
     if script.is_dir():
         script = script / "__main__.py"
-    roots = [
-        script.parent,
-        *(Path(each).absolute() for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each),
-    ]
+    return _flags(script, [script.parent, *_folders(os.environ.get("PYTHONPATH", ""))])
+
+
+def flags_of_module(name: str) -> dict[str, str]:
+    """The flags that a module, as `python -m` finds it, or a module of its own that it imports defines.
+
+    Args:
+        name: with dots; of a package its `__main__` is meant.
+
+    Raises:
+        OSError: if the module cannot be read.
+        ValueError: if no file is found: where one stands, in the folders of PYTHONPATH, or among what is installed.
+    """
+    roots = [Path.cwd(), *_folders(os.environ.get("PYTHONPATH", ""))]
+    for place in [*roots, *map(Path, sys.path)]:
+        base = place.joinpath(*name.split("."))
+        for file in (base.with_suffix(".py"), base / "__main__.py"):
+            if file.is_file():
+                return _flags(file.absolute(), roots)
+    raise ValueError(
+        f"No module named {name}: it was looked for in {', '.join(map(str, roots))} and in what is installed"
+    )
+
+
+def _folders(listed: str) -> list[Path]:
+    """The folders of a variable such as PYTHONPATH."""
+    return [Path(each).absolute() for each in listed.split(os.pathsep) if each]
+
+
+def _flags(program: Path, roots: list[Path]) -> dict[str, str]:
+    """The flags that a file defines, or a module below some folders that it imports."""
     found: dict[str, str] = {}
-    waiting, seen = [script], {script}
+    waiting, seen = [program], {program}
     while waiting:
         path = waiting.pop()
         text = path.read_text("utf-8", "replace")

@@ -91,6 +91,26 @@ def test_arguments_name_what_a_task_is_told(script):
     assert tasks[0].command[7] == "{other}"
 
 
+@pytest.mark.parametrize(
+    ("name", "file"), [("trainer.task", "trainer/task.py"), ("trainer", "trainer/__main__.py"), ("task", "task.py")]
+)
+def test_modules_are_run_by_their_names(tmp_path, monkeypatch, name, file):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("from .flags import FLAGS" if path.parent != tmp_path else "from flags import FLAGS")
+    (path.parent / "flags.py").write_text(FLAGS)
+    (*_, last) = plan_tasks(["-m", name, "--steps=3"], 1, 2)
+    assert last.command[:6] == ("-m", "headrace", "run", "-m", name, "--steps=3")
+    assert last.command[-2:] == ("--job_name=worker", "--task_id=1")
+
+
+def test_modules_that_are_none(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"No module named trainer\.task"):
+        plan_tasks(["-m", "trainer.task"], 1, 2)
+
+
 def test_arguments_that_name_a_job_that_is_none(script):
     with pytest.raises(ValueError, match=r"chief_hosts.*ps, worker"):
         plan_tasks([script(""), "--chief={chief_hosts}", "{task_index}"], 1, 2)
