@@ -206,6 +206,15 @@ _MOVEMENT = [
         "gather", "params indices:index", "out", ANY, ints="axis, batch dims", fails="an index is out of range"
     ),
     Instruction("gather_nd", "params indices:index", "out", ANY, fails="an index is out of range"),
+    # Of each sequence as many steps as its length says come backwards; the others stay.
+    Instruction(
+        "reverse_sequence",
+        "a lengths:index",
+        "out",
+        ANY,
+        ints="axis of steps, of sequences",
+        fails="a length is refused",
+    ),
     # ids of any rank, the first axes of data; negative ids are left out.
     Instruction(
         "unsorted_segment_sum",

@@ -1,5 +1,7 @@
 """Native views, gathers, scatters, and what is put together of parts, beside NumPy's."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -113,6 +115,34 @@ def test_gathers(dtype, index):
     assert_same(got, x[[4, 0], [3, 1]])
     (got,) = run_one("gather_nd", [x, np.array([[[4, 3, 2]]], index)])
     assert_same(got, x[4, 3, 2].reshape(1, 1))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("index", INTEGERS)
+def test_sequences_backwards(dtype, index):
+    x = values(dtype, (3, 4, 2, 3))
+    for steps, batch in itertools.permutations(range(4), 2):
+        lengths = np.arange(x.shape[batch], dtype=index) % (x.shape[steps] + 1)
+        expected = x.copy()
+        for b, length in enumerate(lengths):
+            row = np.moveaxis(expected, (steps, batch), (0, 1))
+            row[:length, b] = row[:length, b][::-1].copy()
+        (got,) = run_one("reverse_sequence", [x, lengths], [steps, batch])
+        assert_same(got, expected)
+        (got,) = run_one("reverse_sequence", [x, lengths], [steps - 4, batch - 4])
+        assert_same(got, expected)
+    (got,) = run_one("reverse_sequence", [strided(x, "turned"), np.array([4, 0, 3], index)], [1, 0])
+    assert_same(got[1], x[1])
+    assert_same(got[2], x[2][[2, 1, 0, 3]])
+    (got,) = run_one("reverse_sequence", [x[:, :0], np.zeros(3, index)], [1, 0])
+    assert_same(got, x[:, :0])
+
+
+@pytest.mark.parametrize(("bad", "columns"), [(-1, 3), (5, 3), (1, 0)])
+def test_a_length_out_of_range(bad, columns):
+    with pytest.raises(RegionFailure) as failure:
+        run_one("reverse_sequence", [values("float32", (2, columns)), np.array([0, bad])], [1, 0])
+    assert failure.value.code == 2
 
 
 @pytest.mark.parametrize("bad", [-1, 5])

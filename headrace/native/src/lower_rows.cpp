@@ -1,4 +1,5 @@
 // Gathers and scatters: rows and elements that indices name.
+#include <algorithm>
 #include <cstring>
 
 #include "indices.h"
@@ -107,6 +108,51 @@ void gather_nd(Planner& p, const Instruction& i) {
   step.rows = places;
   step.cols = product_of(params, depth, params.rank) * kSizes[params.dtype];
   step.extra = index_steps(p, params, depth);
+}
+
+// Of each sequence the first steps, as many as its length says, backwards. extra: outer, batch, between, steps, 1 if steps are
+// before batches; blocks of cols bytes.
+int64_t reverse_sequence_kernel(const Step& step, Frame& frame) {
+  char* d = step.at(0, frame);
+  const char* a = step.at(1, frame);
+  const char* lengths = step.at(2, frame);
+  const int64_t outer = step.extra[0], batch = step.extra[1], between = step.extra[2], steps = step.extra[3];
+  const int64_t bytes = step.cols;
+  const bool steps_first = step.extra[4] != 0;
+  for (int64_t b = 0; b < batch; b++)
+    if (uint64_t(index_at(lengths, step.flags, b)) > uint64_t(steps)) return b + 1;
+  const int64_t batch_row = steps_first ? bytes : between * steps * bytes;
+  const int64_t step_row = steps_first ? between * batch * bytes : bytes;
+  const int64_t between_row = steps_first ? batch * bytes : steps * bytes;
+  for (int64_t o = 0; o < outer; o++, a += batch * between * steps * bytes, d += batch * between * steps * bytes)
+    for (int64_t b = 0; b < batch; b++) {
+      const int64_t length = index_at(lengths, step.flags, b);
+      for (int64_t m = 0; m < between; m++) {
+        const int64_t at = b * batch_row + m * between_row;
+        for (int64_t t = 0; t < steps; t++)
+          std::memcpy(d + at + t * step_row, a + at + (t < length ? length - 1 - t : t) * step_row, size_t(bytes));
+      }
+    }
+  return 0;
+}
+
+void reverse_sequence(Planner& p, const Instruction& i) {
+  const View a = p.dense(p.in(i, 0)), lengths = p.dense(p.in(i, 1));
+  require(i.ints.size() == 2, "a reversal has an axis of steps and one of sequences");
+  const int steps = Planner::axis(i.ints[0], a.rank), batch = Planner::axis(i.ints[1], a.rank);
+  require(steps != batch && lengths.rank == 1 && lengths.dims[0] == a.dims[batch], "there is a length a sequence");
+  const View d = p.make_like(a);
+  p.out(i, 0, d);
+  if (!lengths.elements()) return;
+  // Even where a step has no elements, a length may be wrong.
+  const int first = std::min(steps, batch), second = std::max(steps, batch);
+  Step& step = p.emit(reverse_sequence_kernel, double(d.elements()) * 0.2 + double(lengths.elements()) * 4);
+  p.operand(step, 0, d);
+  p.operand(step, 1, a);
+  p.operand(step, 2, lengths);
+  step.flags = lengths.dtype;
+  step.cols = product_of(a, second + 1, a.rank) * kSizes[a.dtype];
+  step.extra = p.keep({product_of(a, 0, first), a.dims[batch], product_of(a, first + 1, second), a.dims[steps], steps < batch});
 }
 
 // ------------------------------------------------------------------------------------------------------- scatters
@@ -253,7 +299,8 @@ void scatter_into(Planner& p, const Instruction& i) {
 
 const std::vector<Lowering>& row_lowerings() {
   static const std::vector<Lowering> rows = {
-      {"gather", gather}, {"gather_nd", gather_nd}, {"unsorted_segment_sum", segment_sum, 1},
+      {"gather", gather}, {"gather_nd", gather_nd}, {"reverse_sequence", reverse_sequence},
+      {"unsorted_segment_sum", segment_sum, 1},
       {"scatter_rows", segment_sum, 0}, {"scatter_nd", scatter_nd}, {"scatter_add", scatter_into, 0},
       {"scatter_sub", scatter_into, kSubtracts}, {"scatter_update", scatter_into, kReplaces},
   };

@@ -282,3 +282,10 @@ def _reverse_native(node):
         return None
     axes = [axis % len(dims) for axis in axes]
     return None if len(set(axes)) < len(axes) else applied("reverse", axes, take=[0])
+
+
+@reverse_sequence_op.native
+def _reverse_sequence_native(node):
+    steps, batch = node.attrs["seq_dim"], node.attrs["batch_dim"]
+    # What is refused is refused in the plain way.
+    return applied("reverse_sequence", [steps, batch]) if node.inputs[0].dims and steps != batch else None
