@@ -6,6 +6,8 @@ unsorted indices, empty rows, NaN.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 import torch
@@ -419,6 +421,31 @@ def test_updates_of_all_rows(shape, power, monkeypatch):
 
     assert same(build, [np.asarray(random.randn(*shape))], monkeypatch, exact=False)
     assert not same(build, [random.randn(7, 7)], monkeypatch)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_boxes_that_stay(seed, monkeypatch):
+    """As float32 compares them: some boxes have no area, equal scores, or corners in another order; some are no numbers."""
+    random = np.random.RandomState(seed)
+    count = random.choice([0, 1, 5, 60])
+    boxes = random.rand(count, 4).astype(np.float32)
+    boxes[random.rand(count) < 0.2, 2] = 0.5
+    boxes[random.rand(count) < 0.2, :3:2] = 0.5
+    scores = random.choice([-np.inf, -1, 0, 0.25, 0.5, np.inf], count).astype(np.float32)
+    if seed % 7 == 0 and count:
+        boxes[0, 0] = random.choice([np.nan, np.inf])
+    if seed % 9 == 0 and count:
+        scores[-1] = np.nan
+    most, threshold, least = np.int32(random.randint(6)), np.float32(random.rand()), random.choice([-np.inf, 0])
+    rest = [most, threshold, np.float32(least)]
+    assert same(raw.NonMaxSuppressionV3, [boxes, scores, *rest], monkeypatch)
+    padded = functools.partial(raw.NonMaxSuppressionV4, pad_to_max_output_size=True)
+    assert same(lambda *given: list(padded(*given)), [boxes, scores, *rest], monkeypatch)
+    classes = [np.stack([boxes] * 2)[:, :, None], random.rand(2, count, 3).astype(np.float32), np.int32(2), np.int32(5)]
+    if np.isfinite(boxes).all():
+        assert same(lambda *given: list(raw.CombinedNonMaxSuppression(*given)), [*classes, *rest[1:]], monkeypatch)
+    if count > 1:
+        assert not same(raw.NonMaxSuppressionV3, [boxes, scores[1:], *rest], monkeypatch)
 
 
 def test_calls_that_are_not_such_as_they_take():

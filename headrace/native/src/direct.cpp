@@ -118,7 +118,7 @@ bool add_direct_calls(PyObject* module) {
   static std::vector<PyMethodDef> methods;
   if (methods.empty()) {
     for (const DirectTable* table : {&kSparseCalls, &kSegmentCalls, &kTextCalls, &kTextPartCalls, &kExampleCalls,
-                                     &kUpdateCalls, &kClusterCalls, &kForestCalls, &kProductCalls, &kEntropyCalls,
+                                     &kUpdateCalls, &kClusterCalls, &kBoxCalls, &kForestCalls, &kProductCalls, &kEntropyCalls,
                                      &kPoolCalls, &kFilterCalls, &kRandomCalls})
       for (size_t k = 0; k < table->count; k++) {
         const Direct& row = table->rows[k];

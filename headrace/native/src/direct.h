@@ -101,7 +101,7 @@ struct DirectTable {
   const Direct* rows;
   size_t count;
 };
-extern const DirectTable kSparseCalls, kSegmentCalls, kTextCalls, kTextPartCalls, kExampleCalls, kUpdateCalls, kClusterCalls,
+extern const DirectTable kSparseCalls, kSegmentCalls, kTextCalls, kTextPartCalls, kExampleCalls, kUpdateCalls, kClusterCalls, kBoxCalls,
     kForestCalls, kProductCalls, kEntropyCalls, kPoolCalls, kFilterCalls, kRandomCalls;
 
 // Numbers integers in the order in which they first come.

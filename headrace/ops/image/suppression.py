@@ -13,6 +13,7 @@ import torch
 from headrace.core.dims import Dims, merge_dim
 from headrace.core.registry import op
 from headrace.kernels.array.arguments import invalid, rank_is, require_scalar, shape_text
+from headrace.native.direct import directly
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView
@@ -126,6 +127,19 @@ def select_hard(overlap: Overlap, scores: np.ndarray, size: int, threshold: floa
     return chosen
 
 
+def _hard_places() -> Callable[..., torch.Tensor]:
+    """`select_hard` of boxes of 4 numbers each, two corners in any order, and scores, as tensors; by the runner if it can."""
+
+    def select(boxes: torch.Tensor, scores: torch.Tensor, size: int, threshold: float, least: float) -> torch.Tensor:
+        return _as_places(select_hard(_overlap_of(boxes.numpy()), scores.numpy(), size, threshold, least))
+
+    return directly("suppress_boxes", select)
+
+
+def _as_places(chosen: list[int]) -> torch.Tensor:
+    return torch.tensor(chosen, dtype=torch.int32)
+
+
 def _select_soft(
     overlap: Overlap, scores: np.ndarray, size: int, threshold: float, least: float, sigma: float
 ) -> tuple[list[int], list[float]]:
@@ -162,6 +176,7 @@ def _select_soft(
 def _single_kernel(node: NodeView) -> Callable[..., Any]:
     kind, pad = node.type, bool(node.attrs.get("pad_to_max_output_size", False))
     given = node.attrs.get("iou_threshold", 0.5)
+    hard_places = _hard_places()
 
     def suppress(
         boxes: torch.Tensor, scores: torch.Tensor, size: torch.Tensor, *limits: Any
@@ -188,24 +203,24 @@ def _single_kernel(node: NodeView) -> Callable[..., Any]:
             raise invalid("iou_threshold must be in [0, 1]")
         if sigma < 0:
             raise invalid("soft_nms_sigma must be in [0, inf)")
-        numbers, ranks = boxes.numpy(), scores.numpy()
+        if kind in ("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3"):
+            return hard_places(boxes, scores, most, threshold, least)
+        ranks = scores.numpy()
         if kind == "NonMaxSuppressionWithOverlaps":
-            overlap: Overlap = lambda one, others: numbers[others, one]  # noqa: E731
-        else:
-            overlap = _overlap_of(numbers)
+            numbers = boxes.numpy()
+            return _as_places(select_hard(lambda one, others: numbers[others, one], ranks, most, threshold, least))
         if sigma > 0:
-            chosen, kept = _select_soft(overlap, ranks, most, threshold, least, sigma)
+            chosen, kept = _select_soft(_overlap_of(boxes.numpy()), ranks, most, threshold, least, sigma)
         else:
-            chosen = select_hard(overlap, ranks, most, threshold, least)
+            chosen = hard_places(boxes, scores, most, threshold, least).tolist()
             kept = ranks[chosen].tolist()
         valid = torch.tensor(len(chosen), dtype=torch.int32)
         if pad:
             padding = most - len(chosen)
             chosen, kept = chosen + [0] * padding, kept + [0.0] * padding
-        indices = torch.tensor(chosen, dtype=torch.int32)
         if kind == "NonMaxSuppressionV5":
-            return indices, torch.tensor(kept, dtype=scores.dtype), valid
-        return (indices, valid) if kind == "NonMaxSuppressionV4" else indices
+            return _as_places(chosen), torch.tensor(kept, dtype=scores.dtype), valid
+        return _as_places(chosen), valid
 
     return suppress
 
@@ -237,6 +252,7 @@ def combined_nms_shape(op):
 @combined_nms_op.kernel
 def combined_nms_kernel(node):
     per_class_size, clip = bool(node.attrs["pad_per_class"]), bool(node.attrs["clip_boxes"])
+    hard_places = _hard_places()
 
     def suppress(boxes, scores, per_class, total, threshold, least):
         if boxes.dim() != 4 or boxes.shape[3] != 4:
@@ -253,9 +269,14 @@ def combined_nms_kernel(node):
         if not 0 <= limit <= 1:
             raise invalid("iou_threshold must be in [0, 1]")
         count = min(most, each * scores.shape[2]) if per_class_size else most
+
+        def places_of(places: torch.Tensor, ranks: torch.Tensor) -> torch.Tensor:
+            return hard_places(places, ranks, each, limit, float(least))
+
         found = [
-            _of_image(image, ranks, each, most, limit, float(least))
-            for image, ranks in zip(boxes.numpy(), scores.numpy())
+            _of_image(image, ranks, most, places_of)
+            # The boxes and the scores of a class lie together.
+            for image, ranks in zip(boxes.transpose(1, 2).contiguous(), scores.transpose(1, 2).contiguous())
         ]
         out = np.zeros((len(found), count, 6), np.float32)
         valid = np.zeros(len(found), np.int32)
@@ -269,14 +290,24 @@ def combined_nms_kernel(node):
 
 
 def _of_image(
-    boxes: np.ndarray, scores: np.ndarray, each: int, most: int, threshold: float, least: float
+    boxes: torch.Tensor,
+    scores: torch.Tensor,
+    most: int,
+    places_of: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
 ) -> np.ndarray:
-    """Box, score and class of the detections of one image, the best first."""
+    """Box, score and class of the detections of one image, the best first.
+
+    Args:
+        boxes: by class, or one for all classes.
+        scores: by class.
+        most: how many detections at most.
+        places_of: which boxes of a class stay, of the boxes and their scores.
+    """
     rows = []
-    for cls in range(scores.shape[1]):
-        places = boxes[:, 0 if boxes.shape[1] == 1 else cls]
-        chosen = select_hard(_overlap_of(places), scores[:, cls], each, threshold, least)
-        rows.append(np.column_stack([places[chosen], scores[chosen, cls], np.full(len(chosen), cls)]))
+    for cls, ranks in enumerate(scores):
+        places = boxes[0 if len(boxes) == 1 else cls]
+        chosen = places_of(places, ranks).numpy()
+        rows.append(np.column_stack([places.numpy()[chosen], ranks.numpy()[chosen], np.full(len(chosen), cls)]))
     found = np.concatenate(rows) if rows else np.zeros((0, 6))
     return found[np.argsort(-found[:, 4], kind="stable")[:most]]
 
