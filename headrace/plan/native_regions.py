@@ -9,6 +9,7 @@ other nodes keep their order.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 
 from headrace import native
@@ -189,7 +190,8 @@ class _Block:
         if len(candidates) >= _least or any(node.region is not None for node in candidates):
             self._touched, written = self._memory()
             self._lists = Lists(nodes, results)
-            self._lending = {node for node in candidates if self._lends(node, written)}
+            last_uses = self._last_uses(results) if written else {}
+            self._lending = {node for node in candidates if self._lends(node, written, last_uses)}
             self.native = candidates
             self._keep_lowered()
             self._keep_whole()
@@ -198,12 +200,16 @@ class _Block:
         """The branches in which the region of a native node runs."""
         return () if node in self._branches.members else node.guard
 
-    def _memory(self) -> tuple[dict[Value, list[object]], set[int]]:
-        """For values that may lie in variables what leads to these, and what is written, by identity."""
+    def _memory(self) -> tuple[dict[Value, list[object]], dict[int, float]]:
+        """For values that may lie in variables what leads to these; and what is written, by identity, with the place of the
+        first node that does."""
         writers: dict[int, list[Node]] = {}
-        for node in self._nodes:
+        first_writes: dict[int, float] = {}
+        for place, node in enumerate(self._nodes):
             for handle in _written(node, self._handles):
                 writers.setdefault(id(handle), []).append(node)
+                # What an update takes is used before it writes; a loop writes while it uses what it takes.
+                first_writes.setdefault(id(handle), place if node.region is None else place - 0.5)
         touched: dict[Value, list[object]] = {}
         for node in self._nodes:
             own = []
@@ -218,19 +224,40 @@ class _Block:
                     own.extend(touched.get(value, ()))
             if own:
                 touched.update((value, own) for value in node.outputs)
-        return touched, set(writers)
+        return touched, first_writes
 
-    def _lends(self, node: Node, written: set[int]) -> bool:
-        """Whether what the node gives may be the memory of a variable after the step has written it.
+    def _last_uses(self, results: Sequence[Value]) -> dict[Value, float]:
+        """The place of the last node that uses a value, or what it handed the value's memory on as."""
+        last: dict[Value, float] = dict.fromkeys(results, math.inf)
+        for place in range(len(self._nodes) - 1, -1, -1):
+            node = self._nodes[place]
+            until = max((last.get(value, 0.0) for value in node.outputs), default=0.0) if node.decl.may_alias else 0.0
+            for value in _read_by(node):
+                last[value] = max(last.get(value, 0.0), until, place)
+        return last
+
+    def _lends(self, node: Node, written: Mapping[int, float], last_uses: Mapping[Value, float]) -> bool:
+        """Whether what the node gives is used as the memory of a variable after the step may have written it.
 
         A region would give the value of before. Only what TensorFlow forwards is such: other views are copied where they
         are used after a write.
+
+        Args:
+            node: the node.
+            written: what is written, by identity, with the place of the first node that does.
+            last_uses: the place of the last use of each value.
         """
         forwards = node.decl.forwards
         if node in self._copied or node.decl.writes_state or forwards is None or not forwards(node):
             return False
-        leads = [handle for value in node.outputs for handle in self._touched.get(value, ())]
-        return bool(leads) and (id(UNBOUND) in written or any(id(h) in written or h is UNBOUND for h in leads))
+        leads = {id(handle) for value in node.outputs for handle in self._touched.get(value, ())}
+        if not leads or not written:
+            return False
+        # What is not known may be any variable.
+        anything = id(UNBOUND) in leads
+        writes = [place for handle, place in written.items() if anything or handle in leads or handle == id(UNBOUND)]
+        until = max(last_uses.get(value, 0.0) for value in node.outputs)
+        return any(place < until for place in writes)
 
     def _keep_lowered(self) -> None:
         """Leaves out the nodes whose instructions the runner does not have, by applying them all once."""

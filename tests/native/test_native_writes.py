@@ -266,3 +266,46 @@ def test_threads_draw_different_numbers():
     with tf.Session() as session:
         one_after_the_other = [session.run(total) for _ in range(151)][1:]
     assert sorted(found) == sorted(one_after_the_other)
+
+
+def _written_after(view):
+    """A program that takes a view of a reference variable, uses it in a loop, and writes the variable after that."""
+    weights = tf.get_variable("weights", initializer=tf.constant([0.5, -1.0, 2.0, 0.25]), use_resource=False)
+    seen = view(weights)
+    (sums,) = loop(3, lambda i, t: [t * 0.5 + tf.reduce_sum(tf.square(seen))], 0.0)
+    return weights, seen, sums
+
+
+VIEWS = [
+    lambda v: tf.reshape(v, [2, 2]),
+    lambda v: tf.expand_dims(v, 0),
+    lambda v: tf.squeeze(tf.reshape(v, [4, 1]), 1),
+]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_of_variables_that_are_used_before_they_are_written(view):
+    def make():
+        weights, _, sums = _written_after(view)
+        with tf.control_dependencies([sums]):
+            return sums, tf.assign_sub(weights, tf.gradients(sums, weights)[0] * 0.01).op
+
+    (first, _), (second, _), _ = both_ways(make)
+    # Half of the sum of squares, and a half and a quarter of it again.
+    assert first == pytest.approx(5.3125 * 1.75)
+    assert second < first
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_of_variables_that_are_used_after_they_are_written(view):
+    """They show what has been written, as TensorFlow's do."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        weights, seen, sums = _written_after(view)
+        with tf.control_dependencies([sums]):
+            written = tf.assign_add(weights, [1.0, 1.0, 1.0, 1.0])
+        with tf.control_dependencies([written]):
+            late = tf.reduce_sum(tf.square(seen)) + 0.0
+        session.run(tf.global_variables_initializer())
+        sum_before, sum_after = session.run([sums, late])
+        assert sum_before == pytest.approx(5.3125 * 1.75)
+        assert sum_after == pytest.approx(np.sum(np.square([1.5, 0.0, 3.0, 1.25])))
