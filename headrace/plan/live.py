@@ -127,23 +127,36 @@ def _effects(root: Node, known: dict[Node, tuple[Node, ...]]) -> tuple[Node, ...
 
 
 def drop_gates(nodes: list[Node], fetched: Sequence[Value], keep: set[Node]) -> list[Node]:
-    """Takes out each Identity: its consumers wait for what it waited for."""
+    """Takes out each Identity: its consumers wait for what it waited for; and so do those of a constant, which waits no more."""
     replaced: dict[Value, Value] = {}
     waits: dict[Value, list[Node]] = {}
+    constants: dict[Node, list[Node]] = {}
     wanted = set(fetched)
     left = []
     for node in nodes:
         extra: dict[Node, None] = {}
         for i, value in enumerate(node.inputs):
-            if value in replaced:
-                node.inputs[i] = replaced[value]
+            if value in waits:
+                node.inputs[i] = replaced.get(value, value)
                 extra.update(dict.fromkeys(waits[value]))
-        if node.guard and any(pred in replaced for pred, _ in node.guard):
+        if node.guard and any(pred in waits for pred, _ in node.guard):
             for pred, _ in node.guard:
                 extra.update(dict.fromkeys(waits.get(pred, ())))
             node.guard = tuple(dict.fromkeys((replaced.get(pred, pred), taken) for pred, taken in node.guard))
+        if constants and not constants.keys().isdisjoint(node.control):
+            extra.update(dict.fromkeys(other for before in node.control for other in constants.get(before, ())))
+            node.control = [before for before in node.control if before not in constants]
         if extra:
             node.control = list(dict.fromkeys([*node.control, *extra]))
+        if (
+            node.type == "Const"
+            and node.control
+            and not node.guard
+            and node not in keep
+            and node.outputs[0] not in wanted
+        ):
+            constants[node] = waits[node.outputs[0]] = node.control
+            node.control = []
         if node.type == "Identity" and node not in keep and node.outputs[0] not in wanted:
             source = node.inputs[0]
             if source.node.guard == node.guard and source.node.decl.role is not Role.SWITCH:

@@ -75,9 +75,9 @@ def _keep_live(graph: PlanGraph) -> None:
 
 
 def _drop_gates(graph: PlanGraph) -> None:
-    count = len(graph.nodes)
+    count, waiting = len(graph.nodes), sum(1 for node in graph.nodes if node.type == "Const" and node.control)
     graph.nodes = drop_gates(graph.nodes, graph.fetches, graph.keep)
-    graph.more_to_fold = graph.more_to_fold or len(graph.nodes) < count
+    graph.more_to_fold = graph.more_to_fold or len(graph.nodes) < count or waiting > 0
 
 
 def _bind_sizes(graph: PlanGraph) -> None:
@@ -219,7 +219,7 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "drop gates",
-        "take out Identity nodes: their consumers wait for what they waited for",
+        "take out Identity nodes, and let constants wait for nothing: their consumers wait for what they waited for",
         _drop_gates,
         needs={GUARDED, SORTED},
     ),

@@ -1,0 +1,33 @@
+"""Constants made under control dependencies: who uses them runs after what they wait for, as in 1.15.5."""
+
+from __future__ import annotations
+
+import pytest
+
+import headrace as tf
+
+
+@pytest.mark.parametrize("resource", [False, True])
+@pytest.mark.parametrize("way", ["input", "control", "fetched", "predicate", "chain"])
+def test_who_uses_a_constant_waits_for_what_that_waited_for(resource, way):
+    with tf.Graph().as_default(), tf.Session() as session:
+        state = tf.get_variable("state", initializer=1.0, use_resource=resource)
+        with tf.control_dependencies([tf.assign_add(state, 10.0)]):
+            told = tf.constant(2.0)
+            if way == "input":
+                # An operation waits by what it takes, if that waits.
+                seen = told * state
+            elif way == "chain":
+                seen = tf.constant(1.0) * told * state
+            elif way == "predicate":
+                seen = tf.cond(tf.constant(True), lambda: 2.0 * state.read_value(), lambda: 0.0)
+            else:
+                seen = told
+        if way == "control":
+            with tf.control_dependencies([told]):
+                seen = 2.0 * state.read_value()
+        session.run(state.initializer)
+        for after in (11.0, 21.0):
+            value = session.run(seen)
+            assert value == (2.0 if way == "fetched" else 2.0 * after)
+            assert session.run(state) == after
