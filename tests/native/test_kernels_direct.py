@@ -424,6 +424,24 @@ def test_updates_of_all_rows(shape, power, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_products_of_sparse_matrices(seed, monkeypatch):
+    random = np.random.RandomState(seed)
+    kind = random.choice(["float32", "float64"])
+    rows, columns, width = random.randint(0, 6, 3) * random.choice([1, 40])
+    n = random.randint(60) if rows and columns else 0
+    indices = np.concatenate([drawn_indices(random, (n, 1), size, "int64") for size in (rows, columns)], 1)
+    adjoint = bool(random.randint(2))
+    b = floats(random, (rows if adjoint else columns, width), kind)
+
+    def build(*given):
+        return raw.SparseTensorDenseMatMul(*given, adjoint_a=adjoint)
+
+    same(build, [indices, floats(random, (n,), kind), np.array([rows, columns]), b], monkeypatch, exact=False)
+    if n:
+        assert not same(build, [indices[1:], np.ones(n, kind), np.array([rows, columns]), b], monkeypatch)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_boxes_that_stay(seed, monkeypatch):
     """As float32 compares them: some boxes have no area, equal scores, or corners in another order; some are no numbers."""
     random = np.random.RandomState(seed)

@@ -254,7 +254,52 @@ PyObject* sparse_to_dense(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return tensor;
 }
 
+// More products than this are for torch, which has several threads; fewer than these are done before the interpreter is left.
+constexpr int64_t kMostProducts = int64_t(1) << 20, kProductsWithinInterpreter = int64_t(1) << 15;
+
+// Adds to rows of `out` rows of `b` times values: which rows, the two columns of indices say, or the other way round.
+template <class T>
+void add_products(const Block& indices, const Block& values, const Block& b, bool turned, const Block& out) {
+  const int64_t n = values.dims[0], width = b.dims[1];
+  const T* const value = values.as<T>();
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t row = indices.index(2 * i), column = indices.index(2 * i + 1);
+    T* __restrict const to = out.as<T>() + (turned ? column : row) * width;
+    const T* __restrict const from = b.as<T>() + (turned ? row : column) * width;
+    const T v = value[i];
+    for (int64_t k = 0; k < width; k++) to[k] += v * from[k];
+  }
+}
+
+// sparse_times_dense(indices, values, b, rows, columns, turned): the product of a sparse matrix of so many rows and columns, or
+// of its transpose, and a dense one.
+PyObject* sparse_times_dense(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!takes(count, 6)) return nullptr;
+  Block indices, values, b, out;
+  const int64_t rows = PyLong_AsLongLong(args[3]), columns = PyLong_AsLongLong(args[4]);
+  if (PyErr_Occurred()) return nullptr;
+  const bool turned = args[5] == Py_True;
+  if (!read_block(args[0], indices) || !read_block(args[1], values) || !read_block(args[2], b) || !indices.is_index() ||
+      !values.is_float() || b.dtype != values.dtype || indices.rank != 2 || indices.dims[1] != 2 || values.rank != 1 ||
+      b.rank != 2 || values.dims[0] != indices.dims[0] || b.dims[0] != (turned ? rows : columns))
+    return declined();
+  const int64_t n = values.dims[0], height = turned ? columns : rows, products = n * b.dims[1];
+  if (products > kMostProducts || height * std::max(b.dims[1], int64_t(1)) > kMostElements) return declined();
+  for (int64_t i = 0; i < n; i++)
+    if (uint64_t(indices.index(2 * i)) >= uint64_t(rows) || uint64_t(indices.index(2 * i + 1)) >= uint64_t(columns))
+      return declined();
+  PyObject* tensor = make_tensor(values.dtype, {height, b.dims[1]}, out);
+  if (!tensor) return nullptr;
+  PyThreadState* const left = products > kProductsWithinInterpreter ? PyEval_SaveThread() : nullptr;
+  std::memset(out.data, 0, size_t(out.elements() * kSizes[out.dtype]));
+  if (values.dtype == F32) add_products<float>(indices, values, b, turned, out);
+  else add_products<double>(indices, values, b, turned, out);
+  if (left) PyEval_RestoreThread(left);
+  return tensor;
+}
+
 const Direct kRows[] = {
+    {"sparse_times_dense", sparse_times_dense},
     {"where", where},
     {"gather_nd", gather_nd},
     {"fill_empty_rows", fill_empty_rows},

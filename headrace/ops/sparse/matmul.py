@@ -16,6 +16,7 @@ from headrace.core.tensor import Tensor
 from headrace.kernels import composing
 from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text
 from headrace.kernels.sparse.indices import COMPUTED_AS, sparse_input
+from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
     from headrace.core.composite import SparseTensor
@@ -128,9 +129,13 @@ def sparse_tensor_dense_mat_mul_kernel(node):
     adjoint_a, adjoint_b = node.attrs["adjoint_a"], node.attrs["adjoint_b"]
     is_complex = node.inputs[1].dtype.is_complex
     fast = node.inputs[1].dtype.torch in _FAST
+    asked = direct_call("sparse_times_dense") if fast and not adjoint_b else None
 
     def multiply(indices, values, shape, b):
         height, width = _check(indices, values, shape, b, adjoint_a, adjoint_b)
+        product = asked and asked(indices, values, b, height, width, adjoint_a)
+        if product is not None:
+            return product
         on_host = values.is_cpu and indices.is_cpu and b.is_cpu
         if fast and on_host and values.numel() and b.numel() and max(height, width) < 1 << 32:
             grid = np.ascontiguousarray(indices.numpy().T, np.int64)
