@@ -11,6 +11,7 @@ import functools
 import numpy as np
 import pytest
 import torch
+from tensorboard.compat.proto.summary_pb2 import Summary
 
 import headrace as tf
 from headrace import native
@@ -464,6 +465,30 @@ def test_boxes_that_stay(seed, monkeypatch):
         assert same(lambda *given: list(raw.CombinedNonMaxSuppression(*given)), [*classes, *rest[1:]], monkeypatch)
     if count > 1:
         assert not same(raw.NonMaxSuppressionV3, [boxes, scores[1:], *rest], monkeypatch)
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 5000])
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_histograms(count, kind, monkeypatch):
+    random = np.random.RandomState(count)
+    values = (random.randn(count) * 10.0 ** random.randint(-14, 22, count)).astype(kind)
+    values[: count // 7] = random.choice([0.0, -0.0, 1e-12, -1e-12, 1.1e-12, np.finfo(kind).max, np.finfo(kind).tiny])
+    made, expected = (
+        outcome(lambda x: raw.HistogramSummary(b"tag", x), [values], monkeypatch, direct)[0] for direct in (True, False)
+    )
+    (one,), (other,) = (Summary.FromString(each).value for each in (made, expected))
+    assert one.tag == other.tag == "tag"
+    for name in ("min", "max", "num", "bucket_limit", "bucket"):
+        assert getattr(one.histo, name) == getattr(other.histo, name)
+    # The one adds up one after the other, as TensorFlow does, NumPy in pairs.
+    with np.errstate(over="ignore"):
+        assert one.histo.sum == sum(values.tolist())
+        np.testing.assert_allclose(one.histo.sum_squares, other.histo.sum_squares, rtol=1e-12)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_histograms_of_what_is_not_finite(bad, monkeypatch):
+    assert not same(lambda x: raw.HistogramSummary(b"tag", x), [np.array([1.0, bad])], monkeypatch)
 
 
 def test_calls_that_are_not_such_as_they_take():

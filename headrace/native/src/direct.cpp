@@ -117,9 +117,9 @@ bool takes(Py_ssize_t count, Py_ssize_t expected) {
 bool add_direct_calls(PyObject* module) {
   static std::vector<PyMethodDef> methods;
   if (methods.empty()) {
-    for (const DirectTable* table : {&kSparseCalls, &kSegmentCalls, &kTextCalls, &kTextPartCalls, &kExampleCalls,
-                                     &kUpdateCalls, &kClusterCalls, &kBoxCalls, &kForestCalls, &kProductCalls, &kEntropyCalls,
-                                     &kPoolCalls, &kFilterCalls, &kRandomCalls})
+    for (const DirectTable* table :
+         {&kSparseCalls, &kSegmentCalls, &kTextCalls, &kTextPartCalls, &kExampleCalls, &kUpdateCalls, &kClusterCalls, &kBoxCalls,
+          &kSummaryCalls, &kForestCalls, &kProductCalls, &kEntropyCalls, &kPoolCalls, &kFilterCalls, &kRandomCalls})
       for (size_t k = 0; k < table->count; k++) {
         const Direct& row = table->rows[k];
         methods.push_back({row.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(row.call)), METH_FASTCALL,

@@ -101,8 +101,8 @@ struct DirectTable {
   const Direct* rows;
   size_t count;
 };
-extern const DirectTable kSparseCalls, kSegmentCalls, kTextCalls, kTextPartCalls, kExampleCalls, kUpdateCalls, kClusterCalls, kBoxCalls,
-    kForestCalls, kProductCalls, kEntropyCalls, kPoolCalls, kFilterCalls, kRandomCalls;
+extern const DirectTable kSparseCalls, kSegmentCalls, kTextCalls, kTextPartCalls, kExampleCalls, kUpdateCalls, kClusterCalls,
+    kBoxCalls, kSummaryCalls, kForestCalls, kProductCalls, kEntropyCalls, kPoolCalls, kFilterCalls, kRandomCalls;
 
 // Numbers integers in the order in which they first come.
 class Numbering {

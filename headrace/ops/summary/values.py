@@ -20,6 +20,7 @@ from headrace.kernels.summary.messages import (
     single,
     text_of,
 )
+from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
     from headrace.messages import protos
@@ -68,9 +69,15 @@ histogram_summary = _declare(
 
 @histogram_summary.kernel
 def histogram_summary_kernel(node):
+    asked = direct_call("histogram") if node.inputs[1].dtype.is_floating else None
+
     def summarize(tag, values):
-        summary = new_summary()
-        add_histogram(summary, text_of(single(tag, "tags")), to_array(values))
+        summary, name = new_summary(), text_of(single(tag, "tags"))
+        message = asked and asked(values)
+        if message is None:
+            add_histogram(summary, name, to_array(values))
+        else:
+            summary.value.add(tag=name).histo.MergeFromString(message)
         return _message(summary)
 
     return summarize
