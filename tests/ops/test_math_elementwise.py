@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special
 
 import headrace as tf
 from headrace.core.registry import raw
@@ -186,3 +187,30 @@ def test_an_object_that_knows_tensors_is_asked(sess):
 
     tf.register_tensor_conversion_function(Knows, refuse, 0)
     assert tf.constant(1.0) + Knows() == "asked"
+
+
+def test_gradients_of_igamma_are_slopes_of_gamma_distributions(sess):
+    a, x = (grid.ravel() for grid in np.meshgrid(np.logspace(-2, 5, 12), np.logspace(-3, 5, 13)))
+    (gradient,) = sess.run(tf.gradients(tf.igamma(at := tf.constant(a), tf.constant(x)), at))
+    step = 1e-4 * np.minimum(a, np.sqrt(a))
+    slope = (special.gammainc(a + step, x) - special.gammainc(a - step, x)) / (2 * step)
+    np.testing.assert_allclose(gradient, slope, rtol=1e-4, atol=1e-8)
+
+
+def test_gradients_of_igamma_at_ends(sess):
+    a = tf.constant([-1.0, 0.0, 2.0, np.nan, 2.0, 0.0, -1.0])
+    x = tf.constant([0.0, 0.0, 0.0, 0.0, np.inf, 3.0, 3.0])
+    # What 1.15.5 gives: it does not look at a where x is 0.
+    np.testing.assert_array_equal(sess.run(tf.gradients(tf.igamma(a, x), a)[0]), [0, 0, 0, 0, 0, np.nan, np.nan])
+
+
+def test_betainc_of_large_parameters_is_scipys(sess):
+    a, b, x = (
+        np.array(values)
+        for values in zip(
+            *itertools.product(np.logspace(-6, 5, 8), np.logspace(-6, 5, 8), np.linspace(0.01, 0.99, 9)), strict=True
+        )
+    )
+    shape = [8, 8, 9]
+    values = sess.run(tf.betainc(*(tf.constant(v.reshape(shape)) for v in (a, b, x))))
+    np.testing.assert_allclose(values, special.betainc(a, b, x).reshape(shape), rtol=1e-7, atol=1e-9)

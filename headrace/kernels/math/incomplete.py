@@ -13,29 +13,15 @@ _MAX_TERMS = 10_000
 def igamma_derivative(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     """dP(a, x)/da of the lower regularized incomplete gamma function.
 
-    P(a, x) is the sum of t_k = x^(a+k) exp(-x) / gamma(a+k+1) over k = 0, 1, ... (DLMF 8.7.1), so its derivative is the
-    sum of t_k (log x - digamma(a+k+1)). All t_k are positive and the series converges for every x.
+    It is how P moves with a where x stays: the density at x times how far a quantile moves the other way.
     """
     dtype = x.dtype
     a, x = torch.broadcast_tensors(a.double(), x.double())
-    undefined = (a <= 0) | (x < 0) | a.isnan() | x.isnan()
-    safe_a = torch.where(undefined, 1.0, a)
-    safe_x = torch.where(undefined | (x == 0), 1.0, x)
-    log_x = torch.log(safe_x)
-    term = torch.exp(safe_a * log_x - safe_x - torch.lgamma(safe_a + 1))
-    psi = torch.digamma(safe_a + 1)
-    total = term * (log_x - psi)
-    for k in range(1, _MAX_TERMS):
-        order = safe_a + k
-        term = term * safe_x / order
-        psi = psi + 1 / order
-        part = term * (log_x - psi)
-        total = total + part
-        # The terms grow until k passes x - a and shrink from there on.
-        if bool(((part.abs() <= 1e-18 * total.abs() + 1e-300) & (order > safe_x)).all()):
-            break
-    total = torch.where(x == 0, 0.0, total)
-    return torch.where(undefined, math.nan, total).to(dtype)
+    density = torch.exp((a - 1) * torch.log(x) - x - torch.lgamma(a))
+    slope = -density * gamma_sample_derivative(a, x)
+    # P(a, 0) = 0 and P(a, inf) = 1, whatever a is; TensorFlow does not look at it where x is 0.
+    constant = (x == 0) | ((x == math.inf) & (a > 0) & a.isfinite())
+    return torch.where(constant, 0.0, slope).to(dtype)
 
 
 def gamma_sample_derivative(alpha: torch.Tensor, sample: torch.Tensor) -> torch.Tensor:
@@ -66,18 +52,27 @@ def _series_sample_derivative(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
     The quotient is x sum_n t_n (digamma(a + n + 1) - log x), where t_n = x**n / (a (a + 1) .. (a + n)).
     """
-    log_x = x.clamp_min(5e-324).log()
+    settled, left = torch.empty_like(x), torch.arange(x.numel())
+    log_x, at = x.clamp_min(5e-324).log(), x
     term, digamma = 1 / a, torch.digamma(a + 1)
     total = torch.zeros_like(a)
     for n in range(10 * _MAX_TERMS):
         part = term * (digamma - log_x)
         total += part
-        # The terms grow until n passes x - a; asking costs as much as several of them.
-        if n % 16 == 15 and bool(((part.abs() <= 1e-18 * total.abs()) & (a + n > x)).all()):
-            break
+        # The terms grow until n passes x - a; asking costs as much as several of them. What has converged is left out
+        # of what follows: few elements need many terms.
+        if n % 16 == 15:
+            moving = (part.abs() > 1e-18 * total.abs()) | (a + n <= at)
+            settled[left] = total
+            a, at, log_x, term, digamma, total, left = (
+                value[moving] for value in (a, at, log_x, term, digamma, total, left)
+            )
+            if not left.numel():
+                break
         digamma = digamma + 1 / (a + n + 1)
-        term = term * (x / (a + n + 1))
-    return x * total
+        term = term * (at / (a + n + 1))
+    settled[left] = total
+    return x * settled
 
 
 def _tail_sample_derivative(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
@@ -135,6 +130,9 @@ def _lentz(p: torch.Tensor, q: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
     d = 1 - (p + q) * z / (p + 1)
     d = 1 / torch.where(d.abs() < tiny, tiny, d)
     result = d
+    # What has converged is left out of what follows: few elements need many terms.
+    shape, settled, left = p.shape, torch.empty_like(p).reshape(-1), torch.arange(p.numel())
+    p, q, z, c, d, result = (value.reshape(-1) for value in (p, q, z, c, d, result))
     for m in range(1, _MAX_TERMS):
         even = m * (q - m) * z / ((p + 2 * m - 1) * (p + 2 * m))
         odd = -(p + m) * (p + q + m) * z / ((p + 2 * m) * (p + 2 * m + 1))
@@ -145,6 +143,11 @@ def _lentz(p: torch.Tensor, q: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
             c = torch.where(c.abs() < tiny, tiny, c)
             step = c * d
             result = result * step
-        if bool(((step - 1).abs() < 1e-15).all()):
-            break
-    return result
+        if m % 8 == 0:
+            moving = (step - 1).abs() >= 1e-15
+            settled[left] = result
+            p, q, z, c, d, result, left = (value[moving] for value in (p, q, z, c, d, result, left))
+            if not left.numel():
+                break
+    settled[left] = result
+    return settled.reshape(shape)
