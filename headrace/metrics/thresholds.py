@@ -55,7 +55,7 @@ def counts_at_thresholds(
 
     Raises:
         ValueError: for another name in `includes`, or if shapes do not fit.
-        AttributeError: if predictions are no tensor.
+        AttributeError: if predictions are checked and no tensor.
         InvalidArgumentError: when run, if a prediction is not from 0 to 1.
     """
     if includes is None:
@@ -63,8 +63,8 @@ def counts_at_thresholds(
     for short in includes:
         if all(short != known for known, *_ in _COUNTS):
             raise ValueError(f"Invalid key: {short}.")
-    check_attribute("predictions", predictions, "dtype")
     if check:
+        check_attribute("predictions", predictions, "dtype")
         message = "predictions must be in [0, 1]"
         predictions = convert_to_tensor(predictions) if not isinstance(predictions, Tensor) else predictions
         checks = [

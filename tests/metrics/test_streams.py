@@ -98,3 +98,20 @@ def test_metrics_start_anew_with_their_local_variables():
         session.run(tf.local_variables_initializer())
         assert session.run(value) == 0.0
     assert tf.get_collection(tf.GraphKeys.METRIC_VARIABLES) == tf.local_variables()
+
+
+@pytest.mark.parametrize(
+    ("kind", "counts"),
+    [
+        ("true_positives", [2, 1]),
+        ("false_negatives", [0, 1]),
+        ("false_positives", [2, 0]),
+        ("true_negatives", [0, 2]),
+    ],
+)
+def test_counts_at_thresholds_take_rows_that_are_no_tensors(kind, counts):
+    make = getattr(tf.contrib.metrics, f"streaming_{kind}_at_thresholds")
+    with tf.Graph().as_default(), tf.Session() as session:
+        _, update = make(predictions=(0.9, 0.3, 0.2, 0.4), labels=(True, True, False, False), thresholds=[0.1, 0.5])
+        session.run(tf.local_variables_initializer())
+        np.testing.assert_array_equal(session.run(update), counts)
