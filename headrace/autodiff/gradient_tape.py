@@ -164,7 +164,10 @@ class GradientTape:
         for item in nest.flatten(target):
             if not is_trainable(item.dtype):
                 _warn(f"The dtype of the target tensor must be floating (e.g. tf.float32), got {item.dtype!r}")
-            flat_targets.append(item.handle if hasattr(item, "handle") else item)
+            if hasattr(item, "handle"):
+                with self:  # the value of a variable is read while the tape looks on
+                    item = convert_to_tensor(item)
+            flat_targets.append(item)
         flat_sources = nest.flatten(sources)
         if any(tensor._is_graph_tensor for tensor in flat_targets if isinstance(tensor, Tensor)):
             return self._graph_gradient(flat_targets, sources, output_gradients, unconnected_gradients)

@@ -129,3 +129,20 @@ def test_a_read_before_a_write_keeps_its_gradient():
         v.assign_add([1.0, 1.0])
         np.testing.assert_array_equal(tape.gradient(y, v).numpy(), 2 * before)
         assert v.numpy()[0] == step + 2.0
+
+
+def test_a_variable_as_target_is_read_while_the_tape_looks_on():
+    v, other = tf.Variable([[2.0]]), tf.Variable([[1.0]])
+    for target, expected in ((v, [[1.0]]), ([v, v * 2.0], [[1.0]]), (other, None)):
+        with tf.GradientTape() as tape:
+            pass
+        gradient = tape.gradient(target, v)
+        assert (None if gradient is None else gradient.numpy().tolist()) == expected
+    with tf.GradientTape() as tape:
+        both = [v, v * 2.0]
+        assert tape.gradient(both, v).numpy().tolist() == [[3.0]]
+    with tf.GradientTape() as tape:
+        determinant = tf.linalg.LinearOperatorDiag(v).determinant()
+        assert tape.gradient(determinant, v).numpy().tolist() == [[1.0]]
+    with tf.GradientTape(persistent=True) as tape, pytest.raises(ValueError, match="already recording"):
+        tape.gradient(v, v)
