@@ -23,6 +23,8 @@ from headrace.messages.producers import Producer
 _OUTPUT_SHAPES = "_output_shapes"
 # The definitions of functions that cannot run here, for those who export the graph again.
 _ORIGINALS: weakref.WeakKeyDictionary[Function, Any] = weakref.WeakKeyDictionary()
+# The attributes that a definition left at their defaults, by node. They are left out again, for readers that are older.
+_LEFT_OUT: weakref.WeakKeyDictionary[Function, dict[str, frozenset[str]]] = weakref.WeakKeyDictionary()
 
 
 def function_def_of(function: Function) -> protos.FunctionDef:
@@ -42,8 +44,12 @@ def function_def_of(function: Function) -> protos.FunctionDef:
         arg, index = _output_arg(tensor)
         return f"{tensor.op.name}:{arg}:{index}"
 
+    left_out = _LEFT_OUT.get(function, {})
     for op in _exported(function, set(parameters)):
         node = node_def_of(op, sort_control_inputs=True)
+        for key in left_out.get(op.name, ()):
+            if node.attr[key] == _default_of(op.decl, key):
+                del node.attr[key]
         controls = [f"^{control.name}" for control in op.control_inputs if control.outputs[:1] != function.inputs[:1]]
         del node.input[:]
         node.input.extend(named(tensor) for tensor in op.inputs)
@@ -54,6 +60,11 @@ def function_def_of(function: Function) -> protos.FunctionDef:
     for key, value in function.attrs.items():
         message.attr[key].CopyFrom(attr_to_proto(kind_of(key, value), value))
     return message
+
+
+def _default_of(decl: OpDecl, key: str) -> protos.AttrValue:
+    attr = decl.signature.attrs[key]
+    return attr_to_proto(attr.kind, attr.default)
 
 
 def _exported(function: Function, parameters: set[Tensor]) -> list[Operation]:
@@ -258,13 +269,22 @@ def function_from_def(message: protos.FunctionDef, graph: Graph, producer: Produ
         import_nodes(body, graph_def, producer or Producer())
     body.inputs = [body.get_tensor_by_name(f"{name}:0") for name in arguments]
     body.outputs = [body.get_tensor_by_name(text if ":" in text else f"{text}:0") for text in results]
-    return Function(
+    function = Function(
         message.signature.name,
         body,
         out_names=[arg.name for arg in message.signature.output_arg],
         attrs={key: attr_from_proto(value) for key, value in message.attr.items()},
         doc=message.signature.description or None,
     )
+    left_out = {
+        op.name: frozenset(
+            key for key, attr in op.decl.signature.attrs.items() if attr.has_default and key not in nodes[op.name].attr
+        )
+        for op in body.get_operations()
+        if op.name in nodes
+    }
+    _LEFT_OUT[function] = {name: keys for name, keys in left_out.items() if keys}
+    return function
 
 
 __all__ = ["function_def_of", "function_from_def", "import_library", "library_of"]
