@@ -164,16 +164,20 @@ class NTMCell(LayerRNNCell):
     def _addressed(self, controls: Any, memory: TensorLike, before: Tensor) -> Any:
         """The weights of a head: by content, blended with those before, shifted, sharpened."""
         size, shifts = self.memory_vector_dim, self.shift_range
-        key = expand_dims(tanh(controls[:, :size]), axis=2)
+        key = tanh(controls[:, :size])
         strength = softplus(controls[:, size])
-        blend = expand_dims(sigmoid(controls[:, size + 1]), axis=1)
+        blend = sigmoid(controls[:, size + 1])
         shift = softmax(controls[:, size + 2 : size + 3 + 2 * shifts])
         sharpness = softplus(controls[:, -1]) + 1
+        key = expand_dims(key, axis=2)
+        products = matmul(memory, key)
         lengths = sqrt(reduce_sum(square(memory), axis=2, keepdims=True)) * sqrt(
             reduce_sum(square(key), axis=1, keepdims=True)
         )
-        alike = exp(expand_dims(strength, axis=1) * squeeze(matmul(memory, key) / (lengths + 1e-8)))
+        alike = squeeze(products / (lengths + 1e-8))
+        alike = exp(expand_dims(strength, axis=1) * alike)
         by_content = alike / reduce_sum(alike, axis=1, keepdims=True)
+        blend = expand_dims(blend, axis=1)
         blended = blend * by_content + (1 - blend) * before
         sharp = power(self._shifted(blended, shift), expand_dims(sharpness, axis=1))
         return sharp / reduce_sum(sharp, axis=1, keepdims=True)
@@ -182,18 +186,21 @@ class NTMCell(LayerRNNCell):
         """The circular convolution of `weights` with the probabilities of the shifts."""
         rows, shifts = self.memory_size, self.shift_range
         batch = shift.get_shape().as_list()[0] or shape(shift)[0]
-        still = zeros([batch, rows - (2 * shifts + 1)])
-        whole = reverse(concat([shift[:, : shifts + 1], still, shift[:, -shifts:]], axis=1), axis=[1])
-        twice = concat([whole, whole], axis=1)
+        first, still = shift[:, : shifts + 1], zeros([batch, rows - (2 * shifts + 1)])
+        whole = concat([first, still, shift[:, -shifts:]], axis=1)
+        twice = concat([reverse(whole, axis=[1]), reverse(whole, axis=[1])], axis=1)
         circulant = stack([twice[:, rows - i - 1 : 2 * rows - i - 1] for i in range(rows)], axis=1)
         return reduce_sum(expand_dims(weights, axis=1) * circulant, axis=2)
 
     def zero_state(self, batch_size: TensorLike, dtype: DTypeLike) -> NTMControllerState:
         """The state before the first step, whose call replaces all but the controller's by the variables' values."""
+        # In this order: what draws random numbers later is told by how many operations there are.
+        vectors = [zeros([batch_size, self.memory_vector_dim]) for _ in range(self.read_head_num)]
+        weights = [zeros([batch_size, self.memory_size]) for _ in range(self.num_heads)]
         return NTMControllerState(
             controller_state=self.controller.zero_state(batch_size, dtype),
-            read_vector_list=[zeros([batch_size, self.memory_vector_dim]) for _ in range(self.read_head_num)],
-            w_list=[zeros([batch_size, self.memory_size]) for _ in range(self.num_heads)],
+            read_vector_list=vectors,
+            w_list=weights,
             M=zeros([batch_size, self.memory_size, self.memory_vector_dim]),
             time=0,
         )
@@ -201,4 +208,6 @@ class NTMCell(LayerRNNCell):
 
 def _for_each(value: Any, batch: Any) -> Any:
     """The value once for each example of a batch."""
+    if isinstance(batch, int):
+        return concat([expand_dims(value, 0) for _ in range(batch)], axis=0)
     return tile(expand_dims(value, 0), [batch, *[1] * value.get_shape().ndims])
