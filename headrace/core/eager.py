@@ -312,6 +312,18 @@ class EagerTensor(Tensor):
     def __index__(self) -> int:
         return int(self._array().__index__())
 
+    def __bytes__(self) -> bytes:
+        # Of a number those are as many zeros, as of Python's own.
+        return self._array().tobytes() if self.dims else bytes(int(self))
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """Its memory, which may be read; Python asks for it from 3.12 on."""
+        if self._dtype.name in ("resource", "variant"):
+            raise BufferError(f"Cannot convert a Tensor of dtype {self._dtype.name} to a NumPy array.")
+        array = self._array().view()
+        array.flags.writeable = False
+        return memoryview(array)
+
     def __format__(self, form: str) -> str:
         return format(self._array()[()] if not self.dims else self._array(), form)
 

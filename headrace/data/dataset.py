@@ -16,6 +16,7 @@ from headrace.data import nest, structure
 from headrace.data.arguments import int64
 from headrace.data.dataset_base import DatasetBase, DatasetSpec
 from headrace.data.eager_iterator import EagerIterator
+from headrace.data.element_functions import ElementFunction
 from headrace.data.generator import generator_passes
 from headrace.data.iterator import initializable, one_shot
 from headrace.data.transformations import Transformations
@@ -230,12 +231,14 @@ class Dataset(DatasetV2):
     def map_with_legacy_function(
         self, map_func: Callable[..., Any], num_parallel_calls: TensorLike | None = None
     ) -> Dataset:
-        """`map`."""
-        return self.map(map_func, num_parallel_calls)
+        """`map` of a function in which `tf.get_variable` gives the value of a resource variable, not the variable."""
+        return self._mapped(
+            ElementFunction(map_func, "Dataset.map()", self.element_spec, legacy=True), num_parallel_calls
+        )
 
     def filter_with_legacy_function(self, predicate: Callable[..., Any]) -> Dataset:
-        """`filter`."""
-        return self.filter(predicate)
+        """`filter` by a function in which `tf.get_variable` gives the value of a resource variable."""
+        return self._filtered(ElementFunction(predicate, "Dataset.filter()", self.element_spec, legacy=True))
 
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: SparseTensor | Sequence[int]) -> Dataset:

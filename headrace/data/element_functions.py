@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import warnings
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from headrace.core.tensor import Tensor
 from headrace.data import nest, structure
 from headrace.data.leaves import TensorArraySpec
 from headrace.functions.flow.modes import ArrayElementGraph
+from headrace.state.defun import outer_variables
 
 _numbers = itertools.count(1)
 
@@ -27,6 +29,7 @@ class ElementFunction:
         func: takes an element; one that is a plain tuple as several arguments.
         transformation: what it is for, in messages, such as "Dataset.map()".
         spec: the description of the element.
+        legacy: whether `get_variable` in it gives the values of resource variables, as in functions by `Defun`.
 
     Attributes:
         output_structure: the description of what it returns.
@@ -36,7 +39,7 @@ class ElementFunction:
         ValueError: if it is none.
     """
 
-    def __init__(self, func: Callable[..., Any], transformation: str, spec: Any) -> None:
+    def __init__(self, func: Callable[..., Any], transformation: str, spec: Any, legacy: bool = False) -> None:
         if not callable(func):
             raise ValueError(f"Argument must be callable: {transformation} was given {func!r}.")
         name = getattr(func, "__name__", None) or type(func).__name__
@@ -53,7 +56,8 @@ class ElementFunction:
                 tensors.append(graph.add_input(dtype, shape, f"args_{i}"))
             element = structure.from_tensors(spec, tensors)
             arguments = element if type(element) is tuple else (element,)
-            returned = converted_for_function(func)(*arguments)
+            with outer_variables(graph, True) if legacy else contextlib.nullcontext():
+                returned = converted_for_function(func)(*arguments)
             if isinstance(returned, list):
                 # Lists would become one tensor, which what came from an op with several outputs was not meant to be.
                 returned = tuple(returned)

@@ -57,11 +57,40 @@ def map_and_batch(
     Raises:
         ValueError: if both numbers are given.
     """
+    return _map_and_batch(map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls, False)
+
+
+def map_and_batch_with_legacy_function(
+    map_func: Callable[..., Any],
+    batch_size: TensorLike,
+    num_parallel_batches: TensorLike | None = None,
+    drop_remainder: TensorLike = False,
+    num_parallel_calls: int | None = None,
+) -> Transformation:
+    """`map_and_batch` of a function in which `tf.get_variable` gives the value of a resource variable.
+
+    Args:
+        map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls: as for `map_and_batch`.
+
+    Raises:
+        ValueError: if both numbers are given.
+    """
+    return _map_and_batch(map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls, True)
+
+
+def _map_and_batch(
+    map_func: Callable[..., Any],
+    batch_size: TensorLike,
+    num_parallel_batches: TensorLike | None,
+    drop_remainder: TensorLike,
+    num_parallel_calls: int | None,
+    legacy: bool,
+) -> Transformation:
     if num_parallel_batches is not None and num_parallel_calls is not None:
         raise ValueError("The `num_parallel_batches` and `num_parallel_calls` arguments are mutually exclusive.")
 
     def apply(dataset: Dataset) -> Dataset:
-        function = ElementFunction(map_func, "tf.data.experimental.map_and_batch()", dataset.element_spec)
+        function = ElementFunction(map_func, "tf.data.experimental.map_and_batch()", dataset.element_spec, legacy)
         size = int64(batch_size, "batch_size")
         if num_parallel_batches is not None:
             calls: Tensor = raw.Mul(size, int64(num_parallel_batches, "num_parallel_batches"))
@@ -82,9 +111,6 @@ def map_and_batch(
         return Dataset(variant, spec, [dataset])
 
     return apply
-
-
-map_and_batch_with_legacy_function = map_and_batch
 
 
 def shuffle_and_repeat(

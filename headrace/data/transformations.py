@@ -182,7 +182,10 @@ class Transformations(DatasetBase):
             output_buffer_size: how many results may be made ahead of time, as `prefetch` would.
         """
         calls = num_parallel_calls if num_parallel_calls is not None else num_threads
-        function = ElementFunction(map_func, "Dataset.map()", self.element_spec)
+        made = self._mapped(ElementFunction(map_func, "Dataset.map()", self.element_spec), calls)
+        return made if output_buffer_size is None else made.prefetch(output_buffer_size)
+
+    def _mapped(self, function: ElementFunction, calls: TensorLike | None) -> Dataset:
         spec = function.output_structure
         attrs = {
             "f": function.name,
@@ -194,8 +197,7 @@ class Transformations(DatasetBase):
         else:
             count = convert_to_tensor(calls, dtype="int32", name="num_parallel_calls")
             variant = raw.ParallelMapDataset(self._variant_tensor, function.captured, count, **attrs)
-        made = self._made(variant, spec)
-        return made if output_buffer_size is None else made.prefetch(output_buffer_size)
+        return self._made(variant, spec)
 
     def flat_map(self, map_func: Callable[..., Any]) -> Dataset:
         """The elements of the datasets that `map_func` makes of the elements, one dataset after the other.
@@ -252,7 +254,9 @@ class Transformations(DatasetBase):
         Raises:
             ValueError: if `predicate` returns anything else.
         """
-        function = ElementFunction(predicate, "Dataset.filter()", self.element_spec)
+        return self._filtered(ElementFunction(predicate, "Dataset.filter()", self.element_spec))
+
+    def _filtered(self, function: ElementFunction) -> Dataset:
         check_predicate(function.output_structure)
         variant = raw.FilterDataset(
             self._variant_tensor, function.captured, predicate=function.name, **self._flat_structure

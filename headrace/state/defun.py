@@ -46,6 +46,30 @@ _SHORT = {
 }
 
 
+def outer_variables(graph: FuncGraph, read_outside: bool) -> contextlib.AbstractContextManager[Any]:
+    """A context in which `get_variable` makes variables around a body that is traced, in the scopes that are there now.
+
+    Args:
+        graph: the body's graph.
+        read_outside: whether a resource variable comes into the body as its value, a tensor.
+    """
+    scope = get_variable_scope()
+
+    def getvar(getter: Callable[..., Any], name: str, **arguments: Any) -> Any:
+        # The outer scope says how the variable is made.
+        del getter
+        with graph.outer_graph.as_default():
+            variable = scope.get_variable(get_default_variable_store(), name, **arguments)
+            graph.extra_vars.append(variable)
+            if not (read_outside and hasattr(variable, "handle")):
+                return variable
+            value = variable.value()
+        return value if value._is_graph_tensor else graph.capture(value)
+
+    # Scopes begin anew inside: those around the body are added by the outer one.
+    return variable_scope(VariableScope(None), custom_getter=getvar, auxiliary_name_scope=False)
+
+
 class Defun:
     """A decorator that makes a Python function a function of the graph, traced when it is first called.
 
@@ -224,21 +248,10 @@ class DefinedFunction:
         graph = FuncGraph(base, None, self._capture_by_value, self._copied)
         graph.seed = None
         graph.of_defun = True
-        scope = get_variable_scope()
-
-        def getvar(getter: Callable[..., Any], name: str, **arguments: Any) -> Tensor:
-            # The outer scope says how the variable is made.
-            del getter
-            with graph.outer_graph.as_default():
-                variable = scope.get_variable(get_default_variable_store(), name, **arguments)
-                graph.extra_vars.append(variable)
-                if self._read_variables_outside and hasattr(variable, "handle"):
-                    return variable.value()
-            return variable
+        variables = outer_variables(graph, self._read_variables_outside)
 
         def traced(*tensors: Tensor) -> list[Tensor]:
-            # Its scopes begin anew: those around it are added by the outer one.
-            with variable_scope(VariableScope(None), custom_getter=getvar, auxiliary_name_scope=False):
+            with variables:
                 result = func(*tensors)
             values = list(result) if isinstance(result, (list, tuple)) else [] if result is None else [result]
             if any(value is None for value in values):
