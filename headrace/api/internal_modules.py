@@ -208,8 +208,9 @@ PYTHON: dict[str, dict[str, str]] = {
         "api.gen_ops": "string_ops",
         ". api.gen_ops": "io_ops logging_ops inplace_ops",
         "functions.flow.list_ops api.gen_ops .": "list_ops",
+        "state.handles .": "custom_gradient",
         ".": "standard_ops "
-        "custom_gradient map_fn "
+        "map_fn "
         "script_ops tensor_array_ops "
         "clip_ops manip_ops histogram_ops unconnected_gradients "
         "numerics sort_ops batch_ops array_grad math_grad nn_grad "

@@ -139,7 +139,7 @@ TYPES: dict[str, str] = {
     "ops.image.drawing": "DrawBoundingBoxes DrawBoundingBoxesV2",
     "ops.image.encode": "EncodeJpeg EncodeJpegVariableQuality EncodePng",
     "ops.image.glimpse": "ExtractGlimpse",
-    "ops.image.projective": "ImageProjectiveTransformV2 Resampler ResamplerGrad",
+    "ops.image.projective": "ImageProjectiveTransform ImageProjectiveTransformV2 Resampler ResamplerGrad",
     "ops.image.regions": "BipartiteMatch ImageConnectedComponents",
     "ops.image.resize": (
         "ResizeArea ResizeBicubic ResizeBicubicGrad ResizeBilinear ResizeBilinearGrad ResizeNearestNeighbor "

@@ -64,6 +64,10 @@ class OpaqueSpec(TypeSpec):
 _SPEC_CLASSES: dict[int, type[TypeSpec]] = {1: SparseTensorSpec, 2: IndexedSlicesSpec, 3: RaggedTensorSpec}
 
 
+class NotEncodableError(NotImplementedError):
+    """A structure holds a value that no message tells of."""
+
+
 def encoded(value: Any) -> protos.StructuredValue:
     """A structure as a message.
 
@@ -72,7 +76,7 @@ def encoded(value: Any) -> protos.StructuredValue:
         lists, named tuples and dicts of such.
 
     Raises:
-        NotImplementedError: for anything else, naming it.
+        NotEncodableError: for anything else, naming it.
     """
     message = protos.StructuredValue()
     if value is None:
@@ -115,7 +119,7 @@ def encoded(value: Any) -> protos.StructuredValue:
         message.list_value.SetInParent()
         message.list_value.values.extend(encoded(item) for item in value)
     else:
-        raise NotImplementedError(
+        raise NotEncodableError(
             f"A SavedModel cannot tell of a function with the argument or result {value!r} of type {type(value).__name__}."
         )
     return message
@@ -190,7 +194,7 @@ class StructureCoder:
         """Whether a structure can be told by a message."""
         try:
             encoded(nested)
-        except NotImplementedError:
+        except NotEncodableError:
             return False
         return True
 

@@ -71,7 +71,7 @@ def maker(handle: Tensor) -> Operation | _EagerMaker:
         if op.decl.handle_of == "first":
             handle = op.inputs[0]
         elif op.type == "Placeholder" and isinstance(op.graph, FuncGraph):
-            outer = op.graph.outer_of(handle)
+            outer = op.graph.outer_of(handle) or getattr(handle, "_known_handle", None)
             if outer is None:
                 return op
             handle = outer

@@ -1,4 +1,4 @@
-"""Images moved, turned and bent: ImageProjectiveTransformV2, Resampler."""
+"""Images moved, turned and bent: ImageProjectiveTransform in two versions, Resampler."""
 
 from __future__ import annotations
 
@@ -14,17 +14,23 @@ from headrace.kernels.array.arguments import invalid, rank_is, shape_text
 from headrace.kernels.image.sizes import size_of
 from headrace.kernels.image.transform_matrices import flat_transforms_to_matrices, matrices_to_flat_transforms
 
+_TRANSFORM = "*, dtype: {uint8, int32, int64, half, float, double}, interpolation: string -> transformed_images: dtype"
 transform_op = op(
-    "ImageProjectiveTransformV2",
-    "images: dtype, transforms: float, output_shape: int32, *, dtype: {uint8, int32, int64, half, float, double}, "
-    "interpolation: string -> transformed_images: dtype",
+    "ImageProjectiveTransformV2", f"images: dtype, transforms: float, output_shape: int32, {_TRANSFORM}"
 ).on_host("output_shape")
+# The first version: what comes out is as large as what went in.
+same_size_op = op("ImageProjectiveTransform", f"images: dtype, transforms: float, {_TRANSFORM}")
 
 
 @transform_op.shape
 def transform_shape(op):
     batch, _, _, channels = rank_is(op.inputs[0].dims, 4)
     return [(batch, *size_of(op, 2), channels)]
+
+
+@same_size_op.shape
+def same_size_shape(op):
+    return [op.inputs[0].dims]
 
 
 def _sources(transforms: torch.Tensor, height: int, width: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -49,8 +55,8 @@ def _pixels(images: torch.Tensor, y: torch.Tensor, x: torch.Tensor) -> torch.Ten
     return images[index, rows, columns] * inside[..., None].to(images.dtype)
 
 
-@transform_op.kernel
-def transform_kernel(node):
+def _transform(node):
+    """The function of images, transforms and the height and width of what comes out."""
     kind = node.attrs["interpolation"]
     kind = kind.decode() if isinstance(kind, bytes) else kind
     if kind not in ("NEAREST", "BILINEAR"):
@@ -61,9 +67,7 @@ def transform_kernel(node):
             raise invalid("Input images must have rank 4")
         if transforms.dim() != 2 or transforms.shape[0] not in (1, images.shape[0]) or transforms.shape[1] != 8:
             raise invalid("Input transform should be num_images x 8 or 1 x 8")
-        if tuple(size.shape) != (2,):
-            raise invalid(f"output shape must be 1-dimensional{shape_text(size.shape)}")
-        height, width = size.tolist()
+        height, width = size
         if height <= 0 or width <= 0:
             raise invalid("output image dimensions must be positive")
         x, y = _sources(transforms, height, width)
@@ -81,6 +85,24 @@ def transform_kernel(node):
         return (above * (1 - down) + below * down).to(images.dtype)
 
     return transform
+
+
+@transform_op.kernel
+def transform_kernel(node):
+    transform = _transform(node)
+
+    def run(images, transforms, size):
+        if tuple(size.shape) != (2,):
+            raise invalid(f"output shape must be 1-dimensional{shape_text(size.shape)}")
+        return transform(images, transforms, size.tolist())
+
+    return run
+
+
+@same_size_op.kernel
+def same_size_kernel(node):
+    transform = _transform(node)
+    return lambda images, transforms: transform(images, transforms, images.shape[1:3])
 
 
 def _rounded(x: torch.Tensor) -> torch.Tensor:
@@ -192,5 +214,6 @@ def resampler_grad_kernel(node):
 transform_op.accepts(
     [2, 4, 5, 3], np.array([[1, 0, 1, 0, 1, 0, 0, 0]], np.float32), np.array([4, 5], np.int32), interpolation="BILINEAR"
 )
+same_size_op.accepts([2, 4, 5, 3], np.array([[1, 0.2, 1, 0, 1, 0.5, 0, 0]], np.float32), interpolation="NEAREST")
 resampler_op.accepts([2, 4, 5, 3], np.array([[[1.5, 0.5]], [[0.2, 2.1]]], np.float32))
 resampler_grad_op.accepts([2, 4, 5, 1], np.array([[[1.5, 0.5]], [[0.2, 2.1]]], np.float32), [2, 1, 1])
