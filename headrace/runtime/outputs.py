@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core import slots
 from headrace.core.errors import InternalError, OpError, ResourceExhaustedError
 from headrace.core.tensor import Tensor
+from headrace.kernels.state.handles import maker
 from headrace.plan.values import to_numpy
 
 _tensor_type = torch.Tensor
@@ -25,7 +27,10 @@ def to_output(tensor: Tensor, shared: bool, may_be_array: bool = False) -> Calla
     """
     dtype = tensor.dtype.base_dtype
     kind = dtype.name
-    if kind in ("resource", "variant"):
+    if kind == "resource":
+        handle = _handle_array(tensor)
+        return lambda value: handle.copy()
+    if kind == "variant":
         return lambda value: value
     if kind == "string":
 
@@ -51,6 +56,21 @@ def to_output(tensor: Tensor, shared: bool, may_be_array: bool = False) -> Calla
         return _copied(array, tensor) if shared else array
 
     return numbers
+
+
+def _handle_array(tensor: Tensor) -> np.ndarray:
+    """What is fetched of a handle: the bytes of a `ResourceHandleProto` that names the resource."""
+    op = maker(tensor)
+    proto = slots.resource_handle_message(
+        device=tensor.device or "/job:localhost/replica:0/task:0/device:CPU:0",
+        container=_text(op.attrs.get("container")) or "localhost",
+        name=_text(op.attrs.get("shared_name")) or getattr(op, "name", ""),
+    )
+    return np.asarray(bytearray(proto.SerializeToString()), dtype=np.dtype([("resource", np.ubyte)]))
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else value or ""
 
 
 def _copied(array: np.ndarray, tensor: Tensor) -> np.ndarray:

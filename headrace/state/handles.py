@@ -126,14 +126,3 @@ def get_resource_handle_data(graph_op: Tensor) -> Any:
             shape=TensorShape.from_dims(handle_dims(graph_op)).as_proto(), dtype=dtype.as_datatype_enum
         )
     return data
-
-
-def copy_handle_data(source_t: Tensor, target_t: Tensor) -> None:
-    """Lets what is known of a handle, the type and shape it leads to, be known of a placeholder in a function's body.
-
-    Args:
-        source_t: a handle.
-        target_t: a placeholder; nothing happens if it stands for no handle.
-    """
-    if target_t.dtype.name in ("resource", "variant"):
-        target_t._known_handle = source_t  # type: ignore[attr-defined]  # read where the maker of a handle is asked for

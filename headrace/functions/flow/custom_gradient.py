@@ -16,6 +16,7 @@ from headrace.core.eager import eager_graph, executing_eagerly
 from headrace.core.operation import Operation
 from headrace.core.registry import RegisterGradient, raw
 from headrace.core.tensor import Tensor
+from headrace.kernels.state.handles import copy_handle_data
 
 if TYPE_CHECKING:
     from headrace.core.eager import EagerOperation
@@ -96,6 +97,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         # The arguments and variables pass through the same op, so that the walk back finds them behind the results.
         with get_default_graph().gradient_override_map({"IdentityN": name}):
             passed = raw.IdentityN([*results, *inputs, *[v._handle for v in variables]])
+        for given, handle in zip(results, passed, strict=False):
+            copy_handle_data(given, handle)
         return nest.pack_sequence_as(result, passed[:count])
 
     return decorated

@@ -68,15 +68,28 @@ def maker(handle: Tensor) -> Operation | _EagerMaker:
         if not handle._is_graph_tensor:
             return _EagerMaker(handle)
         op = handle.op
-        if op.decl.handle_of == "first":
+        if (known := getattr(handle, "_known_handle", None)) is not None:
+            handle = known
+        elif op.decl.handle_of == "first":
             handle = op.inputs[0]
         elif op.type == "Placeholder" and isinstance(op.graph, FuncGraph):
-            outer = op.graph.outer_of(handle) or getattr(handle, "_known_handle", None)
+            outer = op.graph.outer_of(handle)
             if outer is None:
                 return op
             handle = outer
         else:
             return op
+
+
+def copy_handle_data(source_t: Tensor, target_t: Tensor) -> None:
+    """Lets what is known of a handle, the type and shape it leads to, be known of another tensor that stands for it.
+
+    Args:
+        source_t: a handle.
+        target_t: the other tensor; nothing happens if it is of another type.
+    """
+    if target_t.dtype.name in ("resource", "variant"):
+        target_t._known_handle = source_t  # type: ignore[attr-defined]  # read where the maker of a handle is asked for
 
 
 def handle_dims(handle: Tensor) -> Dims:

@@ -237,6 +237,8 @@ def zeros_outside_loop(op: Operation, index: int) -> Tensor | None:
     output = op.outputs[index]
     context = op._get_control_flow_context()
     if not is_switch(op) or context is None or not context.IsCondContext():
+        if output.dtype.name == "resource" and (dtype := handle_dtype(output)) is not None:
+            return _zeros(raw.VariableShape(output), dtype)
         if output.dtype.name in ("resource", "variant"):
             return None
         with name_scope(None, "zeros_like", [output]) as scope:
