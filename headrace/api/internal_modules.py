@@ -54,6 +54,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "debug.cli.shared": "cli_shared",
         "debug.cli.reading": "command_parser",
         "debug.cli.registries debug.cli.rich_text debug.cli.menus debug.terminal": "debugger_cli_common",
+        "debug.cli.prompts": "base_ui readline_ui ui_factory",
         "debug.cli.tensors": "tensor_format",
     },
     "debug.lib": {
