@@ -11,7 +11,6 @@ import torch
 from headrace.core import slots
 from headrace.core.errors import InternalError, OpError, ResourceExhaustedError
 from headrace.core.tensor import Tensor
-from headrace.kernels.state.handles import maker
 from headrace.plan.values import to_numpy
 
 _tensor_type = torch.Tensor
@@ -60,11 +59,13 @@ def to_output(tensor: Tensor, shared: bool, may_be_array: bool = False) -> Calla
 
 def _handle_array(tensor: Tensor) -> np.ndarray:
     """What is fetched of a handle: the bytes of a `ResourceHandleProto` that names the resource."""
-    op = maker(tensor)
+    op = tensor.op
+    while op.decl.handle_of == "first":
+        op = op.inputs[0].op
     proto = slots.resource_handle_message(
         device=tensor.device or "/job:localhost/replica:0/task:0/device:CPU:0",
         container=_text(op.attrs.get("container")) or "localhost",
-        name=_text(op.attrs.get("shared_name")) or getattr(op, "name", ""),
+        name=_text(op.attrs.get("shared_name")) or op.name,
     )
     return np.asarray(bytearray(proto.SerializeToString()), dtype=np.dtype([("resource", np.ubyte)]))
 
