@@ -232,13 +232,13 @@ class Dataset(DatasetV2):
         self, map_func: Callable[..., Any], num_parallel_calls: TensorLike | None = None
     ) -> Dataset:
         """`map` of a function in which `tf.get_variable` gives the value of a resource variable, not the variable."""
-        return self._mapped(
+        return self._mapped_by(
             ElementFunction(map_func, "Dataset.map()", self.element_spec, legacy=True), num_parallel_calls
         )
 
     def filter_with_legacy_function(self, predicate: Callable[..., Any]) -> Dataset:
         """`filter` by a function in which `tf.get_variable` gives the value of a resource variable."""
-        return self._filtered(ElementFunction(predicate, "Dataset.filter()", self.element_spec, legacy=True))
+        return self._filtered_by(ElementFunction(predicate, "Dataset.filter()", self.element_spec, legacy=True))
 
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: SparseTensor | Sequence[int]) -> Dataset:

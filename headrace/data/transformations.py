@@ -182,10 +182,10 @@ class Transformations(DatasetBase):
             output_buffer_size: how many results may be made ahead of time, as `prefetch` would.
         """
         calls = num_parallel_calls if num_parallel_calls is not None else num_threads
-        made = self._mapped(ElementFunction(map_func, "Dataset.map()", self.element_spec), calls)
+        made = self._mapped_by(ElementFunction(map_func, "Dataset.map()", self.element_spec), calls)
         return made if output_buffer_size is None else made.prefetch(output_buffer_size)
 
-    def _mapped(self, function: ElementFunction, calls: TensorLike | None) -> Dataset:
+    def _mapped_by(self, function: ElementFunction, calls: TensorLike | None) -> Dataset:
         spec = function.output_structure
         attrs = {
             "f": function.name,
@@ -254,9 +254,9 @@ class Transformations(DatasetBase):
         Raises:
             ValueError: if `predicate` returns anything else.
         """
-        return self._filtered(ElementFunction(predicate, "Dataset.filter()", self.element_spec))
+        return self._filtered_by(ElementFunction(predicate, "Dataset.filter()", self.element_spec))
 
-    def _filtered(self, function: ElementFunction) -> Dataset:
+    def _filtered_by(self, function: ElementFunction) -> Dataset:
         check_predicate(function.output_structure)
         variant = raw.FilterDataset(
             self._variant_tensor, function.captured, predicate=function.name, **self._flat_structure

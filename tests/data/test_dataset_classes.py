@@ -134,3 +134,8 @@ def test_states_are_compared_component_by_component():
     with tf.Session() as session:
         assert session.run(FIRST.range(5).reduce({"a": first}, lambda _, x: x)) == {"a": 4}
         assert session.run(FIRST.range(5).reduce(first, lambda _, x: {"a": x})) == 4
+
+
+def test_what_is_mapped_is_mapped_again():
+    mapped = classes.MapDataset(FIRST.range(3), lambda x: x * 2)
+    assert elements(mapped.map(lambda x: x + 1).filter(lambda x: x > 1)) == [3, 5]
