@@ -41,8 +41,15 @@ def map_and_batch(map_func: Callable[..., Any], batch_size: TensorLike, num_para
     Raises:
         ValueError: if both numbers are given.
     """
-map_and_batch_with_legacy_function = map_and_batch
+def map_and_batch_with_legacy_function(map_func: Callable[..., Any], batch_size: TensorLike, num_parallel_batches: TensorLike | None = None, drop_remainder: TensorLike = False, num_parallel_calls: int | None = None) -> Transformation:
+    """`map_and_batch` of a function in which `tf.get_variable` gives the value of a resource variable.
 
+    Args:
+        map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls: as for `map_and_batch`.
+
+    Raises:
+        ValueError: if both numbers are given.
+    """
 def shuffle_and_repeat(buffer_size: TensorLike, count: TensorLike | None = None, seed: int | None = None) -> Transformation:
     """A transformation that shuffles and repeats in one: the buffer fills with the next pass while one ends.
 
