@@ -206,7 +206,10 @@ class BundleReader:
         covered = sum(math.prod(place.stop - place.start for place in into) for _, (into, _) in overlapping)
         # Checked before memory is taken for what a damaged index may claim.
         if covered < math.prod(dims):
-            raise damaged(self.path, entry.where, f"the slices of {name} do not cover it")
+            # Nothing is damaged: the optimizer slots of divided variables may be saved under a name each.
+            raise InvalidArgumentError(
+                None, None, f"{self.path}: the slices of {name} do not cover what is asked of it"
+            )
         found = []
         for stored, shared in overlapping:
             slice_entry = self.find(slices.slice_key(name, stored))
