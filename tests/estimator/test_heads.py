@@ -156,6 +156,16 @@ def test_operations_of_a_vocabulary_are_named_as_in_tensorflow():
     assert "predictions/ExpandDims/input" in names
 
 
+def test_operations_of_a_link_and_of_a_loss_function_are_named_as_in_tensorflow():
+    head = tf.contrib.estimator.poisson_regression_head()
+    features, logits = {"x": tf.constant([[1.0]])}, tf.constant([[2.0]])
+    spec = head.create_estimator_spec(features, ModeKeys.PREDICT, logits)
+    assert spec.predictions["predictions"].name == "head/Exp:0"
+    head.create_estimator_spec(features, ModeKeys.EVAL, logits, tf.constant([[1.0]]))
+    names = {operation.name for operation in tf.get_default_graph().get_operations()}
+    assert {"head_1/call_loss_fn/expected_loss_shape", "head_1/call_loss_fn/loss_shape"} <= names
+
+
 def test_labels_that_do_not_fit_are_refused():
     head = tf.estimator.RegressionHead(label_dimension=3)
     with pytest.raises(ValueError, match="Mismatched label shape"):

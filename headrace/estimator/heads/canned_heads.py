@@ -313,8 +313,14 @@ class MeanSquaredErrorHead(SingleCannedHead):
         inverse_link_fn: Callable[[Tensor], Tensor] | None = None,
         name: str | None = None,
     ) -> None:
-        of = RegressionHead(label_dimension, weight_column, loss_fn=loss_fn, inverse_link_fn=inverse_link_fn, name=name)
-        super().__init__(of, loss_reduction)
+        self._regression = RegressionHead(
+            label_dimension, weight_column, loss_fn=loss_fn, inverse_link_fn=inverse_link_fn, name=name
+        )
+        super().__init__(self._regression, loss_reduction)
+
+    def _predictions(self, logits: Any) -> dict[str, Tensor]:
+        # Those of 1.x lie below the name of the head alone.
+        return self._regression.predictions_of(self._regression.checked_logits(logits))
 
     def _metrics_scope(self, parts: LossSpec, regularization: Tensor | None) -> AbstractContextManager[Any]:
         # Those of 1.x have none.

@@ -175,8 +175,9 @@ def call_loss_fn(loss_fn: LossFn, labels: Tensor, logits: Tensor, features: Any,
     more = {"features": features} if "features" in fn_args(loss_fn) else {}
     with name_scope(None, "call_loss_fn", (labels, logits, features)):
         losses = convert_to_tensor(loss_fn(labels=labels, logits=logits, **more))
-        sizes, sizes_of_logits = shape(losses, name="shape"), shape(logits, name="logits_shape")
-        wanted = concat([sizes_of_logits[:-1], [expected]], axis=0)
+        sizes_of_logits = shape(logits, name="logits_shape")
+        wanted = concat([sizes_of_logits[:-1], [expected]], axis=0, name="expected_loss_shape")
+        sizes = shape(losses, name="loss_shape")
         text = f"loss_fn must return Tensor of shape [D0, D1, ... DN, {expected}]. "
         data = [text, "logits_shape: ", sizes_of_logits, "loss_shape: ", sizes]
         fits = Assert(reduce_all(raw.Equal(sizes, wanted)), data=data, name="check_loss_shape")

@@ -101,14 +101,14 @@ class RegressionHead(SingleHead):
         """
         logits = self.checked_logits(logits)
         with name_scope(None, "predictions", (logits,)):
-            if self._inverse_link_fn is None:
-                made = {PredictionKeys.PREDICTIONS: logits}
-            else:
-                made = {
-                    PredictionKeys.PREDICTIONS: self._inverse_link_fn(logits),
-                    PredictionKeys.LOGITS: logits,
-                }
+            made = self.predictions_of(logits)
         return made if keys is None else {key: made[key] for key in keys}
+
+    def predictions_of(self, logits: Tensor) -> dict[str, Tensor]:
+        """The predictions by name, of logits whose shape has been checked, below no name of their own."""
+        if self._inverse_link_fn is None:
+            return {PredictionKeys.PREDICTIONS: logits}
+        return {PredictionKeys.PREDICTIONS: self._inverse_link_fn(logits), PredictionKeys.LOGITS: logits}
 
     def export_outputs(self, predictions: Mapping[str, Tensor]) -> dict[str, ExportOutput]:
         """The numbers as a regression, and the predictions as they are."""
