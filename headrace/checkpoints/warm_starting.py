@@ -79,7 +79,7 @@ def get_var_info(var: Any, prev_tensor_name: str | None = None) -> tuple[str, An
         prev_tensor_name: its name there if that is another.
     """
     parts = list(var) if isinstance(var, (list, PartitionedVariable)) else [var]
-    whole = parts if len(parts) > 1 or parts[0]._save_slice_info else parts[0]
+    whole = parts if len(parts) > 1 else parts[0]
     return prev_tensor_name or infer_var_name(parts), whole
 
 

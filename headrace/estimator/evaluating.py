@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from google.protobuf.message import DecodeError
 
 from headrace.checkpoints.checkpoint_state import latest_checkpoint
 from headrace.core.collections import GraphKeys
@@ -149,7 +150,10 @@ def run(
 
 
 def write_results(output_dir: str, results: Mapping[str, Any], step: int) -> None:
-    """Writes the values of metrics as one summary; those that are no numbers are passed over with a warning."""
+    """Writes the values of metrics as one summary: numbers, arrays as tensors, summaries that are written already.
+
+    Others are passed over with a warning.
+    """
     told = ", ".join(f"{key} = {value!s}" for key, value in sorted(results.items()) if not isinstance(value, bytes))
     tf_logging.info("Saving dict for global step %d: %s", step, told)
     summary = Summary()
@@ -160,12 +164,13 @@ def write_results(output_dir: str, results: Mapping[str, Any], step: int) -> Non
             summary.value.add(tag=key, simple_value=float(value))
         elif isinstance(value, bytes):
             _add_written(summary, key, value)
-        elif isinstance(value, np.ndarray) and value.ndim:
-            for index, element in np.ndenumerate(value):
-                where = "/".join(map(str, index))
-                summary.value.add(tag=f"{key}/{where}", simple_value=float(element))
+        elif isinstance(value, np.ndarray):
+            summary.value.add(tag=key, node_name=key).tensor.CopyFrom(make_tensor_proto(value))
+            tf_logging.info("The summary of %s is an array, which TensorBoard shows by a plugin only.", key)
         else:
-            tf_logging.warn("Skipping summary for %s, must be a float, np.float32, np.int64, np.int32 or int.", key)
+            tf_logging.warn(
+                "Skipping summary for %s: %s is no number, no array and no written summary.", key, type(value)
+            )
     writer = FileWriterCache.get(output_dir)
     writer.add_summary(summary, step)
     writer.flush()
@@ -173,7 +178,11 @@ def write_results(output_dir: str, results: Mapping[str, Any], step: int) -> Non
 
 def _add_written(summary: Summary, key: str, value: bytes) -> None:
     """A metric that is a summary already, such as images, which are numbered below the metric's name."""
-    made = Summary.FromString(value)
+    try:
+        made = Summary.FromString(value)
+    except DecodeError:
+        tf_logging.warn("Skipping summary for %s: its bytes are no written summary.", key)
+        return
     for i, each in enumerate(made.value):
         each.tag = f"{key}/{i}"
     summary.value.extend(made.value)

@@ -108,6 +108,13 @@ def test_damaged_checkpoint_is_not_taken_for_none(damage, part, error, tmp_path:
     assert (tmp_path / "checkpoint").read_text().startswith('model_checkpoint_path: "model.ckpt-2"')
 
 
+def test_warm_start_from_other_shapes_is_refused_when_the_graph_is_built(tmp_path):
+    _deep(tmp_path / "first").train(_good, steps=1)
+    second = _deep(tmp_path / "second", units=(4,), warm_start_from=str(tmp_path / "first"))
+    with pytest.raises(ValueError, match="doesn't match with shape of tensor dnn/hiddenlayer_0/bias"):
+        second.train(_good, steps=1)
+
+
 def test_state_file_that_cannot_be_read_names_no_checkpoint(tmp_path):
     _linear(tmp_path).train(_good, steps=2)
     (tmp_path / "checkpoint").write_text("no text of a proto {{")

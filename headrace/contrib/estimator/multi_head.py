@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.registry import raw
 from headrace.estimator.heads.canned_heads import CannedHead, LossSpec, training_step
+from headrace.estimator.heads.checking import split_logits
 from headrace.estimator.heads.keys import DEFAULT_SERVING_KEY, PREDICT_SERVING_KEY, MetricKeys, summary_key
 from headrace.estimator.mode_keys import ModeKeys
 from headrace.estimator.model_fn import EstimatorSpec
@@ -16,7 +16,6 @@ from headrace.metrics.means import mean
 from headrace.ops.flow.grouping import no_op
 from headrace.ops.math.add_n import add_n
 from headrace.saved_model.export_output import ExportOutput, PredictOutput
-from headrace.summary.operations import scalar
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -131,34 +130,20 @@ class MultipleHeads(CannedHead):
         predictions = self._predictions(specs)
         if mode == ModeKeys.EVAL:
             return EstimatorSpec(mode, predictions=predictions, loss=loss, eval_metric_ops=self._metrics(specs))
-        scalar(MetricKeys.LOSS, loss)
         train_op = training_step(loss, optimizer, train_op_fn)
         return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
 
     def _merged(self, losses: Sequence[Tensor]) -> Tensor:
         with name_scope(None, "merge_losses", (*losses, *self._head_weights)):
             if self._head_weights:
-                losses = [loss * weight for loss, weight in zip(losses, self._head_weights, strict=True)]
+                losses = [raw.Mul(loss, weight) for loss, weight in zip(losses, self._head_weights, strict=True)]
             return add_n(list(losses))
 
     def _of_heads(self, logits: Any) -> dict[str, Any]:
         """The logits of each head: those of a dict, or parts of the last dimension in the order of the heads."""
         if isinstance(logits, Mapping):
             return dict(logits)
-        logits = convert_to_tensor(logits)
-        sizes = [head.logits_dimension for head in self._heads]
-        last = logits.shape[-1].value if logits.shape.ndims else None
-        if last is not None and last != sum(sizes):
-            raise ValueError(
-                f"Could not split logits of shape {logits.shape.as_list()} among the heads with individual logits dimensions: "
-                f"{sizes}. The last dimension of the logits tensor should equal {sum(sizes)} but is {last}."
-            )
-        parts, begin = {}, 0
-        with name_scope(None, "split_logits", (logits,)):
-            for head, size in zip(self._heads, sizes, strict=True):
-                parts[str(head.name)] = logits[..., begin : begin + size]
-                begin += size
-        return parts
+        return split_logits(logits, {str(head.name): head.logits_dimension for head in self._heads})
 
     def _predictions(self, specs: Sequence[EstimatorSpec]) -> dict[Any, Tensor]:
         return {

@@ -119,6 +119,8 @@ def dnn_model_fn(
         ValueError: if the features are no dictionary.
     """
     check_features(features)
+    # Before all variables: seeds of what comes after the operations of a function's optimizer count on their number.
+    optimizer = get_optimizer_instance(optimizer, learning_rate=LEARNING_RATE)
     with variable_scope("dnn", values=tuple(features.values()), partitioner=hidden_partitioner(config)):
         logit_fn = dnn_logit_fn_builder(
             head.logits_dimension,
@@ -134,7 +136,7 @@ def dnn_model_fn(
             features=features,
             mode=mode,
             labels=labels,
-            optimizer=get_optimizer_instance(optimizer, learning_rate=LEARNING_RATE),
+            optimizer=optimizer,
             logits=logits,
         )
 

@@ -22,7 +22,9 @@ from headrace.functions.math.reduction import reduce_all, reduce_any
 from headrace.keras.utils.losses_utils import ReductionV2
 from headrace.kernels.composing import concat, expand_dims, shape
 from headrace.kernels.composing.arranging import identity
+from headrace.kernels.composing.filling import ones_like, zeros_like
 from headrace.ops.array.constant import constant
+from headrace.ops.array.slice import slice as slice_
 from headrace.ops.flow.grouping import no_op
 from headrace.ops.math.cast import to_float
 from headrace.util.inspection import fn_args
@@ -55,6 +57,36 @@ def check_logits_final_dim(logits: Any, expected: int | None) -> Tensor:
             fits = assert_equal(expected, sizes[-1], message=text)
             with control_dependencies([fits]):
                 return identity(logits, name=scope)
+
+
+def split_logits(logits: Any, sizes: Mapping[str, int]) -> dict[str, Tensor]:
+    """Logits of several heads in one tensor, parted in its last dimension.
+
+    Args:
+        logits: the tensor.
+        sizes: from the name of a head to how many of the last dimension are its own, in their order.
+
+    Raises:
+        ValueError: if the last dimension is known to have another size than all together.
+    """
+    parts: dict[str, Tensor] = {}
+    begin = 0
+    with name_scope(None, "split_logits", (logits,)):
+        logits = convert_to_tensor(logits)
+        last = logits.shape[-1].value if logits.shape.ndims else None
+        if last is not None and last != sum(sizes.values()):
+            raise ValueError(
+                f"Could not split logits of shape {logits.shape.as_list()} among the heads with individual logits dimensions: "
+                f"{list(sizes.values())}. The last dimension of the logits tensor should equal {sum(sizes.values())} but is "
+                f"{last}."
+            )
+        batch = shape(logits)[:-1]
+        from_the_first, to_the_last = zeros_like(batch), -1 * ones_like(batch)
+        for name, size in sizes.items():
+            start = concat([from_the_first, [begin]], axis=0)
+            parts[name] = slice_(logits, start, concat([to_the_last, [size]], axis=0))
+            begin += size
+    return parts
 
 
 def check_labels(labels: Any, logits: Tensor, expected: int) -> Tensor:

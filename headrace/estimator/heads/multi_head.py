@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from headrace.core.defaults import name_scope
+from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.estimator.heads.base_head import Head, Metrics, SpecifyingHead, summarize_losses, training_step
-from headrace.estimator.heads.checking import check_logits_final_dim
+from headrace.estimator.heads.checking import split_logits
 from headrace.estimator.heads.keys import DEFAULT_SERVING_KEY, PREDICT_SERVING_KEY, MetricKeys
 from headrace.estimator.mode_keys import ModeKeys
 from headrace.estimator.model_fn import EstimatorSpec
@@ -83,17 +84,7 @@ class MultiHead(SpecifyingHead):
                         f"logits has missing values for head(s): {head.name}. logits has {sorted(logits)} keys."
                     )
             return {str(head.name): logits[head.name] for head in self._heads}
-        try:
-            logits = check_logits_final_dim(logits, self.logits_dimension)
-        except ValueError as error:
-            raise ValueError(f"Could not split logits of shape {logits.shape} among the heads: {error}") from error
-        parts, begin = {}, 0
-        with name_scope(None, "split_logits", (logits,)):
-            for head in self._heads:
-                end = begin + head.logits_dimension
-                parts[str(head.name)] = logits[..., begin:end]
-                begin = end
-        return parts
+        return split_logits(logits, {str(head.name): head.logits_dimension for head in self._heads})
 
     def _labels(self, labels: Any) -> dict[str, Any]:
         """The labels of each head.
@@ -126,7 +117,7 @@ class MultiHead(SpecifyingHead):
         ]
         with name_scope("merge_losses", values=(*losses, *self._head_weights)):
             if self._head_weights:
-                losses = [loss * weight for loss, weight in zip(losses, self._head_weights, strict=True)]
+                losses = [raw.Mul(loss, weight) for loss, weight in zip(losses, self._head_weights, strict=True)]
             merged = add_n(losses)
             more = add_n(list(regularization_losses)) if regularization_losses is not None else None
             return merged if more is None else merged + more

@@ -1,0 +1,64 @@
+"""Graphs of canned estimators, as far as seeds, signatures and summaries depend on them: what 1.15.5 makes."""
+
+from __future__ import annotations
+
+import glob
+
+import numpy as np
+
+import headrace as tf
+
+ModeKeys = tf.estimator.ModeKeys
+
+
+def _network(folder, **arguments):
+    columns = [tf.feature_column.numeric_column("x", shape=(2,))]
+    return tf.estimator.DNNClassifier([3], columns, model_dir=str(folder), **arguments)
+
+
+def test_operations_of_an_optimizer_come_before_all_variables(tmp_path):
+    def optimizer():
+        return tf.train.AdamOptimizer(tf.train.exponential_decay(0.1, tf.train.get_global_step(), 2, 0.5))
+
+    model_fn = _network(tmp_path, optimizer=optimizer).model_fn
+    with tf.Graph().as_default() as graph:
+        tf.train.create_global_step()
+        model_fn({"x": tf.ones([4, 2])}, tf.ones([4, 1], tf.int64), ModeKeys.TRAIN, tf.estimator.RunConfig())
+        names = [operation.name for operation in graph.get_operations()]
+    first = next(i for i, name in enumerate(names) if name.startswith("dnn/"))
+    assert names.index("ExponentialDecay") < first
+
+
+def test_several_heads_split_logits_by_slices():
+    contrib = tf.contrib.estimator
+    heads = [contrib.binary_classification_head(name="one"), contrib.regression_head(name="two")]
+    head = contrib.multi_head(heads, [1.0, 0.5])
+    with tf.Graph().as_default() as graph:
+        logits = tf.placeholder(tf.float32, [None, 2])
+        spec = head.create_estimator_spec({}, ModeKeys.PREDICT, logits)
+        assert spec.predictions["two", "predictions"].name == "split_logits/Slice_1:0"
+        assert spec.predictions["one", "logits"].shape.as_list() == [None, 1]
+        labels = {"one": tf.ones([3, 1]), "two": tf.ones([3, 1])}
+        head.create_estimator_spec({}, ModeKeys.TRAIN, logits, labels, train_op_fn=lambda loss: tf.no_op())
+        assert graph.get_operation_by_name("merge_losses/Mul").type == "Mul"
+        # The estimator writes the loss of all.
+        assert "loss" not in {tensor.op.name for tensor in tf.get_collection(tf.GraphKeys.SUMMARIES)}
+
+
+def test_metrics_that_are_arrays_are_written_as_tensors(tmp_path):
+    def model_fn(features, labels, mode):
+        metrics = {
+            "array": tf.metrics.mean_tensor(features["x"]),
+            "bytes": (tf.constant(b"\xff\xff"), tf.no_op()),
+        }
+        step = tf.train.get_global_step().assign_add(1)
+        loss = tf.reduce_sum(features["x"])
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=step, eval_metric_ops=metrics)
+
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path))
+    estimator.train(lambda: {"x": tf.constant([[1.0, 2.0]])}, steps=1)
+    estimator.evaluate(lambda: {"x": tf.constant([[1.0, 2.0]])}, steps=1)
+    events = [event for path in glob.glob(f"{tmp_path}/eval/*") for event in tf.train.summary_iterator(path)]
+    written = {value.tag: value for event in events for value in event.summary.value}
+    assert sorted(written) == ["array", "checkpoint_path", "loss"]
+    np.testing.assert_array_equal(tf.make_ndarray(written["array"].tensor), [[1.0, 2.0]])
