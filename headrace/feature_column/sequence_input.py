@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.collections import GraphKeys
 from headrace.core.defaults import control_dependencies
 from headrace.core.dtypes import float32
 from headrace.core.tensor import Tensor
@@ -55,16 +54,13 @@ def sequence_input_layer(
                 "All feature_columns must be of type _SequenceDenseColumn. You can wrap a sequence_categorical_column with an "
                 f"embedding_column or indicator_column. Given (type {type(column)}): {column}"
             )
-    collections = list(
-        dict.fromkeys([*(weight_collections or []), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES])
-    )
     with variable_scope(None, default_name="sequence_input_layer", values=list(features.values())):
         cache = TransformationCache(features)
         tensors, lengths = [], []
         for column in columns:
             with variable_scope(None, default_name=column._var_scope_name):
                 dense, length = column._get_sequence_dense_tensor(
-                    cache, weight_collections=collections, trainable=trainable
+                    cache, weight_collections=weight_collections, trainable=trainable
                 )
                 tensors.append(flat_steps(dense, column._variable_shape))
                 lengths.append(length)

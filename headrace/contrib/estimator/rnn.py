@@ -5,25 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.contrib.estimator.extenders import clip_gradients_by_norm
 from headrace.contrib.estimator.heads import binary_classification_head, multi_class_head
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32, int64
 from headrace.estimator.canned.optimizers import get_optimizer_instance
 from headrace.estimator.canned.partitioning import check_features, hidden_partitioner, input_partitioner
 from headrace.estimator.estimator import Estimator
+from headrace.estimator.heads.sequential_head import SequentialHead
 from headrace.feature_column.input_layer import input_layer
 from headrace.feature_column.sequence_input import concatenate_context_input, sequence_input_layer
+from headrace.functions.array.where import sequence_mask
 from headrace.kernels.composing import cast, shape
 from headrace.kernels.composing.arithmetic import range as range_
 from headrace.layers.classic.core import dense
 from headrace.losses.weighting import Reduction
 from headrace.ops.array.gather import gather
 from headrace.ops.array.shape import reshape
+from headrace.optimizers.optimizer import Optimizer
 from headrace.recurrent.basic_cells import BasicRNNCell, GRUCell
 from headrace.recurrent.cell import RNNCell
 from headrace.recurrent.dynamic import dynamic_rnn
 from headrace.recurrent.lstm_cells import BasicLSTMCell
 from headrace.recurrent.multi_cell import MultiRNNCell
+from headrace.state.global_step import get_global_step
 from headrace.state.initializers import GlorotUniform
 from headrace.state.variable_scope import variable_scope
 from headrace.summary.operations import histogram
@@ -37,7 +42,7 @@ if TYPE_CHECKING:
 
 CellFn = Callable[[str], Any]
 
-_LEARNING_RATE = 0.05
+_LEARNING_RATE, _CLIP_NORM = 0.05, 5.0
 _DEFAULT_CELL = "basic_rnn"
 _CELLS: dict[str, type[Any]] = {"basic_rnn": BasicRNNCell, "gru": GRUCell, "lstm": BasicLSTMCell}
 
@@ -86,7 +91,10 @@ def _last_activations(activations: Tensor, lengths: Tensor) -> Tensor:
         examples, steps, outputs = sizes[0], sizes[1], sizes[2]
         first = cast(range_(examples) * steps, int64, name="ToInt64")
         last = first + lengths - 1
-        return gather(reshape(activations, [examples * steps, outputs]), last)
+        found = gather(reshape(activations, [examples * steps, outputs]), last)
+        # Of sequences of unknown number and length the size of outputs is still known.
+        found.set_shape([activations.shape[0], activations.shape[2]])
+        return found
 
 
 def _rnn_model_fn(
@@ -103,6 +111,9 @@ def _rnn_model_fn(
     config: RunConfig | None,
 ) -> EstimatorSpec:
     check_features(features)
+    if not isinstance(optimizer, Optimizer):
+        # What is not made by the program clips, too.
+        optimizer = clip_gradients_by_norm(get_optimizer_instance(optimizer, learning_rate=_LEARNING_RATE), _CLIP_NORM)
     values = tuple(features.values())
     with variable_scope("rnn", values=values, partitioner=hidden_partitioner(config)):
         partitioner = input_layer_partitioner or input_partitioner(config)
@@ -118,11 +129,14 @@ def _rnn_model_fn(
             outputs = _last_activations(outputs, lengths)
         with variable_scope("logits", values=(outputs,)):
             logits = dense(outputs, head.logits_dimension, None, kernel_initializer=GlorotUniform())
+        mask = sequence_mask(lengths)
+        if isinstance(head, SequentialHead) and head.input_sequence_mask_key not in features:
+            features = {**features, head.input_sequence_mask_key: mask}
         return head.create_estimator_spec(
             features=features,
             mode=mode,
             labels=labels,
-            optimizer=get_optimizer_instance(optimizer, learning_rate=_LEARNING_RATE),
+            train_op_fn=lambda loss: optimizer.minimize(loss, global_step=get_global_step()),
             logits=logits,
         )
 
@@ -140,7 +154,7 @@ class RNNClassifier(Estimator):
         n_classes: how many classes.
         weight_column: the key or numeric column of the weights of examples.
         label_vocabulary: the names of the classes, where labels are strings.
-        optimizer: a name, an instance or a function of no arguments.
+        optimizer: an instance; or a name or a function of no arguments, whose gradients are clipped to a norm of 5.
         loss_reduction: how the losses of a batch become one.
         input_layer_partitioner: how tables are parted.
         config: a `RunConfig`.
@@ -193,9 +207,12 @@ class RNNEstimator(Estimator):
 
     Args:
         head: what the logits mean.
-        return_sequences: whether there are logits for each step, instead of for the last one.
+        return_sequences: whether there are logits for each step, instead of for the last one; for sequential heads.
         sequence_feature_columns, context_feature_columns, num_units, cell_type, rnn_cell_fn, model_dir, optimizer,
             input_layer_partitioner, config: as of `RNNClassifier`.
+
+    Raises:
+        ValueError: for `return_sequences` with a head that is not sequential.
 
     Example:
         >>> rating = tf.contrib.feature_column.sequence_numeric_column("rating")
@@ -216,9 +233,12 @@ class RNNEstimator(Estimator):
         input_layer_partitioner: Partitioner | None = None,
         config: RunConfig | None = None,
     ) -> None:
+        cell_fn = _cell_fn(rnn_cell_fn, num_units, cell_type)
+        if return_sequences and not isinstance(head, SequentialHead):
+            raise ValueError(f"With return_sequences=True the head must be a sequential one, but it is a {type(head)}.")
         model_fn = _model_fn(
             head,
-            _cell_fn(rnn_cell_fn, num_units, cell_type),
+            cell_fn,
             sequence_feature_columns,
             context_feature_columns,
             return_sequences,

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.contrib.factorization.cluster_initializing import InitializeClustersHook
 from headrace.contrib.factorization.mixtures import FULL_COVARIANCE, GmmAlgorithm, gmm
+from headrace.contrib.framework.variables import local_variable
 from headrace.contrib.learn.estimator import Estimator
 from headrace.contrib.learn.model_outputs import ModelFnOps
-from headrace.core.defaults import control_dependencies
-from headrace.kernels.composing.arranging import concat, identity
+from headrace.kernels.composing.arranging import concat
+from headrace.ops.array.constant import constant
+from headrace.ops.flow.grouping import with_dependencies
 from headrace.state.global_step import get_global_step
 from headrace.state.updates import assign_add
 
@@ -77,34 +79,49 @@ class GMM(Estimator):
             self._covariance_type,
             self._fitted,
         )
-        with control_dependencies([step, assign_add(get_global_step(), 1)]):
-            train_op = identity(loss, name="training_op").op
+        train_op = with_dependencies([step, assign_add(get_global_step(), 1)], loss)
+        summed = local_variable(constant(0.0))
         return ModelFnOps(
             mode,
             predictions={self.ASSIGNMENTS: assignments[0][0]},
             loss=loss,
             train_op=train_op,
-            eval_metric_ops={self.SCORES: scores},  # type: ignore[dict-item]  # a tensor is a metric that adds nothing up
+            eval_metric_ops={
+                # A tensor is a metric that adds nothing up.
+                self.SCORES: scores,  # type: ignore[dict-item]
+                self.LOG_LIKELIHOOD: (summed, summed.assign_add(loss)),
+            },
             training_hooks=[InitializeClustersHook(init_op, initialized, config.is_chief)],
         )
 
-    def predict_assignments(self, input_fn: Callable[[], Any] | None = None) -> Iterator[Any]:
+    def predict_assignments(
+        self,
+        input_fn: Callable[[], Any] | None = None,
+        batch_size: int | None = None,
+        outputs: Sequence[str] | None = None,
+    ) -> Iterator[Any]:
         """The number of the likeliest Gaussian of each point.
 
         Args:
             input_fn: returns (points, None).
+            batch_size: of points, for estimators that are given arrays.
+            outputs: which predictions are made; all by default.
         """
-        for prediction in self.predict(input_fn=input_fn, as_iterable=True):
+        for prediction in self.predict(input_fn=input_fn, batch_size=batch_size, outputs=outputs, as_iterable=True):
             yield prediction[self.ASSIGNMENTS]
 
-    def score(self, input_fn: Callable[[], Any] | None = None, steps: int | None = None) -> Any:
-        """The log-likelihood of points.
+    def score(
+        self, input_fn: Callable[[], Any] | None = None, batch_size: int | None = None, steps: int | None = None
+    ) -> Any:
+        """The logarithm of the sum of the likelihoods of the points, those of the last batch.
 
         Args:
             input_fn: returns (points, None).
+            batch_size: of points, for estimators that are given arrays.
             steps: over how many batches.
         """
-        return np.sum(self.evaluate(input_fn=input_fn, steps=steps)[self.LOG_LIKELIHOOD])
+        results = self.evaluate(input_fn=input_fn, batch_size=batch_size, steps=steps)
+        return np.log(np.sum(np.exp(results[self.SCORES])))
 
     def weights(self) -> Any:
         """The weights of the Gaussians."""

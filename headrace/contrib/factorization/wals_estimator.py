@@ -13,7 +13,6 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies
 from headrace.functions.flow.cond import cond
 from headrace.functions.math.reduction import reduce_all
-from headrace.kernels.composing.arranging import identity
 from headrace.kernels.composing.filling import ones, zeros, zeros_like
 from headrace.kernels.composing.shapes import shape
 from headrace.ops.flow.grouping import group, no_op
@@ -169,7 +168,7 @@ def _train_ops(model: WALSModel, features: Mapping[str, Any], params: Mapping[st
     return ModelFnOps(
         mode=ModeKeys.TRAIN,
         predictions={},
-        loss=identity(loss),
+        loss=convert_to_tensor(loss),
         train_op=no_op(),
         eval_metric_ops={},
         training_hooks=hooks,

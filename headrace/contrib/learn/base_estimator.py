@@ -38,7 +38,6 @@ from headrace.core.defaults import add_to_collection, device, get_collection
 from headrace.core.errors import NotFoundError
 from headrace.core.graph import Graph
 from headrace.core.random_seed import set_random_seed
-from headrace.data.iterator import GLOBAL_ITERATORS
 from headrace.estimator.arguments import device_setter_of
 from headrace.estimator.evaluating import write_results
 from headrace.estimator.predicting import chosen
@@ -435,10 +434,8 @@ class BaseEstimator(Parameterized, Evaluable, Trainable):
             features, _, hooks = inputs(input_fn)
             ops = self._get_predict_ops(features)
             predictions = chosen(ops.predictions, outputs)
-            # Without queues, iterators and feeds each step would give the same, for ever.
-            constant = feed_fn is None and not (
-                get_collection(GraphKeys.QUEUE_RUNNERS) or get_collection(GLOBAL_ITERATORS)
-            )
+            # Without queues and feeds each step would give the same, for ever. Iterators are taken for constants in 1.15.
+            constant = feed_fn is None and not get_collection(GraphKeys.QUEUE_RUNNERS)
             creator = ChiefSessionCreator(
                 checkpoint_filename_with_path=path,
                 scaffold=ops.scaffold or Scaffold(),

@@ -28,9 +28,11 @@ from headrace.contrib.learn.recurrent_parts import (
 )
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import float32
-from headrace.kernels.composing.arranging import concat, stack
+from headrace.functions.flow.checks import assert_type
+from headrace.functions.flow.rank_checks import assert_rank
+from headrace.kernels.composing.arranging import concat
 from headrace.kernels.composing.shapes import expand_dims, shape
 from headrace.ops.array.tile import tile
 from headrace.recurrent.dynamic import dynamic_rnn
@@ -80,14 +82,11 @@ def dict_to_state_tuple(input_dict: Mapping[str, Any], cell: Any) -> Any:
     return nest.pack_sequence_as(cell.state_size, parts)
 
 
-def _checked(value: Tensor, rank: int, dtype: DTypeLike, what: str) -> None:
-    if value.shape.ndims is not None and value.shape.ndims != rank:
-        raise ValueError(
-            f"{what} must have rank {rank}. Tensor {value.name} must have rank {rank}. Received rank "
-            f"{value.shape.ndims}, shape {value.shape}"
-        )
-    if value.dtype.base_dtype != dtype:
-        raise TypeError(f"{what} must have dtype float32; got {value.dtype!r}. {value.name} must be of type {dtype!r}")
+def _checks(value: Tensor, rank: int, what: str) -> list[Any]:
+    """Checks of rank and dtype, which are refused here as far as they are known, as operations."""
+    of_rank = assert_rank(value, rank, message=f"{what} must have rank {rank}", data=[shape(value)])
+    of_dtype = assert_type(value, float32, message=f"{what} must have dtype float32; got {value.dtype!r}.")
+    return [of_rank, of_dtype]
 
 
 def _concatenate_context_input(sequence_input: Tensor, context_input: Tensor) -> Tensor:
@@ -97,10 +96,11 @@ def _concatenate_context_input(sequence_input: Tensor, context_input: Tensor) ->
         sequence_input: [batch, time, size].
         context_input: [batch, size].
     """
-    _checked(sequence_input, 3, float32, "sequence_input")
-    _checked(context_input, 2, float32, "context_input")
-    steps = shape(sequence_input)[1]
-    return concat([sequence_input, tile(expand_dims(context_input, 1), stack([1, steps, 1]))], 2)
+    checks = _checks(sequence_input, 3, "sequence_input") + _checks(context_input, 2, "context_input")
+    with control_dependencies(checks):
+        steps = shape(sequence_input)[1]
+        repeated = tile(expand_dims(context_input, 1), concat([[1], [steps], [1]], 0))
+    return concat([sequence_input, repeated], 2)
 
 
 def build_sequence_input(
@@ -274,6 +274,13 @@ def _check_types(problem_type: int, prediction_type: int) -> None:
         )
 
 
+def _model_name(problem_type: int, prediction_type: int) -> str:
+    """The name scope of a model, which its summaries are named by."""
+    values = "SingleValue" if prediction_type == PredictionType.SINGLE_VALUE else "MultiValue"
+    kind = "Regressor" if problem_type == ProblemType.LINEAR_REGRESSION else "Classifier"
+    return f"{values}DynamicRNN{kind}"
+
+
 class DynamicRnnEstimator(Estimator):
     """An estimator of a recurrent network over sequences of any length.
 
@@ -346,6 +353,7 @@ class DynamicRnnEstimator(Estimator):
             learning_rate=learning_rate,
             gradient_clipping_norm=gradient_clipping_norm,
             dropout_keep_probabilities=dropout_keep_probabilities,
+            name=_model_name(problem_type, prediction_type),
         )
         super().__init__(
             model_fn=model_fn, model_dir=model_dir, config=config, feature_engineering_fn=feature_engineering_fn

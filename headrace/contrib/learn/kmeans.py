@@ -19,10 +19,9 @@ from headrace.contrib.factorization.kmeans_estimator import LossRelativeChangeHo
 from headrace.contrib.learn.estimator import Estimator
 from headrace.contrib.learn.model_outputs import ModelFnOps
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import control_dependencies
 from headrace.functions.math.reduction import reduce_sum
-from headrace.kernels.composing.arranging import concat, identity
-from headrace.ops.math.add_n import add_n
+from headrace.kernels.composing.arranging import concat
+from headrace.ops.flow.grouping import with_dependencies
 from headrace.state.global_step import get_global_step
 from headrace.state.updates import assign_add
 from headrace.summary.operations import scalar
@@ -49,11 +48,11 @@ def _kmeans_clustering_model_fn(
     distances, indices, losses, initialized, init_op, training_op = KMeans(
         inputs=_points(features), **settings
     ).training_graph()
-    loss = add_n([reduce_sum(part) for part in losses], name=KMeansClustering.LOSS_OP_NAME)
+    step = assign_add(get_global_step(), 1)
+    loss = reduce_sum(losses, name=KMeansClustering.LOSS_OP_NAME)
     scalar("loss/raw", loss)
     metrics: dict[str, Any] = {KMeansClustering.SCORES: loss}
-    with control_dependencies([training_op, assign_add(get_global_step(), 1)]):
-        train_op: Any = identity(loss, name="training_op")
+    train_op: Any = with_dependencies([training_op, step], loss)
     hooks: list[SessionRunHook] = [InitializeClustersHook(init_op, initialized, config.is_chief)]
     if params["relative_tolerance"] is not None:
         hooks.append(LossRelativeChangeHook(loss, params["relative_tolerance"]))
