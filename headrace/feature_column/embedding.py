@@ -230,10 +230,21 @@ class _SharedEmbeddingColumn(Embedded, _SharedFields):  # type: ignore[misc]  # 
             )
         return found[0]
 
-    def _looked_up(self, pair: IdWeightPair, weights: Any) -> Tensor:
+    def _get_dense_tensor(
+        self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None
+    ) -> Tensor:
         # The name scope is the column's, the variable scope that of the table.
         with name_scope(None, default_name=self.name):
-            return super()._looked_up(pair, weights)
+            return super()._get_dense_tensor(inputs, weight_collections, trainable)
+
+    def _get_sequence_dense_tensor(
+        self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None
+    ) -> TensorSequenceLengthPair:
+        self._check_sequence("_SequenceCategoricalColumn", "sequence_input_layer")
+        with name_scope(None, default_name=self.name):
+            pair = self._transformed(inputs.get, None)
+            found = self._looked_up(pair, self._variable(weight_collections, trainable))
+        return TensorSequenceLengthPair(found, sequence_lengths(pair.id_tensor))
 
     def _kept(self, state_manager: StateManager | None) -> Variable:
         raise ValueError(

@@ -114,7 +114,7 @@ class Calls(Additions, Connections):
                 self._set_masks(inputs, outputs, masks)
                 if not eager and not getattr(self, "inputs", True) and hasattr(self, "_set_inputs"):
                     # A model that a program wrote learns from its first call what its inputs are.
-                    self._set_inputs(inputs, outputs)
+                    self._set_inputs(inputs, outputs, as_given=True)
         return outputs
 
     def _compute(self, inputs: Any, args: Sequence[Any], kwargs: dict[str, Any], eager: bool) -> Any:

@@ -45,6 +45,35 @@ def test_several_heads_split_logits_by_slices():
         assert "loss" not in {tensor.op.name for tensor in tf.get_collection(tf.GraphKeys.SUMMARIES)}
 
 
+def test_heads_of_2_name_operations_after_themselves():
+    heads = [tf.estimator.BinaryClassHead(name="one"), tf.estimator.MultiClassHead(3, name="two")]
+    head = tf.estimator.MultiHead(heads, [1.0, 0.5])
+    with tf.Graph().as_default() as graph:
+        logits = tf.placeholder(tf.float32, [None, 4])
+        spec = head.create_estimator_spec({}, ModeKeys.PREDICT, logits)
+        assert spec.export_outputs["one"].scores.name == "one_two/one/predictions/probabilities:0"
+        assert spec.export_outputs["predict"].outputs["two/class_ids"].name == "one_two/two/predictions/ExpandDims:0"
+        assert spec.predictions["two", "class_ids"].name == "one_two/merge_pred/predictions_1/ExpandDims:0"
+        labels = {"one": tf.ones([3, 1], tf.int64), "two": tf.ones([3, 1], tf.int64)}
+        spec = head.create_estimator_spec({}, ModeKeys.EVAL, logits, labels)
+        assert sorted(spec.eval_metric_ops)[:3] == ["accuracy/one", "accuracy/two", "accuracy_baseline/one"]
+        assert {"loss/one", "loss/two"} <= set(spec.eval_metric_ops)
+        head.create_estimator_spec({}, ModeKeys.TRAIN, logits, labels, train_op_fn=lambda loss: tf.no_op())
+        losses = [tensor.op.name for tensor in tf.get_collection(tf.GraphKeys.SUMMARIES)]
+        assert losses == ["loss/one", "loss/two", "loss"]
+        assert graph.get_operation_by_name("one_two_2/merge_losses/AddN").type == "AddN"
+
+
+def test_columns_of_a_shared_table_have_a_scope_each():
+    words = tf.feature_column.categorical_column_with_vocabulary_list
+    columns = tf.feature_column.shared_embedding_columns([words("a", ["x"]), words("b", ["x"])], 2)
+    with tf.Graph().as_default() as graph:
+        tf.feature_column.input_layer({"a": tf.constant([["x"]]), "b": tf.constant([["y"]])}, columns)
+        names = {operation.name for operation in graph.get_operations()}
+    assert "input_layer/a_b_shared_embedding/a_shared_embedding/a_lookup/hash_table/hash_table" in names
+    assert "input_layer/a_b_shared_embedding_1/b_shared_embedding/b_lookup/hash_table/hash_table" in names
+
+
 def test_metrics_that_are_arrays_are_written_as_tensors(tmp_path):
     def model_fn(features, labels, mode):
         metrics = {

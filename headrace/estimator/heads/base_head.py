@@ -178,7 +178,7 @@ class SpecifyingHead(Head):
         regularization_losses: Sequence[Tensor] | None = None,
     ) -> EstimatorSpec:
         """What a model function returns; arguments as of `Head.create_estimator_spec`."""
-        with name_scope("head"):
+        with name_scope(self.name, "head"):
             predictions = self.predictions(logits)
             if mode == ModeKeys.PREDICT:
                 return EstimatorSpec(mode, predictions=predictions, export_outputs=self.export_outputs(predictions))
@@ -306,8 +306,8 @@ def training_step(
             train_op = train_op_fn(loss)
         else:
             raise ValueError("train_op_fn and optimizer cannot both be None.")
-        if checked_list(update_ops, "update_ops"):
-            train_op = group(train_op, *(update_ops or ()))
+        if update_ops is not None:
+            train_op = group(train_op, *checked_list(update_ops, "update_ops"))
         return train_op
 
 

@@ -17,7 +17,7 @@ from headrace.estimator.heads.base_head import SingleHead
 from headrace.estimator.heads.binary_class_head import BinaryClassHead
 from headrace.estimator.heads.checking import LossFn
 from headrace.estimator.heads.keys import MetricKeys, PredictionKeys, summary_key
-from headrace.estimator.heads.multi_class_head import MultiClassHead
+from headrace.estimator.heads.multi_class_head import MULTI_CLASS_KEYS, MultiClassHead
 from headrace.estimator.heads.regression_head import RegressionHead
 from headrace.estimator.mode_keys import ModeKeys
 from headrace.estimator.model_fn import EstimatorSpec
@@ -286,8 +286,17 @@ class MultiClassSoftmaxHead(SingleCannedHead):
         loss_fn: LossFn | None = None,
         name: str | None = None,
     ) -> None:
-        of = MultiClassHead(n_classes, weight_column, label_vocabulary, loss_fn=loss_fn, name=name)
-        super().__init__(of, loss_reduction)
+        self._multi_class = MultiClassHead(n_classes, weight_column, label_vocabulary, loss_fn=loss_fn, name=name)
+        super().__init__(self._multi_class, loss_reduction)
+
+    def _predictions(self, logits: Any) -> dict[str, Tensor]:
+        # In the order of 1.x's heads, which the names of operations tell.
+        logits = self._multi_class.checked_logits(logits)
+        made: dict[str, Tensor] = {}
+        with name_scope(None, "predictions", (logits,)):
+            for keys in (MULTI_CLASS_KEYS[4:], MULTI_CLASS_KEYS[2:4], MULTI_CLASS_KEYS[:2]):
+                made.update(self._multi_class.predictions_of(logits, keys))
+        return {key: made[key] for key in MULTI_CLASS_KEYS}
 
     def _metrics_by_key(self, parts: LossSpec, predictions: dict[str, Tensor]) -> dict[str, Any]:
         return {

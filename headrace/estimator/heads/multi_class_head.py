@@ -124,24 +124,28 @@ class MultiClassHead(SingleHead):
         """The predictions by name: logits, probabilities, classes and their numbers."""
         keys = keys or MULTI_CLASS_KEYS
         check_keys(keys, MULTI_CLASS_KEYS)
-        made: dict[str, Tensor] = {}
         logits = self.checked_logits(logits)
         with name_scope(None, "predictions", (logits,)):
-            if PredictionKeys.LOGITS in keys:
-                made[PredictionKeys.LOGITS] = logits
-            if PredictionKeys.ALL_CLASS_IDS in keys:
-                made[PredictionKeys.ALL_CLASS_IDS] = all_class_ids(logits, self._n_classes)
-            if PredictionKeys.ALL_CLASSES in keys:
-                made[PredictionKeys.ALL_CLASSES] = all_classes(logits, self._n_classes, self._label_vocabulary)
-            if {PredictionKeys.CLASS_IDS, PredictionKeys.CLASSES} & {*keys}:
-                class_ids = best_class(logits)
-                if PredictionKeys.CLASS_IDS in keys:
-                    made[PredictionKeys.CLASS_IDS] = class_ids
-                if PredictionKeys.CLASSES in keys:
-                    made[PredictionKeys.CLASSES] = named(class_ids, self._label_vocabulary)
-            if PredictionKeys.PROBABILITIES in keys:
-                made[PredictionKeys.PROBABILITIES] = softmax(logits, name=PredictionKeys.PROBABILITIES)
-        return {key: made[key] for key in MULTI_CLASS_KEYS if key in made}
+            return self.predictions_of(logits, keys)
+
+    def predictions_of(self, logits: Tensor, keys: Sequence[str]) -> dict[str, Tensor]:
+        """Some predictions by name, of logits whose shape has been checked."""
+        made: dict[str, Tensor] = {}
+        if PredictionKeys.LOGITS in keys:
+            made[PredictionKeys.LOGITS] = logits
+        if PredictionKeys.PROBABILITIES in keys:
+            made[PredictionKeys.PROBABILITIES] = softmax(logits, name=PredictionKeys.PROBABILITIES)
+        if {PredictionKeys.CLASS_IDS, PredictionKeys.CLASSES} & {*keys}:
+            class_ids = best_class(logits)
+            if PredictionKeys.CLASS_IDS in keys:
+                made[PredictionKeys.CLASS_IDS] = class_ids
+            if PredictionKeys.CLASSES in keys:
+                made[PredictionKeys.CLASSES] = named(class_ids, self._label_vocabulary)
+        if PredictionKeys.ALL_CLASS_IDS in keys:
+            made[PredictionKeys.ALL_CLASS_IDS] = all_class_ids(logits, self._n_classes)
+        if PredictionKeys.ALL_CLASSES in keys:
+            made[PredictionKeys.ALL_CLASSES] = all_classes(logits, self._n_classes, self._label_vocabulary)
+        return made
 
     def export_outputs(self, predictions: Mapping[str, Tensor]) -> dict[str, ExportOutput]:
         """Probabilities as a classification, and the predictions as they are."""

@@ -125,10 +125,11 @@ class MultiHead(SpecifyingHead):
     def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[Any, Tensor]:
         """The predictions, by (name of the head, name of the prediction)."""
         made: dict[Any, Tensor] = {}
-        for name, part, head in self._with_logits(logits):
-            with name_scope(None, name, (part,)):
-                for key, value in head.predictions(part, keys).items():
-                    made[name, key] = value
+        parts = self._of_heads(logits)
+        with name_scope("merge_pred"):
+            for head in self._heads:
+                for key, value in head.predictions(parts[str(head.name)], keys).items():
+                    made[head.name, key] = value
         return made
 
     def _with_logits(self, logits: Any) -> list[tuple[str, Any, Head]]:
@@ -137,31 +138,36 @@ class MultiHead(SpecifyingHead):
 
     def export_outputs(self, predictions: Mapping[Any, Tensor]) -> dict[str, ExportOutput]:
         """The outputs of the heads by "head/signature", that of the first as the default, and all predictions."""
+        return self._merged_outputs(
+            [
+                head.export_outputs({key: value for (name, key), value in predictions.items() if name == head.name})
+                for head in self._heads
+            ]
+        )
+
+    def _merged_outputs(self, outputs: Sequence[Mapping[str, ExportOutput]]) -> dict[str, ExportOutput]:
         made: dict[str, ExportOutput] = {}
         merged: dict[str, Any] = {}
-        for i, head in enumerate(self._heads):
-            own = {key: value for (name, key), value in predictions.items() if name == head.name}
-            for signature, output in head.export_outputs(own).items():
-                if signature != DEFAULT_SERVING_KEY:
-                    made[f"{head.name}/{signature}"] = output
+        for head, own in zip(self._heads, outputs, strict=True):
+            for signature, output in own.items():
+                if signature == DEFAULT_SERVING_KEY:
+                    made[str(head.name)] = output
+                    made.setdefault(DEFAULT_SERVING_KEY, output)
                     continue
-                made[str(head.name)] = output
-                if i == 0:
-                    made[DEFAULT_SERVING_KEY] = output
-            merged.update({f"{head.name}/{key}": value for key, value in own.items()})
+                made[f"{head.name}/{signature}"] = output
+                if signature == PREDICT_SERVING_KEY and isinstance(output, PredictOutput):
+                    merged.update({f"{head.name}/{key}": value for key, value in output.outputs.items()})
         return {**made, PREDICT_SERVING_KEY: PredictOutput(merged)}
 
     def metrics(self, regularization_losses: Sequence[Tensor] | None = None) -> Metrics:
-        """Metric objects of all heads by name, and the mean of the loss of each."""
+        """Metric objects of the loss of each head; those that the heads measure come with the first update."""
         made: Metrics = {}
         if regularization_losses is not None:
             made[self._regularization_key] = Mean(name=MetricKeys.LOSS_REGULARIZATION)
-        with name_scope(None, "merge_eval", (regularization_losses,)):
+        with name_scope("merge_eval"):
             for head in self._heads:
                 key = self._loss_key(head)
                 made[key] = Mean(name=key)
-                # The regularization is measured once, not by each.
-                made.update(head.metrics())
         return made
 
     @property
@@ -190,7 +196,10 @@ class MultiHead(SpecifyingHead):
         for name, part, head in self._with_logits(logits):
             loss = head.loss(logits=part, labels=by_head[name], features=features, mode=mode)
             eval_metrics[self._loss_key(head)].update_state(values=loss)
-            head.update_metrics(eval_metrics, features=features, logits=part, labels=by_head[name], mode=mode)
+            own = {key: eval_metrics.get(key, metric) for key, metric in head.metrics().items()}
+            eval_metrics.update(
+                head.update_metrics(own, features=features, logits=part, labels=by_head[name], mode=mode)
+            )
         return eval_metrics
 
     def create_estimator_spec(
@@ -206,20 +215,35 @@ class MultiHead(SpecifyingHead):
         regularization_losses: Sequence[Tensor] | None = None,
     ) -> EstimatorSpec:
         """What a model function returns; arguments as of `Head.create_estimator_spec`."""
-        if mode != ModeKeys.TRAIN:
-            return super().create_estimator_spec(
-                features, mode, logits, labels, regularization_losses=regularization_losses
-            )
-        self._check_reductions()
-        with name_scope("multi_head"):
+        with name_scope(self.name, "multi_head"):
+            parts = self._of_heads(logits)
+            by_head = None if labels is None else self._labels(labels)
+            specs = [
+                head.create_estimator_spec(
+                    features=features,
+                    mode=mode,
+                    logits=parts[str(head.name)],
+                    labels=None if by_head is None else by_head[str(head.name)],
+                    train_op_fn=_no_step,
+                )
+                for head in self._heads
+            ]
             predictions = self.predictions(logits)
-            by_head = self._labels(labels)
-            for name, part, head in self._with_logits(logits):
-                own = head.loss(logits=part, labels=by_head[name], features=features, mode=mode)
-                # A step that does nothing: each head counts in the names of what the optimizer makes.
-                training_step(own, None, None, lambda _: no_op(), None)
-                summarize_losses(own, None, head._summary_key)
+            if mode == ModeKeys.PREDICT:
+                outputs = self._merged_outputs([spec.export_outputs or {} for spec in specs])
+                return EstimatorSpec(mode, predictions=predictions, export_outputs=outputs)
             loss = self.loss(labels, logits, features, mode, regularization_losses)
+            if mode == ModeKeys.EVAL:
+                metrics = self.metrics(regularization_losses=regularization_losses)
+                metrics = self.update_metrics(metrics, features, logits, labels, regularization_losses)
+                return EstimatorSpec(mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
+            self._check_reductions()
             train_op = training_step(loss, optimizer, trainable_variables, train_op_fn, update_ops)
-        summarize_losses(loss, regularization_losses, self._summary_key)
-        return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
+            summarize_losses(loss, regularization_losses, self._summary_key)
+            return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
+
+
+def _no_step(loss: Tensor) -> Any:
+    """The training step of one head, which does nothing: all are trained together."""
+    del loss
+    return no_op()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import DType
 from headrace.core.registry import raw
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
+from headrace.kernels.composing import cast
 from headrace.state.initializers import Constant
 
 
@@ -72,9 +72,7 @@ class Ftrl(OptimizerV2):
             learning_rate_power=raw.Identity(self._get_hyper("learning_rate_power", var_dtype)),
             l1_regularization_strength=raw.Identity(self._get_hyper("l1_regularization_strength", var_dtype)),
             l2_regularization_strength=raw.Identity(self._get_hyper("l2_regularization_strength", var_dtype)),
-            l2_shrinkage_regularization_strength=convert_to_tensor(
-                self._l2_shrinkage_regularization_strength, var_dtype
-            ),
+            l2_shrinkage_regularization_strength=cast(self._l2_shrinkage_regularization_strength, var_dtype),
         )
 
     def _resource_apply_dense(self, grad: Any, var: Any, apply_state: Any = None) -> Any:
