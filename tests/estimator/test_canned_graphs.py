@@ -41,8 +41,10 @@ def test_several_heads_split_logits_by_slices():
         labels = {"one": tf.ones([3, 1]), "two": tf.ones([3, 1])}
         head.create_estimator_spec({}, ModeKeys.TRAIN, logits, labels, train_op_fn=lambda loss: tf.no_op())
         assert graph.get_operation_by_name("merge_losses/Mul").type == "Mul"
-        # The estimator writes the loss of all.
-        assert "loss" not in {tensor.op.name for tensor in tf.get_collection(tf.GraphKeys.SUMMARIES)}
+        # That of all is not below the names of a model.
+        with tf.name_scope("model"):
+            head.create_estimator_spec({}, ModeKeys.TRAIN, logits, labels, train_op_fn=lambda loss: tf.no_op())
+        assert "loss_1" in {tensor.op.name for tensor in tf.get_collection(tf.GraphKeys.SUMMARIES)}
 
 
 def test_heads_of_2_name_operations_after_themselves():

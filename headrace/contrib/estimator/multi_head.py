@@ -16,6 +16,7 @@ from headrace.metrics.means import mean
 from headrace.ops.flow.grouping import no_op
 from headrace.ops.math.add_n import add_n
 from headrace.saved_model.export_output import ExportOutput, PredictOutput
+from headrace.summary.operations import scalar
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -131,6 +132,8 @@ class MultipleHeads(CannedHead):
         if mode == ModeKeys.EVAL:
             return EstimatorSpec(mode, predictions=predictions, loss=loss, eval_metric_ops=self._metrics(specs))
         train_op = training_step(loss, optimizer, train_op_fn)
+        with name_scope(""):
+            scalar(MetricKeys.LOSS, loss)
         return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
 
     def _merged(self, losses: Sequence[Tensor]) -> Tensor:

@@ -1,11 +1,11 @@
-"""A hook that chooses the centers of clusters before training."""
+"""Hooks that choose the centers of clusters before training, and count its steps."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any
 
-from headrace.sessions.session_run_hook import SessionRunHook
+from headrace.sessions.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook
 
 if TYPE_CHECKING:
     from headrace.core.typing import SessionLike
@@ -33,3 +33,22 @@ class InitializeClustersHook(SessionRunHook):
                 session.run(self._init_op)
             else:
                 time.sleep(_SECONDS_BETWEEN_LOOKS)
+
+
+class CountStepsHook(SessionRunHook):
+    """Counts each step before it is made, so that one that finds no more points counts too.
+
+    Choosing the centers may take all points there are. What the chief saves at the end is saved for a step that is not
+    the first one's, and the next training goes on from these centers.
+
+    Args:
+        count_op: adds one to the global step.
+    """
+
+    def __init__(self, count_op: Any) -> None:
+        self._count_op = count_op
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        """Counts the step."""
+        run_context.session.run(self._count_op)
+        return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.contrib.factorization.cluster_initializing import InitializeClustersHook
+from headrace.contrib.factorization.cluster_initializing import CountStepsHook, InitializeClustersHook
 from headrace.contrib.factorization.mixtures import FULL_COVARIANCE, GmmAlgorithm, gmm
 from headrace.contrib.framework.variables import local_variable
 from headrace.contrib.learn.estimator import Estimator
@@ -79,19 +79,19 @@ class GMM(Estimator):
             self._covariance_type,
             self._fitted,
         )
-        train_op = with_dependencies([step, assign_add(get_global_step(), 1)], loss)
+        counted = assign_add(get_global_step(), 1)
         summed = local_variable(constant(0.0))
         return ModelFnOps(
             mode,
             predictions={self.ASSIGNMENTS: assignments[0][0]},
             loss=loss,
-            train_op=train_op,
+            train_op=with_dependencies([step], loss),
             eval_metric_ops={
                 # A tensor is a metric that adds nothing up.
                 self.SCORES: scores,  # type: ignore[dict-item]
                 self.LOG_LIKELIHOOD: (summed, summed.assign_add(loss)),
             },
-            training_hooks=[InitializeClustersHook(init_op, initialized, config.is_chief)],
+            training_hooks=[InitializeClustersHook(init_op, initialized, config.is_chief), CountStepsHook(counted)],
         )
 
     def predict_assignments(

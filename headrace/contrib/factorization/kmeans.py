@@ -94,7 +94,7 @@ class KMeans:
         distance_metric: str = SQUARED_EUCLIDEAN_DISTANCE,
         use_mini_batch: bool = False,
         mini_batch_steps_per_iteration: int = 1,
-        random_seed: int = 0,
+        random_seed: int | None = 0,
         kmeans_plus_plus_num_retries: int = 2,
         kmc2_chain_length: int = 200,
     ) -> None:

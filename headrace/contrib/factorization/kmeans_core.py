@@ -9,6 +9,7 @@ import numpy as np
 
 from headrace.contrib.factorization.kmeans import RANDOM_INIT, SQUARED_EUCLIDEAN_DISTANCE
 from headrace.contrib.factorization.kmeans_estimator import KMeansClustering
+from headrace.core.random_seed import get_seed
 
 if TYPE_CHECKING:
     from headrace.estimator.run_config import RunConfig
@@ -19,7 +20,7 @@ class KMeans(KMeansClustering):
 
     Args:
         num_clusters: how many clusters; unused where the centers are given.
-        seed: the seed of the initialization.
+        seed: the seed of the initialization, where `config` has no `tf_random_seed`: that goes before it.
         model_dir, initial_clusters, distance_metric, use_mini_batch, mini_batch_steps_per_iteration: as of
             `tf.contrib.factorization.KMeansClustering`.
         kmeans_plus_plus_num_retries, relative_tolerance, config, feature_columns: likewise.
@@ -54,7 +55,7 @@ class KMeans(KMeansClustering):
             model_dir,
             initial_clusters,
             distance_metric,
-            0 if seed is None else seed,
+            seed,
             use_mini_batch,
             mini_batch_steps_per_iteration,
             kmeans_plus_plus_num_retries,
@@ -62,6 +63,11 @@ class KMeans(KMeansClustering):
             config,
             feature_columns,
         )
+
+    @staticmethod
+    def _op_seed(random_seed: int | None) -> int | None:
+        # 1.15 takes the first of both seeds, that of the graph.
+        return get_seed(random_seed)[0]
 
     def transform(self, input_fn: Callable[..., Any]) -> Iterator[Any]:
         """The distances of each point to all centers.

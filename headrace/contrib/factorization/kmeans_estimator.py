@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.contrib.factorization.cluster_initializing import InitializeClustersHook
+from headrace.contrib.factorization.cluster_initializing import CountStepsHook, InitializeClustersHook
 from headrace.contrib.factorization.kmeans import (
     CLUSTERS_VAR_NAME,
     COSINE_DISTANCE,
@@ -15,14 +15,13 @@ from headrace.contrib.factorization.kmeans import (
     KMeans,
 )
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import control_dependencies
 from headrace.estimator.estimator import Estimator
 from headrace.estimator.model_fn import EstimatorSpec
 from headrace.feature_column.input_layer import input_layer
 from headrace.functions.math.reduction import reduce_sum
-from headrace.kernels.composing.arranging import concat, identity
+from headrace.kernels.composing.arranging import concat
 from headrace.metrics.means import mean
-from headrace.ops.math.add_n import add_n
+from headrace.ops.flow.grouping import with_dependencies
 from headrace.saved_model import names
 from headrace.saved_model.export_output import PredictOutput
 from headrace.sessions.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
@@ -62,32 +61,38 @@ def _points(features: Any, feature_columns: Sequence[Any] | None) -> Tensor:
         return input_layer(features, feature_columns)
     if not isinstance(features, Mapping):
         return convert_to_tensor(features)
-    parts = [convert_to_tensor(features[key]) for key in sorted(features)]
-    if not parts:
+    if not features:
         raise ValueError("features must not be an empty dict.")
-    return concat(parts, 1) if len(parts) > 1 else parts[0]
+    return concat([convert_to_tensor(features[key]) for key in sorted(features)], 1)
 
 
 class _ModelFn:
     """The model function; arguments as of `KMeansClustering`."""
 
     def __init__(
-        self, settings: Mapping[str, Any], relative_tolerance: float | None, feature_columns: Sequence[Any] | None
+        self,
+        settings: Mapping[str, Any],
+        relative_tolerance: float | None,
+        feature_columns: Sequence[Any] | None,
+        seed_of: Callable[[int | None], int | None],
     ) -> None:
         self._settings, self._tolerance, self._columns = settings, relative_tolerance, feature_columns
+        self._seed_of = seed_of
 
     def model_fn(self, features: Any, mode: str, config: RunConfig) -> EstimatorSpec:
         """Builds the graph of k-means."""
         points = _points(features, self._columns)
+        settings = {**self._settings, "random_seed": self._seed_of(self._settings["random_seed"])}
         distances, indices, losses, initialized, init_op, training_op = KMeans(
-            inputs=points, **self._settings
+            inputs=points, **settings
         ).training_graph()
-        loss = add_n([reduce_sum(part) for part in losses])
+        loss = reduce_sum(losses)
         scalar("loss/raw", loss)
-        counted = assign_add(get_global_step(), 1)
-        with control_dependencies([training_op, counted]):
-            train_op = identity(loss, name="training_op")
-        hooks: list[SessionRunHook] = [InitializeClustersHook(init_op, initialized, config.is_chief)]
+        hooks: list[SessionRunHook] = [
+            InitializeClustersHook(init_op, initialized, config.is_chief),
+            CountStepsHook(assign_add(get_global_step(), 1)),
+        ]
+        train_op = with_dependencies([training_op], loss)
         if self._tolerance is not None:
             hooks.append(LossRelativeChangeHook(loss, self._tolerance))
         by_name = {
@@ -152,7 +157,7 @@ class KMeansClustering(Estimator):
         model_dir: str | None = None,
         initial_clusters: Any = RANDOM_INIT,
         distance_metric: str = SQUARED_EUCLIDEAN_DISTANCE,
-        random_seed: int = 0,
+        random_seed: int | None = 0,
         use_mini_batch: bool = True,
         mini_batch_steps_per_iteration: int = 1,
         kmeans_plus_plus_num_retries: int = 2,
@@ -173,8 +178,13 @@ class KMeansClustering(Estimator):
             "random_seed": random_seed,
             "kmeans_plus_plus_num_retries": kmeans_plus_plus_num_retries,
         }
-        function = _ModelFn(settings, relative_tolerance, feature_columns).model_fn
+        function = _ModelFn(settings, relative_tolerance, feature_columns, self._op_seed).model_fn
         super().__init__(model_fn=function, model_dir=model_dir, config=config)
+
+    @staticmethod
+    def _op_seed(random_seed: int | None) -> int | None:
+        """The seed of operations, in the graph of a model."""
+        return random_seed
 
     def predict_cluster_index(self, input_fn: Callable[..., Any]) -> Iterator[Any]:
         """The number of the nearest center of each point.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.contrib.factorization.cluster_initializing import InitializeClustersHook
+from headrace.contrib.factorization.cluster_initializing import CountStepsHook, InitializeClustersHook
 from headrace.contrib.factorization.kmeans import (
     COSINE_DISTANCE,
     KMEANS_PLUS_PLUS_INIT,
@@ -52,8 +52,8 @@ def _kmeans_clustering_model_fn(
     loss = reduce_sum(losses, name=KMeansClustering.LOSS_OP_NAME)
     scalar("loss/raw", loss)
     metrics: dict[str, Any] = {KMeansClustering.SCORES: loss}
-    train_op: Any = with_dependencies([training_op, step], loss)
-    hooks: list[SessionRunHook] = [InitializeClustersHook(init_op, initialized, config.is_chief)]
+    train_op: Any = with_dependencies([training_op], loss)
+    hooks: list[SessionRunHook] = [InitializeClustersHook(init_op, initialized, config.is_chief), CountStepsHook(step)]
     if params["relative_tolerance"] is not None:
         hooks.append(LossRelativeChangeHook(loss, params["relative_tolerance"]))
     return ModelFnOps(
