@@ -86,7 +86,10 @@ class EstimatorSpec(_Fields):
         train_op = _checked_train_op(train_op, mode)
         loss = _checked_loss(loss, mode)
         predictions = _checked_predictions(predictions, mode)
-        outputs = _checked_outputs(export_outputs, predictions, mode)
+        # Models that only train or evaluate export nothing; 1.15 does not look at what they give.
+        outputs: Any = export_outputs
+        if mode == ModeKeys.PREDICT:
+            outputs = export_outputs_for_mode(mode, export_outputs, predictions)
         hooks = [
             tuple(given or ()) for given in (training_hooks, training_chief_hooks, evaluation_hooks, prediction_hooks)
         ]
@@ -172,12 +175,6 @@ def _checked_predictions(predictions: Any, mode: str) -> Any:
 def _check_tensor(value: object, label: str) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(f"{label} must be Tensor, given: {value}")
-
-
-def _checked_outputs(export_outputs: Any, predictions: Any, mode: str) -> dict[str, Any] | None:
-    if mode != ModeKeys.PREDICT:
-        return None if export_outputs is None else dict(_outputs(export_outputs))
-    return export_outputs_for_mode(mode, export_outputs, predictions)
 
 
 def _outputs(export_outputs: Any) -> Mapping[str, Any]:

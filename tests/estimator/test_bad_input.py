@@ -122,3 +122,11 @@ def test_state_file_that_cannot_be_read_names_no_checkpoint(tmp_path):
     (tmp_path / "checkpoint").write_text("")
     with pytest.raises(ValueError, match="Invalid checkpoint state"):
         _linear(tmp_path).train(_good, steps=1)
+
+
+def test_outputs_to_export_are_checked_for_predictions_only():
+    loss = tf.constant(1.0)
+    spec = tf.estimator.EstimatorSpec("train", loss=loss, train_op=tf.no_op(), export_outputs={"a": 3})
+    assert spec.export_outputs == {"a": 3}
+    with pytest.raises(TypeError, match="must be ExportOutput objects"):
+        tf.estimator.EstimatorSpec("infer", predictions=loss, export_outputs={"a": 3})
