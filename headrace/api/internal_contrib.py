@@ -134,6 +134,10 @@ CONTRIB: dict[str, dict[str, str]] = {
         "+seq2seq.decoder_layers +seq2seq.basic_decoder .": "basic_decoder",
         "+seq2seq.decoder_layers +seq2seq.beam_search_decoder .": "beam_search_decoder",
         "+seq2seq.sampler": "sampler",
+        # Modules of 1.0 and 1.1.
+        "+seq2seq.decoder_functions +seq2seq.attention_functions": "attention_decoder_fn",
+        "+seq2seq.decoder_functions": "decoder_fn seq2seq",
+        "+seq2seq.dynamic_attention +seq2seq.attention": "dynamic_attention_wrapper",
     },
     "sparsemax.python.ops": {
         "+sparsemax .": "sparsemax sparsemax_loss",

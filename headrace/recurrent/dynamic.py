@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from headrace.core.dtypes import DType
     from headrace.core.typing import DTypeLike, TensorLike
     from headrace.recurrent.cell import RNNCell
-    from headrace.recurrent.lstm_cells import LSTMCell
     from headrace.state.current_scope import VariableScope
 
 
@@ -281,7 +280,7 @@ def bidirectional_dynamic_rnn(
 
 
 def raw_rnn(
-    cell: LSTMCell,
+    cell: RNNCell,
     loop_fn: Callable[..., Any],
     parallel_iterations: int | None = None,
     swap_memory: bool = False,

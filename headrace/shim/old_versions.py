@@ -172,6 +172,17 @@ def _saver(saver: Any) -> type:
     return type(saver.__name__, (saver,), {"__init__": __init__, "__doc__": saver.__doc__})
 
 
+def _decoded_without_lengths(dynamic_decode: Callable[..., Any]) -> Callable[..., Any]:
+    """The lengths of the sequences were not returned."""
+
+    @functools.wraps(dynamic_decode)
+    def outputs_and_state(*args: Any, **keywords: Any) -> Any:
+        outputs, state, _ = dynamic_decode(*args, **keywords)
+        return outputs, state
+
+    return outputs_and_state
+
+
 _CANDIDATES = "weights biases inputs labels num_sampled num_classes num_true sampled_values remove_accidental_hits "
 _CANDIDATES += "partition_strategy name"
 _LSTM = "num_units input_size use_peepholes cell_clip initializer num_proj"
@@ -203,4 +214,5 @@ CHANGES = (
     Change((1, 0), _CELLS, "GRUCell", _cell("num_units input_size activation")),
     Change((1, 0), _CELLS, "BasicLSTMCell", _cell("num_units forget_bias input_size state_is_tuple activation")),
     Change((1, 0), _CELLS, "LSTMCell", _cell(f"{_LSTM} proj_clip {_SHARDS}")),
+    Change((1, 2), "contrib.seq2seq", "dynamic_decode", _decoded_without_lengths),
 )  # fmt: skip

@@ -120,6 +120,22 @@ def test_a_spawned_process_has_the_version_too(tmp_path):
     assert run(tmp_path, "0.9", program) == ["('0.9.0', [1, 2])"]
 
 
+DECODED = """
+    import tensorflow as tf
+
+    seq2seq = tf.contrib.seq2seq
+    helper = seq2seq.TrainingHelper(tf.ones([2, 3, 4]), [3, 2])
+    cell = tf.contrib.rnn.GRUCell(5)
+    decoded = seq2seq.dynamic_decode(seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32)))
+    print(len(decoded), decoded[0].rnn_output.shape[-1], tf.VERSION)
+"""
+
+
+def test_decoders_returned_no_lengths(tmp_path):
+    assert run(tmp_path, "1.1", DECODED) == ["2 5 1.1.0"]
+    assert run(tmp_path, "1.2", DECODED) == ["3 5 1.2.0"]
+
+
 def test_other_versions_are_refused(tmp_path):
     for text in ("0.13", "2.0", "0.4", "new"):
         with pytest.raises(ValueError, match="no version of TensorFlow"):

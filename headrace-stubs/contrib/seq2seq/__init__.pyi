@@ -1,6 +1,6 @@
 # Made by tools/make_stubs.py.
 
-__all__ = ['AttentionMechanism', 'AttentionWrapper', 'AttentionWrapperState', 'BahdanauAttention', 'BahdanauMonotonicAttention', 'BasicDecoder', 'BasicDecoderOutput', 'BeamSearchDecoder', 'BeamSearchDecoderOutput', 'BeamSearchDecoderState', 'CustomHelper', 'Decoder', 'FinalBeamSearchDecoderOutput', 'GreedyEmbeddingHelper', 'Helper', 'InferenceHelper', 'LuongAttention', 'LuongMonotonicAttention', 'SampleEmbeddingHelper', 'ScheduledEmbeddingTrainingHelper', 'ScheduledOutputTrainingHelper', 'TrainingHelper', 'dynamic_decode', 'gather_tree', 'hardmax', 'monotonic_attention', 'monotonic_probability_fn', 'safe_cumprod', 'sequence_loss', 'tile_batch']
+__all__ = ['AttentionMechanism', 'AttentionWrapper', 'AttentionWrapperState', 'BahdanauAttention', 'BahdanauMonotonicAttention', 'BasicDecoder', 'BasicDecoderOutput', 'BeamSearchDecoder', 'BeamSearchDecoderOutput', 'BeamSearchDecoderState', 'CustomHelper', 'Decoder', 'DynamicAttentionWrapper', 'DynamicAttentionWrapperState', 'FinalBeamSearchDecoderOutput', 'GreedyEmbeddingHelper', 'Helper', 'InferenceHelper', 'LuongAttention', 'LuongMonotonicAttention', 'SampleEmbeddingHelper', 'ScheduledEmbeddingTrainingHelper', 'ScheduledOutputTrainingHelper', 'TrainingHelper', 'attention_decoder_fn_inference', 'attention_decoder_fn_train', 'dynamic_decode', 'dynamic_rnn_decoder', 'gather_tree', 'hardmax', 'monotonic_attention', 'monotonic_probability_fn', 'prepare_attention', 'safe_cumprod', 'sequence_loss', 'simple_decoder_fn_inference', 'simple_decoder_fn_train', 'tile_batch']
 from headrace.contrib.seq2seq.attention import AttentionMechanism as AttentionMechanism
 from headrace.contrib.seq2seq.attention_wrapper import AttentionWrapper as AttentionWrapper
 from headrace.contrib.seq2seq.attention_wrapper import AttentionWrapperState as AttentionWrapperState
@@ -13,6 +13,8 @@ from headrace.contrib.seq2seq.beam_search_decoder import BeamSearchDecoderOutput
 from headrace.contrib.seq2seq.beam_search_decoder import BeamSearchDecoderState as BeamSearchDecoderState
 from headrace.contrib.seq2seq.helper import CustomHelper as CustomHelper
 from headrace.contrib.seq2seq.decoder import Decoder as Decoder
+from headrace.contrib.seq2seq.dynamic_attention import DynamicAttentionWrapper as DynamicAttentionWrapper
+from headrace.contrib.seq2seq.dynamic_attention import DynamicAttentionWrapperState as DynamicAttentionWrapperState
 from headrace.contrib.seq2seq.beam_search_decoder import FinalBeamSearchDecoderOutput as FinalBeamSearchDecoderOutput
 from headrace.contrib.seq2seq.helper import GreedyEmbeddingHelper as GreedyEmbeddingHelper
 from headrace.contrib.seq2seq.helper import Helper as Helper
@@ -23,11 +25,17 @@ from headrace.contrib.seq2seq.helper import SampleEmbeddingHelper as SampleEmbed
 from headrace.contrib.seq2seq.scheduled import ScheduledEmbeddingTrainingHelper as ScheduledEmbeddingTrainingHelper
 from headrace.contrib.seq2seq.scheduled import ScheduledOutputTrainingHelper as ScheduledOutputTrainingHelper
 from headrace.contrib.seq2seq.helper import TrainingHelper as TrainingHelper
+from headrace.contrib.seq2seq.decoder_functions import attention_decoder_fn_inference as attention_decoder_fn_inference
+from headrace.contrib.seq2seq.decoder_functions import attention_decoder_fn_train as attention_decoder_fn_train
 from headrace.contrib.seq2seq.decoder import dynamic_decode as dynamic_decode
+from headrace.contrib.seq2seq.decoder_functions import dynamic_rnn_decoder as dynamic_rnn_decoder
 from headrace.ops.nn.gather_tree import gather_tree as gather_tree
 from headrace.contrib.seq2seq.attention import hardmax as hardmax
 from headrace.contrib.seq2seq.monotonic import monotonic_attention as monotonic_attention
 from headrace.contrib.seq2seq.monotonic import monotonic_probability_fn as monotonic_probability_fn
+from headrace.contrib.seq2seq.attention_functions import prepare_attention as prepare_attention
 from headrace.contrib.seq2seq.monotonic import safe_cumprod as safe_cumprod
 from headrace.contrib.seq2seq.loss import sequence_loss as sequence_loss
+from headrace.contrib.seq2seq.decoder_functions import simple_decoder_fn_inference as simple_decoder_fn_inference
+from headrace.contrib.seq2seq.decoder_functions import simple_decoder_fn_train as simple_decoder_fn_train
 from headrace.contrib.seq2seq.beam_search_decoder import tile_batch as tile_batch

@@ -14,4 +14,9 @@ HOMES: dict[str, str] = {
     "monotonic_probability_fn safe_cumprod",
     "contrib.seq2seq.scheduled": "ScheduledEmbeddingTrainingHelper ScheduledOutputTrainingHelper",
     "ops.nn.gather_tree": "gather_tree",
+    # What 1.0 and 1.1 had.
+    "contrib.seq2seq.attention_functions": "prepare_attention",
+    "contrib.seq2seq.decoder_functions": "attention_decoder_fn_inference attention_decoder_fn_train dynamic_rnn_decoder "
+    "simple_decoder_fn_inference simple_decoder_fn_train",
+    "contrib.seq2seq.dynamic_attention": "DynamicAttentionWrapper DynamicAttentionWrapperState",
 }
