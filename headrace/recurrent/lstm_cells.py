@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import int32
+from headrace.core.tensor import Tensor
 from headrace.kernels.composing.arithmetic import matmul
 from headrace.kernels.composing.arranging import concat
 from headrace.layers.input_spec import InputSpec
@@ -29,7 +30,6 @@ from headrace.state.partitioned import fixed_size_partitioner
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
-    from headrace.core.tensor import Tensor
     from headrace.core.typing import DTypeLike, InitializerLike
 
 
@@ -108,13 +108,14 @@ class BasicLSTMCell(LayerRNNCell):
         """One step."""
         check_cell_inputs(inputs, state)
         one = constant(1, dtype=int32)
-        c, h = state if self._state_is_tuple else split(value=state, num_or_size_splits=2, axis=one)
+        is_pair = self._state_is_tuple and not _is_one_tensor(state, 2 * self._num_units)
+        c, h = state if is_pair else split(value=state, num_or_size_splits=2, axis=one)
         gates = bias_add(matmul(concat([inputs, h], 1), self._kernel), self._bias)
         i, j, f, o = split(value=gates, num_or_size_splits=4, axis=one)
         forget_bias = constant(self._forget_bias, dtype=f.dtype)
         new_c = add(multiply(c, sigmoid(add(f, forget_bias))), multiply(sigmoid(i), self._activation(j)))
         new_h = multiply(self._activation(new_c), sigmoid(o))
-        return new_h, (LSTMStateTuple(new_c, new_h) if self._state_is_tuple else concat([new_c, new_h], 1))
+        return new_h, (LSTMStateTuple(new_c, new_h) if is_pair else concat([new_c, new_h], 1))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments it was made with."""
@@ -228,7 +229,8 @@ class LSTMCell(LayerRNNCell):
         """One step."""
         check_cell_inputs(inputs, state)
         outputs = self._num_units if self._num_proj is None else self._num_proj
-        if self._state_is_tuple:
+        is_pair = self._state_is_tuple and not _is_one_tensor(state, self._num_units + outputs)
+        if is_pair:
             c_before, m_before = state
         else:
             c_before = slice_(state, [0, 0], [-1, self._num_units])
@@ -253,7 +255,7 @@ class LSTMCell(LayerRNNCell):
             m = matmul(m, self._proj_kernel)
             if self._proj_clip is not None:
                 m = clip_by_value(m, -self._proj_clip, self._proj_clip)
-        return m, (LSTMStateTuple(c, m) if self._state_is_tuple else concat([c, m], 1))
+        return m, (LSTMStateTuple(c, m) if is_pair else concat([c, m], 1))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments it was made with."""
@@ -276,6 +278,14 @@ class LSTMCell(LayerRNNCell):
 
 def _partitioner(shards: int | None) -> Any:
     return None if shards is None else fixed_size_partitioner(shards)
+
+
+def _is_one_tensor(state: Any, width: int) -> bool:
+    """Whether a state is memory and output side by side, as programs of before 0.11 make it without telling the cell."""
+    if not isinstance(state, Tensor):
+        return False
+    dims = state.shape.dims
+    return dims is not None and len(dims) == 2 and dims[1].value == width
 
 
 def _warn_of_single_state(cell: LayerRNNCell) -> None:
