@@ -15,18 +15,6 @@ from headrace.functions.flow.while_context import WhileContext
 from headrace.messages import protos
 
 
-def _nested(context: ControlFlowContext) -> list[ControlFlowContext]:
-    """The contexts right inside, in the order of their first operations."""
-    found: dict[int, ControlFlowContext] = {}
-    for op in context._graph.get_operations():
-        inner = op._get_control_flow_context()
-        while inner is not None:
-            if inner._outer_context is context:
-                found.setdefault(id(inner), inner)
-            inner = inner._outer_context
-    return list(found.values())
-
-
 def _name(tensor: Tensor | None, export_scope: str | None) -> str:
     return "" if tensor is None else strip_name_scope(tensor.name, export_scope)
 
@@ -41,7 +29,7 @@ def _values_def(context: ControlFlowContext, export_scope: str | None) -> Any:
 
 
 def _add_nested(message: Any, context: ControlFlowContext, export_scope: str | None) -> None:
-    for inner in _nested(context):
+    for inner in context._nested_contexts:
         wrapped = message.nested_contexts.add()
         if isinstance(inner, WhileContext):
             wrapped.while_ctxt.CopyFrom(_while_def(inner, export_scope))

@@ -20,6 +20,10 @@ class ControlFlowContext:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._outer_context: ControlFlowContext | None = graph._get_control_flow_context()
+        # The contexts right inside, as they were made: graphs of thousands of branches are exported by them.
+        self._nested_contexts: list[ControlFlowContext] = []
+        if self._outer_context is not None:
+            self._outer_context._nested_contexts.append(self)
         self._entered_from: list[ControlFlowContext | None] = []
         # Tensors known inside, and what stands inside for those from outside.
         self._values: set[Tensor] = set()
