@@ -20,7 +20,9 @@ float overlap(const Box& a, const Box& b) {
   if (!(a.area > 0 && b.area > 0)) return 0;
   const float height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
   const float width = std::min(a.right, b.right) - std::max(a.left, b.left);
-  const float both = std::max(height, 0.0f) * std::max(width, 0.0f);
+  // Most boxes do not meet.
+  if (!(height > 0 && width > 0)) return 0;
+  const float both = height * width;
   return both / (a.area + b.area - both);
 }
 

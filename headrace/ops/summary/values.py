@@ -204,16 +204,14 @@ def merge_summary_kernel(node):
         merged, tags = new_summary(), set()
         for text in inputs:
             for item in boxed(text).reshape(-1).tolist():
-                summary = new_summary()
                 try:
-                    summary.MergeFromString(item)
+                    merged.MergeFromString(item)
                 except DecodeError:
                     raise invalid("Could not parse one of the summary inputs") from None
-                for value in summary.value:
-                    if value.tag and value.tag in tags:
-                        raise invalid(f"Duplicate tag {value.tag} found in summary inputs")
-                    tags.add(value.tag)
-                merged.MergeFrom(summary)
+        for value in merged.value:
+            if value.tag and value.tag in tags:
+                raise invalid(f"Duplicate tag {value.tag} found in summary inputs")
+            tags.add(value.tag)
         return _message(merged)
 
     return merge
