@@ -88,3 +88,21 @@ def test_an_array_kept_of_a_tensor_that_is_gone_stays():
     array = v.read_value().__array__(copy=False)
     v.assign_add([5.0, 5.0])
     assert array.tolist() == [1.0, 2.0]
+
+
+def test_bytes_are_those_of_its_memory():
+    # What 1.15.5 gives; of a number as many zeros, as of Python's own.
+    assert bytes(tf.constant([1, 2])) == b"\x01\0\0\0\x02\0\0\0"
+    assert bytes(tf.constant([[1.0], [2.0]], tf.float16)) == b"\0<\0@"
+    assert bytes(tf.constant([], tf.float32)) == b""
+    assert bytes(tf.constant(3)) == b"\0\0\0"
+
+
+def test_its_memory_can_be_read_and_stays_as_it_was():
+    v = tf.Variable([1.0, 2.0])
+    view = v.read_value().__buffer__(0)
+    assert (view.format, view.shape, view.readonly) == ("f", (2,), True)
+    v.assign_add([5.0, 5.0])
+    assert view.tolist() == [1.0, 2.0]
+    with pytest.raises(BufferError, match="resource"):
+        v.handle.__buffer__(0)
