@@ -81,16 +81,14 @@ class GMM(Estimator):
         )
         counted = assign_add(get_global_step(), 1)
         summed = local_variable(constant(0.0))
+        # A tensor is a metric that adds nothing up.
+        metrics: dict[str, Any] = {self.SCORES: scores, self.LOG_LIKELIHOOD: (summed, summed.assign_add(loss))}
         return ModelFnOps(
             mode,
             predictions={self.ASSIGNMENTS: assignments[0][0]},
             loss=loss,
             train_op=with_dependencies([step], loss),
-            eval_metric_ops={
-                # A tensor is a metric that adds nothing up.
-                self.SCORES: scores,  # type: ignore[dict-item]
-                self.LOG_LIKELIHOOD: (summed, summed.assign_add(loss)),
-            },
+            eval_metric_ops=metrics,
             training_hooks=[InitializeClustersHook(init_op, initialized, config.is_chief), CountStepsHook(counted)],
         )
 

@@ -58,7 +58,7 @@ class InitialClusters:
         num_clusters: Tensor,
         initial_clusters: TensorLike | Callable[..., Any],
         cosine: bool,
-        random_seed: int,
+        random_seed: int | None,
         num_retries: int,
         chain_length: int,
         centers: Variable,
@@ -129,7 +129,7 @@ class InitialClusters:
     def _kmeans_plus_plus(self) -> Tensor:
         points = self._normalized(self._inputs[0])
         sampled: Tensor = raw.KmeansPlusPlusInitialization(
-            points, cast(self._num_remaining, "int64"), self._seed, self._num_retries
+            points, cast(self._num_remaining, "int64"), self._seed or 0, self._num_retries
         )
         return sampled
 
@@ -148,7 +148,7 @@ class InitialClusters:
                 end = start + self._chain_length
                 candidates = points[start:end]
                 _, distances = raw.NearestNeighbors(candidates, self._centers, 1)
-                index = raw.KMC2ChainInitialization(squeeze(distances), self._seed)
+                index = raw.KMC2ChainInitialization(squeeze(distances), self._seed or 0)
                 return concat([self._centers, self._normalized(reshape(candidates[index], [1, -1]))], 0)
 
             return choose
