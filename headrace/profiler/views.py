@@ -9,6 +9,7 @@ from typing import Any
 
 from headrace.core.errors import ResourceExhaustedError
 from headrace.profiler.options import Options
+from headrace.profiler.partitioning import partitioned_sort
 from headrace.profiler.statistics import Counts, NodeStatistics
 
 ROOT = "_TFProfRoot"
@@ -157,15 +158,21 @@ def by_code(nodes: Mapping[str, NodeStatistics], options: Options) -> Row:
 def by_op(nodes: Mapping[str, NodeStatistics], options: Options) -> Row:
     """The op types, each with what its nodes take together."""
     rows: dict[str, Row] = {}
+    accounted: set[Row] = set()
     for node in nodes.values():
-        if not node.op_type or not _is_accounted(node.types, options):
+        if not node.op_type:
             continue
         row = rows.setdefault(node.op_type, Row(node.op_type))
+        if not _is_accounted(node.types, options):
+            continue
+        accounted.add(row)
         row.types = list(dict.fromkeys([*row.types, *node.types]))
         row.own.add(node.counts)
         row.nodes.append(node)
     _add_up_all(rows.values())
-    return _shown([rows[op_type] for op_type in sorted(rows)], options, _large_enough_in_all)
+    # All types are sorted, not only those that are counted: how many they are tells where equal ones stand.
+    ordered = in_order([rows[op_type] for op_type in sorted(rows)], options)
+    return _shown([row for row in ordered if row in accounted], options, _large_enough_in_all, is_sorted=True)
 
 
 def _add_up_all(rows: Iterable[Row]) -> None:
@@ -234,17 +241,21 @@ def _large_enough_in_all(row: Row, options: Options, depth: int) -> bool:
     )
 
 
-def _shown(rows: list[Row], options: Options, fits: Callable[[Row, Options, int], bool]) -> Row:
+def _shown(
+    rows: list[Row], options: Options, fits: Callable[[Row, Options, int], bool], is_sorted: bool = False
+) -> Row:
     """The root, with what is to be shown below it, in order."""
-    patterns = options.get("start_name_regexes", [".*"])
-    if patterns != [".*"]:
-        rows = _starts(rows, patterns)
     root = Row(ROOT, [SCOPE], accounted=False)
     only_shown = options.get("account_displayed_op_only", False)
     if not only_shown:
+        # What lies outside of the rows that the report starts with counts too.
         root.below = rows
         root.add_up()
-    root.below = in_order(_pick(rows, options, fits, 2, only_shown), options)
+    patterns = options.get("start_name_regexes", [".*"])
+    if patterns != [".*"]:
+        rows = _starts(rows, patterns)
+    picked = _pick(rows, options, fits, 2, only_shown)
+    root.below = picked if is_sorted else in_order(picked, options)
     if only_shown:
         root.add_up()
     return root
@@ -295,7 +306,7 @@ def in_order(rows: list[Row], options: Options) -> list[Row]:
     key = _KEYS.get(options.get("order_by", "name"))
     if key is None:
         return sorted(rows, key=lambda row: row.name)
-    return sorted(rows, key=lambda row: -getattr(row.total, key))
+    return partitioned_sort(rows, lambda row: -getattr(row.total, key))
 
 
 Views = dict[str, Callable[[Mapping[str, NodeStatistics], Options], Row]]
