@@ -176,6 +176,12 @@ class GradientTape:
         starts: list[Any] = [None] * len(flat_targets)
         if output_gradients is not None:
             starts = [None if g is None else convert_to_tensor(g) for g in nest.flatten(output_gradients)]
+            if len(starts) < len(flat_targets):
+                raise ValueError(
+                    f"gradient: output_gradients has {len(starts)} gradients for the {len(flat_targets)} targets."
+                )
+            # Further ones are of no target.
+            del starts[len(flat_targets) :]
         tape = self._tape
         reached = [item.handle if hasattr(item, "handle") else item for item in flat_sources]
         results = planned_gradient(tape, flat_targets, reached, starts, zero)
@@ -330,6 +336,8 @@ class GradientTape:
         """
         # What is refused here leaves the tape as it was.
         check_batches(("target", "source"), target, source)
+        for each in (target, source):
+            each.shape.with_rank_at_least(2)
         with self._for_rows("batch_jacobian", experimental_use_pfor):
             return batch_jacobian_of(
                 "GradientTape.batch_jacobian",

@@ -43,9 +43,9 @@ def hessians(
     xs = as_list(xs)
     results = []
     for first, x in zip(gradients(ys, xs, **options), xs, strict=True):
-        count = x.shape.num_elements()
         if first is None:
-            raise ValueError(f"tf.hessians: ys do not depend on {x.name}.")
+            raise ValueError(f"tf.hessians: ys do not depend on {getattr(x, 'name', x)}.")
+        count = x.shape.num_elements()
         flat = raw.Reshape(first, [-1])
         if count is None:
             results.append(_hessian_in_loop(flat, convert_to_tensor(x), options))

@@ -49,20 +49,27 @@ def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: 
             given = dict(keywords)
             result = _apply(default, decl, args, keywords, name)
         except OpError as error:
+            if hasattr(error, "when_eager"):
+                raise _as_eagerly(error, decl, name) from None
             if name and error._message.endswith(f"[Op:{decl.type}]"):
                 error._message += f" name: {name}"
                 error.args = (error._message,)
             raise
         except (TypeError, ValueError) as error:
-            said = getattr(error, "when_eager", None)
-            if said is None:
+            if not hasattr(error, "when_eager"):
                 raise
-            kind, message = said
-            suffix = f" name: {name}" if name else ""
-            raise kind(None, None, f"{message} [Op:{decl.type}]{suffix}") from None
+            raise _as_eagerly(error, decl, name) from None
         default.learn(decl, args, given, result)
         return result
     return _apply(default, decl, args, keywords, name)
+
+
+def _as_eagerly(error: Exception, decl: OpDecl, name: str | None) -> OpError:
+    """The error of the op for one that says what it is while executing eagerly."""
+    kind, message = error.when_eager  # type: ignore[attr-defined]  # it has been asked
+    suffix = f" name: {name}" if name else ""
+    made: OpError = kind(None, None, f"{message} [Op:{decl.type}]{suffix}")
+    return made
 
 
 def _apply(default: Graph, decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: str | None) -> Any:
@@ -95,6 +102,12 @@ def _apply(default: Graph, decl: OpDecl, args: Sequence[Any], keywords: dict[str
     graph = graph_of_inputs(_flat(values))
     if graph is default:
         return _apply_in(graph, decl, values, attrs, name)
+    if default.is_eager and not graph.holds_layers:
+        leaked = [value for value in _flat(values) if getattr(value, "_is_graph_tensor", False)] or values
+        raise TypeError(
+            f'{decl.type} runs eagerly and is passed a "Graph" tensor, which has no value there: {leaked[0]!r}. Return it from '
+            "the function that made it, or run the operation in its graph."
+        )
     with graph.as_default():
         return _apply_in(graph, decl, values, attrs, name)
 

@@ -179,8 +179,12 @@ class name_scope:
             self._exits = default.name_scope_now(self._name)
             return self._exits.scope
         self._exits = contextlib.ExitStack()
-        graph = graph_of_inputs(values) if values is not None else get_default_graph()
-        if graph is not get_default_graph():
+        graph = graph_of_inputs(values) if values is not None else default
+        if default.is_eager and graph is not default and not graph.holds_layers:
+            # What runs in the scope refuses the tensors.
+            self._exits = default.name_scope_now(self._name)
+            return self._exits.scope
+        if graph is not default:
             self._exits.enter_context(graph.as_default())
         try:
             return self._exits.enter_context(graph.name_scope(self._name))

@@ -72,7 +72,7 @@ def enable(config: Any = None) -> None:
     """
     if global_graph().is_eager:
         return
-    if global_graph().version or get_default_graph() is not global_graph():
+    if global_graph().version or global_graph().has_sessions or get_default_graph() is not global_graph():
         raise ValueError("tf.enable_eager_execution must be called at program startup.")
     set_global_graph(eager_graph(config))
 
@@ -266,8 +266,15 @@ class EagerTensor(Tensor):
         return self._moved("/cpu:0")
 
     def gpu(self, gpu_index: int = 0) -> EagerTensor:
-        """A copy in a GPU's memory."""
-        return self._moved(f"/gpu:{gpu_index}")
+        """A copy in a GPU's memory.
+
+        Raises:
+            RuntimeError: if there is no such GPU.
+        """
+        moved = self._moved(f"/gpu:{gpu_index}")
+        if not str(moved.device).upper().endswith(f"GPU:{gpu_index}"):
+            raise RuntimeError(f"GPU:{gpu_index} unknown device: there is no such GPU for the tensor to be moved to.")
+        return moved
 
     def _moved(self, device: str) -> EagerTensor:
         with self._op._graph.as_default(), self._op._graph.device(device):
@@ -310,7 +317,9 @@ class EagerTensor(Tensor):
         return complex(self._array())
 
     def __index__(self) -> int:
-        return int(self._array().__index__())
+        array = self._array()
+        # A scalar counts by its value, whatever its type.
+        return int(array.__index__()) if array.ndim else int(array[()])
 
     def __bytes__(self) -> bytes:
         # Of a number those are as many zeros, as of Python's own.
@@ -336,6 +345,9 @@ class EagerTensor(Tensor):
         if not self.dims:
             raise TypeError("Cannot iterate over a scalar tensor.")
         return (self[i] for i in range(len(self)))
+
+    def __contains__(self, item: object) -> bool:
+        return any(each is item or each == item for each in self)
 
     def __reversed__(self) -> Iterator[Any]:
         return (self[i] for i in reversed(range(len(self))))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import slots
-from headrace.core.graph_scopes import ScopedGraph
+from headrace.core.graph_scopes import ScopedGraph, device_text
 from headrace.core.loop_scopes import check_loops
 from headrace.core.operation import Operation
 from headrace.core.stacks import default_graphs
@@ -50,6 +50,10 @@ class Graph(ScopedGraph):
     is_eager = False
     # Whether it is the body of a function.
     building_function = False
+    # Whether operations on its tensors are added to it while others run eagerly, as layers' symbolic tensors need it.
+    holds_layers = False
+    # Whether a session was made for it where it was the default graph.
+    has_sessions = False
     # Of an eager graph: calls that came before, and what they came to.
     call: Any
     learn: Any
@@ -286,7 +290,7 @@ class Graph(ScopedGraph):
             if spec is None:
                 break
             device = spec(op) if callable(spec) else spec
-            op._device = device if isinstance(device, str) else (device.to_string() if device is not None else "")
+            op._device = device_text(device, op)
 
     def _apply_colocation(self, op: Operation) -> None:
         # What colocation says takes the place of a `_class` that an attribute scope gave.
@@ -442,7 +446,7 @@ class Graph(ScopedGraph):
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
         """A copy of the collection, keeping items whose name begins as the regular expression `scope` does."""
         items = self._collections.get(name, [])
-        if scope is None:
+        if scope is None or not items:
             return list(items)
         match = re.compile(scope).match
         return [item for item in items if hasattr(item, "name") and match(item.name)]

@@ -70,9 +70,22 @@ class OpenScopes(threading.local):
 def device_merger(merge: Callable[[Any], Any]) -> Callable[[Operation], str]:
     def merged(op: Operation) -> str:
         result = merge(op)
-        return result if isinstance(result, str) else result.to_string()
+        return device_text(result, op)
 
     return merged
+
+
+def device_text(given: Any, op: Operation) -> str:
+    """The name of the device that a device function gives for an operation.
+
+    Raises:
+        TypeError: if it is no device.
+    """
+    if isinstance(given, str):
+        return given
+    if not hasattr(given, "to_string"):
+        raise TypeError(f"tf.device: a device function gives a device or its name, and gave {given!r} for {op.name}")
+    return str(given.to_string())
 
 
 def device_scope(given: str | Callable[..., Any] | DeviceSpecV2 | None) -> Callable[..., Any] | None:

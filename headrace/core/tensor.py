@@ -197,6 +197,9 @@ class Tensor:
             f"Use tf.map_fn, or tf.unstack when the first dimension of {self.name} is known.",
         )
 
+    def __contains__(self, item: object) -> bool:
+        raise self._not_allowed("`in` a `tf.Tensor`", "Use tf.reduce_any(tf.equal(x, item)).")
+
     def __array__(self, *_: Any, **__: Any) -> np.ndarray:
         raise NotImplementedError(
             f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array: run it in a Session first."

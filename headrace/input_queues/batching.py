@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.composite import convert_to_tensor_or_indexed_slices
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32, int32
+from headrace.core.eager import executing_eagerly
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.case import smart_cond
 from headrace.functions.queues.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
@@ -84,6 +85,10 @@ def _batched(
         make_queue: from types and shapes to the queue.
         least: how many elements a shuffling queue keeps.
     """
+    if executing_eagerly():
+        raise ValueError(
+            f"tf.train.{function}: input pipelines of queues are not supported while executing eagerly; batch with tf.data."
+        )
     flat = [tensor for tensors in tensor_lists for tensor in tensors]
     with name_scope(name, scope_name, [*flat, keep_input]) as scope:
         if least is not None and not joined and capacity <= least:

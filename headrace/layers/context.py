@@ -37,6 +37,7 @@ class SymbolicGraph(FuncGraph):
 
     # Values up to this size become constants of the graph, as in 1.15, so that shapes can be told from them.
     _SMALL = 128
+    holds_layers = True
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
         """What stands in the graph for a tensor from outside: a constant for a small value, otherwise an input."""

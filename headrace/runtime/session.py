@@ -75,6 +75,7 @@ class BaseSession(SessionInterface):
     def __init__(self, target: str = "", graph: Graph | None = None, config: protos.ConfigProto | None = None) -> None:
         if graph is None:
             graph = plain_graph()
+            graph.has_sessions = True
         elif not isinstance(graph, Graph):
             raise TypeError(f"graph must be a tf.Graph, but got {type(graph)}")
         if target is not None and not isinstance(target, (str, bytes)):
@@ -305,16 +306,17 @@ class BaseSession(SessionInterface):
         with self._lock:
             if self._aborted:
                 raise errors.AbortedError(None, None, f"Session {id(self):x} is not found.")
-            check_feeds(feed_dict)
             if not self._graph.version:
                 raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
-            fetch_plan = FetchPlan(self._graph, fetches)
+            check_feeds(feed_dict)
             tensors: list[Tensor] = []
             splits: list[Callable[[Any], list[Any]] | None] = []
             for key in feed_dict or ():
                 expanded, split = expand_feed(self._graph, key)
                 tensors.extend(expanded)
                 splits.append(split)
+            # After what is fed, whose mistakes are told first.
+            fetch_plan = FetchPlan(self._graph, fetches)
             composite = any(split is not None for split in splits)
             plan = (planner or self._engine.planner)(
                 fetch_plan.elements, tensors, self._runtime, batch_size_of(feed_dict)

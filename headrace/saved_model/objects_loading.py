@@ -93,7 +93,7 @@ def load(export_dir: str, tags: Iterable[str] | str | None = None) -> AutoTracka
         alone it has `signatures`, `variables`, `graph` and `prune`; the initializers of tables restore its variables.
 
     Raises:
-        OSError: if there is no SavedModel; RuntimeError: if it has no such tags.
+        OSError: if there is no SavedModel; ValueError: if it has no such tags; RuntimeError: if it is a graph's and has none.
         UnliftableError: if a signature of a graph lacks an input that its outputs need.
         InvalidArgumentError: if it calls Python functions, or its parts do not fit together.
 
@@ -142,7 +142,15 @@ def _chosen(folder: str, tags: Iterable[str] | str | None) -> protos.MetaGraphDe
     """The graph of a SavedModel with these tags; its only one where none are told."""
     model = parse_saved_model(folder)
     if tags is not None:
-        return meta_graph_of_tags(model, [tags] if isinstance(tags, str) else tags)
+        asked = [tags] if isinstance(tags, str) else list(tags)
+        # Graphs of 1.x programs are looked for by their tags.
+        of_objects = len(model.meta_graphs) == 1 and model.meta_graphs[0].HasField("object_graph_def")
+        if of_objects and set(asked) != set(model.meta_graphs[0].meta_info_def.tags):
+            raise ValueError(
+                f"The SavedModel in {folder} has one graph, of the tags {sorted(model.meta_graphs[0].meta_info_def.tags)}, and "
+                f"`tags` asks for {sorted(asked)}: leave them out, or ask for these."
+            )
+        return meta_graph_of_tags(model, asked)
     if len(model.meta_graphs) != 1:
         there = [sorted(graph.meta_info_def.tags) for graph in model.meta_graphs]
         raise ValueError(f"Specify `tags`: the SavedModel has several graphs, of the tags {there}.")

@@ -391,7 +391,7 @@ class _Export:
                 if known is variable or getattr(known, "handle", None) is tensor:
                     place = number
             if place is None:
-                raise KeyError(
+                raise AssertionError(
                     f"Function {concrete.name} uses {variable if variable is not None else tensor}, which is not reachable "
                     "from root: make it an attribute of the object that is saved or of one it keeps."
                 )

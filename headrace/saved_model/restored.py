@@ -108,6 +108,7 @@ class RestoredSignature:
 
         Raises:
             TypeError: naming those that are missing or not known.
+            ValueError: naming one that is no tensor.
         """
         if len(args) > self._positional:
             raise TypeError(f"Expected at most {self._positional} positional arguments, got {len(args)}.")
@@ -118,6 +119,12 @@ class RestoredSignature:
                 f"Expected argument names {self._names} but got values for {sorted(given)}. Missing: {missing}; not known: "
                 f"{unknown}."
             )
+        for name, value in given.items():
+            if not (isinstance(value, Tensor) or hasattr(value, "handle")):
+                raise ValueError(
+                    f"A signature is called with tensors: its argument {name!r} got {value!r}; convert it with "
+                    "tf.convert_to_tensor."
+                )
         return self.concrete.call_flat([given[name] for name in self._names])
 
 
@@ -165,7 +172,13 @@ class RestoredFunction:
         return concrete.call_flat(tensors)
 
     def _chosen(self, args: Any, kwargs: Any) -> tuple[ConcreteFunction, list[Any]]:
-        args, kwargs = self._canonical(args, kwargs)
+        try:
+            args, kwargs = self._canonical(args, kwargs)
+        except TypeError as error:
+            raise ValueError(
+                f"Could not find matching function to call loaded from the SavedModel: {self.name} was given {args}, {kwargs}: "
+                f"{error}"
+            ) from None
         for exactly in (True, False):
             for concrete in self.concrete_functions:
                 tensors = _matched(concrete.structured_input_signature, (tuple(args), dict(kwargs)), exactly)

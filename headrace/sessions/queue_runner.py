@@ -314,6 +314,7 @@ def start_queue_runners(
     Raises:
         ValueError: if there is no session.
         TypeError: if `sess` is not one.
+        RuntimeError: while executing eagerly.
 
     Example:
         >>> coord = tf.train.Coordinator()
@@ -322,6 +323,8 @@ def start_queue_runners(
         >>> coord.request_stop()
         >>> coord.join(threads)
     """
+    if executing_eagerly():
+        raise RuntimeError("tf.train.start_queue_runners: there are no queues while executing eagerly; use tf.data.")
     if sess is None:
         sess = get_default_session()
         if sess is None:

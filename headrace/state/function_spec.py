@@ -102,9 +102,14 @@ class FunctionSpec:
         """Arguments as tensors that fit the specs.
 
         Raises:
-            ValueError: if they do not.
+            ValueError: if they do not; TypeError: if there are more of them.
         """
         count = len(args) + len(kwargs)
+        if count > len(self._input_signature or ()):
+            raise TypeError(
+                f"An input_signature of {len(self._input_signature or ())} arguments takes no others: got {len(args)} by place "
+                f"and {sorted(kwargs)} by name."
+            )
         try:
             args, kwargs = self.canonical(args, kwargs)
         except TypeError as error:
@@ -136,9 +141,9 @@ class FunctionSpec:
                 made.append(spec)
                 continue
             if not isinstance(spec, TensorSpec):
-                if not isinstance(value, CompositeTensor | IndexedSlices | SparseTensor) or not spec.is_compatible_with(
-                    value
-                ):
+                if not isinstance(value, CompositeTensor | IndexedSlices | SparseTensor):
+                    raise TypeError(f"input_signature asks for {spec}, and the input is of {type(value)}.")
+                if not spec.is_compatible_with(value):
                     raise ValueError(
                         f"Structure of Python function inputs does not match input_signature: inputs {given}, "
                         f"input_signature {signature}."

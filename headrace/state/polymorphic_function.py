@@ -16,7 +16,6 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
-from headrace.core.operation import Operation
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec
@@ -349,8 +348,6 @@ class _WeakInstance:
 
 def _as_result(value: Tensor | None) -> Tensor | None:
     if value is None:
-        return None
-    if isinstance(value, Operation):
         return None
     try:
         return convert_to_tensor(value)

@@ -15,6 +15,7 @@ from headrace.core.graph_functions import Function
 from headrace.core.operation import Operation
 from headrace.core.shapes import as_dims
 from headrace.core.tensor import Tensor
+from headrace.core.type_specs import TensorSpec
 from headrace.messages import protos
 from headrace.messages.graph_def import import_graph_def
 from headrace.state.concrete_function import ConcreteFunction
@@ -153,7 +154,7 @@ class WrappedFunction(ConcreteFunction):
                 names = (coo.indices_tensor_name, coo.values_tensor_name, coo.dense_shape_tensor_name)
                 return SparseTensor(*map(self.graph.as_graph_element, names))
             return self.graph.as_graph_element(item.name)
-        if isinstance(item, Tensor | Operation | SparseTensor):
+        if isinstance(item, SparseTensor):
             return item
         return self.graph.as_graph_element(item)
 
@@ -227,8 +228,13 @@ def _trace(
 ) -> tuple[list[Tensor], Any]:
     """Calls a function in a graph; returns its parameters and what it returned, as tensors."""
     with graph.as_default(), variable_creator_scope(holder.variable_creator_scope):
-        feeds = [graph.add_input(spec.dtype, as_dims(spec.shape), spec.name) for spec in nest.flatten(list(signature))]
-        result = fn(*nest.pack_sequence_as(list(signature), feeds))
+        # What is no spec is passed as it is.
+        given = [
+            graph.add_input(spec.dtype, as_dims(spec.shape), spec.name) if isinstance(spec, TensorSpec) else spec
+            for spec in nest.flatten(list(signature))
+        ]
+        feeds = [value for value in given if isinstance(value, Tensor) and value.graph is graph]
+        result = fn(*nest.pack_sequence_as(list(signature), given))
         if result is not None:
             result = nest.map_structure(
                 lambda x: x if isinstance(x, Operation) else graph.capture(convert_to_tensor(x)),

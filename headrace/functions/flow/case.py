@@ -80,6 +80,8 @@ def _case_helper(
 def _pairs(pairs: Any, allow_python: bool) -> tuple[list[Any], list[Branch]]:
     if not isinstance(pairs, (list, tuple, dict)):
         raise TypeError("fns must be a list, tuple, or dict")
+    if not pairs:
+        raise ValueError("tf.case: pred_fn_pairs must have at least one pair of a predicate and a function, got none")
     if isinstance(pairs, OrderedDict):
         pairs = list(pairs.items())
     elif isinstance(pairs, dict):

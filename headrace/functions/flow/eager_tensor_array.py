@@ -82,11 +82,9 @@ class EagerList:
 
     def _zero(self, at: int) -> Tensor:
         if self.dims is None or None in self.dims:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise ValueError(
                 f"Could not read from TensorArray index {at} because it has not been written to and its element shape "
-                f"({TensorShape.from_dims(self.dims)}) is not fully defined.",
+                f"({TensorShape.from_dims(self.dims)}) is not fully defined."
             )
         return (
             convert_to_tensor(0, self.dtype)

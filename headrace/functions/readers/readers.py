@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -27,6 +28,10 @@ class ReaderBase:
     """
 
     def __init__(self, reader_ref: Tensor, supports_serialize: bool = False) -> None:
+        if executing_eagerly():
+            raise RuntimeError(
+                f"{type(self).__name__}: readers are not supported while executing eagerly; read files with tf.data."
+            )
         self._reader_ref = reader_ref
         self._supports_serialize = supports_serialize
 

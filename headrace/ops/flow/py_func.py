@@ -219,7 +219,9 @@ def py_func(
         >>> y = tf.py_func(my_func, [tf.constant([1.0, 2.0])], tf.float32)
     """
     if not callable(func):
-        raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
+        # Eagerly it is the call that fails.
+        kind = TypeError if executing_eagerly() else ValueError
+        raise kind(f"Expected func to be callable, got func of type {type(func)}")
     if executing_eagerly():
         values = [convert_to_tensor(value).numpy() for value in inp]  # type: ignore[attr-defined]  # eagerly tensors have values
         # The function may change what it is given.
@@ -338,9 +340,7 @@ eager_py_func_op.rejects([[2], [2]], token=_product, Tout=["float32"], error=err
 def _eager_results(returned: TensorLike, types: list[DType]) -> list[Tensor]:
     results = [] if returned is None else list(returned) if isinstance(returned, (list, tuple)) else [returned]
     if len(results) != len(types):
-        raise errors.InvalidArgumentError(
-            None, None, f"The Python function returns {len(results)} values, but expects to see {len(types)} values."
-        )
+        raise ValueError(f"The Python function returns {len(results)} values, but expects to see {len(types)} values.")
     return [convert_to_tensor(value, dtype=dtype) for value, dtype in zip(results, types, strict=True)]
 
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from headrace.core.argument_errors import complaint
 from headrace.core.buffers import VariableBuffer, uninitialized
 from headrace.core.dims import Dims
-from headrace.core.errors import InternalError, InvalidArgumentError
+from headrace.core.errors import InternalError, InvalidArgumentError, NotFoundError
 from headrace.core.registry import REGISTRY, OpDecl, op
 from headrace.kernels.native import update_of
 from headrace.kernels.state.handles import handle_dims, invalid, merge_shapes, shape_text
@@ -181,12 +182,11 @@ class _Layout:
         """The kernel rule."""
         dtype = node.inputs[len(self.states) + self.gradient].dtype.base_dtype
         if not (dtype.is_floating or dtype.is_complex):
-            raise InvalidArgumentError(
-                None,
-                node.origin,
+            message = (
                 f"No OpKernel was registered to support Op '{node.type}' used by node {node.name} with these attrs: "
-                f"[T={dtype.name}]",
+                f"[T={dtype.name}]"
             )
+            raise complaint(InvalidArgumentError(None, node.origin, message), NotFoundError, message)
         step = self._on_rows(node) if self.sparse else self._on_all(node)
         step = self._with_flag(node, step)
         numbers = self._numbers(node)
