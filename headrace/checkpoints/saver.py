@@ -388,8 +388,12 @@ class Saver(KeptCheckpoints):
         name = self.saver_def.restore_op_name
         if self._builder is not None or self._harmless == name:
             return
-        restoring = graph.as_graph_element(name)
-        filename = graph.as_graph_element(self.saver_def.filename_tensor_name)
+        try:
+            restoring = graph.as_graph_element(name)
+            filename = graph.as_graph_element(self.saver_def.filename_tensor_name)
+        except KeyError:
+            # The session says that its graph is another one.
+            return
         found = find_writer([getattr(restoring, "op", restoring)], [filename])
         if found is not None:
             raise InvalidArgumentError(

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 def directed(selector: Dataset, datasets: Sequence[Dataset]) -> Dataset:
     """The elements of `datasets` in the order that the numbers of `selector` say."""
+    for each in datasets:
+        if not isinstance(each, Dataset):
+            raise TypeError(f"datasets must be a list of datasets, and has {each!r} of {type(each)}.")
     first = datasets[0]
     spec = first.element_spec
     for other in datasets[1:]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_default_graph
+from headrace.core.errors import DataLossError
 from headrace.core.framework_ops import (
     get_collection_proto_type,
     get_from_proto_function,
@@ -43,12 +44,15 @@ def read_meta_graph_file(filename: str) -> protos.MetaGraphDef:
     """The MetaGraphDef in a file, binary or text.
 
     Raises:
-        OSError: if there is no such file; DataLossError: if it holds something else.
+        OSError: if there is no such file, or if it holds something else.
     """
     path = as_path(filename)
     if not file_io.file_exists(path):
         raise OSError(f"File {path} does not exist.")
-    found = read_message(path, protos.MetaGraphDef())
+    try:
+        found = read_message(path, protos.MetaGraphDef())
+    except DataLossError as error:
+        raise OSError(error.message) from None
     name_as_classes(found)
     return found
 

@@ -6,6 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.attributes import check_attribute
 from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import string
 from headrace.core.eager import executing_eagerly
@@ -35,7 +36,8 @@ class EventFileWriter:
     def __init__(
         self, logdir: str, max_queue: int = 10, flush_secs: float = 120, filename_suffix: str | None = None
     ) -> None:
-        self._logdir = logdir
+        # As text, whatever it is, as programs give paths and flags without a value.
+        self._logdir = logdir = logdir if isinstance(logdir, (str, bytes)) else str(logdir)
         self._make = lambda: EventFile(logdir, flush_secs, filename_suffix or "", max_queue)
         self._file = self._make()
         self._closed = False
@@ -174,8 +176,14 @@ class FileWriter:
         Args:
             summary: a `Summary` message, or one serialized, as running a summary operation gives it.
             global_step: the step it belongs to.
+
+        Raises:
+            AttributeError: if it is neither.
         """
         message = protos.Summary()
+        if not isinstance(summary, bytes):
+            kind = "a Summary message or one serialized, as running a summary gives it"
+            check_attribute("FileWriter.add_summary: summary", summary, "value", kind)
         if isinstance(summary, bytes):
             message.ParseFromString(summary)
         else:

@@ -95,7 +95,7 @@ def _cut(path):
     ("damage", "part", "error"),
     [
         (_remove, ".data", tf.errors.NotFoundError),
-        (_cut, ".data", tf.errors.DataLossError),
+        (_cut, ".data", tf.errors.OutOfRangeError),
         (_cut, ".index", tf.errors.DataLossError),
     ],
 )

@@ -123,6 +123,7 @@ class HParams:
 
     Raises:
         ValueError: for both a message and values, an empty list, or a name that is taken.
+        AssertionError: if `hparam_def` is no such message.
 
     Example:
         >>> hparams = tf.contrib.training.HParams(rate=0.1, layers=[3, 4])
@@ -141,6 +142,8 @@ class HParams:
         self._hparam_types: dict[str, tuple[type, bool]] = {}
         self._model_structure = model_structure
         if hparam_def:
+            if not hasattr(hparam_def, "hparam"):
+                raise AssertionError(f"HParams: hparam_def must be an HParamDef message, got {type(hparam_def)}")
             self._init_from_proto(hparam_def)
             if kwargs:
                 raise ValueError("hparam_def and initialization values are mutually exclusive")

@@ -18,7 +18,7 @@ from headrace.core.errors import DataLossError, InvalidArgumentError, Unimplemen
 from headrace.files.checkpoint import slices, wire
 from headrace.files.checkpoint.checksums import crc32c, mask
 from headrace.files.checkpoint.slices import Dims, Slice
-from headrace.files.checkpoint.table import Table, damaged, mapped
+from headrace.files.checkpoint.table import Table, cut_short, damaged, mapped
 from headrace.files.checkpoint.wire import Damaged
 from headrace.files.failures import failures_of
 
@@ -253,7 +253,7 @@ class BundleReader:
         data = self._data[entry.shard]
         if entry.offset + entry.size > len(data):
             problem = f"it ends before byte {entry.offset + entry.size}, where {name} ends"
-            raise damaged(path, len(data), problem)
+            raise cut_short(path, len(data), problem)
         return memoryview(data)[entry.offset : entry.offset + entry.size], path
 
 

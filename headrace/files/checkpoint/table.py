@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator
 from typing import IO, Any
 
-from headrace.core.errors import DataLossError
+from headrace.core.errors import DataLossError, OutOfRangeError
 from headrace.files.checkpoint.checksums import crc32c, mask
 from headrace.files.checkpoint.snappy import decompress
 from headrace.files.checkpoint.wire import Damaged, read_varint, varint
@@ -29,6 +29,11 @@ _BLOCK_SIZE = 256 << 10
 def damaged(path: str, offset: int, problem: str) -> DataLossError:
     """The error of a file that is not what it should be."""
     return DataLossError(None, None, f"{path}: damaged at byte {offset}: {problem}")
+
+
+def cut_short(path: str, offset: int, problem: str) -> OutOfRangeError:
+    """The error of a data file that ends before what the index says of it."""
+    return OutOfRangeError(None, None, f"{path}: damaged at byte {offset}: {problem}")
 
 
 def mapped(path: str) -> Any:

@@ -46,7 +46,7 @@ def range(
         row_splits_dtype: int32 or int64.
 
     Raises:
-        ValueError: if the vectors have different lengths.
+        ValueError: if the vectors have different lengths. TypeError: if they are of a type without ranges.
 
     Example:
         >>> tf.Session().run(tf.ragged.range([0, 5, 8], [3, 3, 12])).to_list()
@@ -58,6 +58,12 @@ def range(
         given = {"starts": starts, "limits": limits, "deltas": deltas}
         parts = [convert_to_tensor(value, dtype, name=kind) for kind, value in given.items()]
         if dtype is None:
+            for kind, part in zip(given, parts, strict=True):
+                if part.dtype not in _RANGE_TYPES:
+                    raise TypeError(
+                        f"tf.ragged.range: {kind} are of type {part.dtype.name}; expected one of "
+                        f"{', '.join(each.name for each in _RANGE_TYPES)}"
+                    )
             widest = max((part.dtype for part in parts), key=_RANGE_TYPES.index)
             parts = [composing.cast(part, widest) for part in parts]
         splits, values = raw.RaggedRange(*parts, Tsplits=as_dtype(row_splits_dtype), name=scope)

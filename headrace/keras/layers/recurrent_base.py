@@ -323,7 +323,9 @@ class RNN(StatefulLayer):
 
 
 def spec_of(tensor: Tensor) -> InputSpec:
-    """What the shape of a tensor asks for."""
+    """What the shape of a tensor asks for; ValueError for what is no tensor."""
+    if not hasattr(getattr(tensor, "shape", None), "as_list"):
+        raise ValueError(f"Initial states and constants of a recurrent layer must be tensors, got {type(tensor)}.")
     return InputSpec(shape=tuple(tensor.shape.as_list()))
 
 

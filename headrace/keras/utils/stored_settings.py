@@ -12,6 +12,14 @@ _TOLD = "The settings of "
 _OURS = __name__.partition(".")[0] + "."
 
 
+class MissingEntryError(ValueError, KeyError):
+    """Settings lack an entry: a `ValueError` as other faults of settings are, and a `KeyError` as in 1.15."""
+
+    def __str__(self) -> str:
+        # A KeyError shows what it was given in quotes.
+        return str(self.args[0])
+
+
 @contextlib.contextmanager
 def faults_of_settings(what: str) -> Iterator[None]:
     """Tells of settings that cannot be read as a `ValueError`, and of whom in a `TypeError`.
@@ -34,7 +42,11 @@ def faults_of_settings(what: str) -> Iterator[None]:
     except _FAULTS as error:
         if not _arose_here(error):
             raise
-        told = f"the entry {error} is missing" if isinstance(error, KeyError) else str(error) or type(error).__name__
+        if isinstance(error, KeyError):
+            raise MissingEntryError(
+                f"{_TOLD}{what} are not ones that it takes: the entry {error} is missing"
+            ) from error
+        told = str(error) or type(error).__name__
         raise ValueError(f"{_TOLD}{what} are not ones that it takes: {told}") from error
 
 

@@ -366,6 +366,8 @@ def file_kernel(node):
         if not isinstance(table, StaticTable):
             raise invalid("Only a HashTable is initialized from a file")
         name = as_path(boxed(filename).item())
+        if len(attrs["delimiter"]) != 1:
+            raise invalid(f"delimiter of a table's file must be one character, got {attrs['delimiter']!r}")
         check_column(attrs["key_index"], table.key_dtype, "Key")
         check_column(attrs["value_index"], table.value_dtype, "Value")
         columns = (attrs["key_index"], table.key_dtype), (attrs["value_index"], table.value_dtype)

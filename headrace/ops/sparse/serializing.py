@@ -139,6 +139,10 @@ def serialize_many_sparse_kernel(node):
     as_text, dtype = node.attrs["out_type"].name == "string", node.attrs["T"]
 
     def serialize(indices, values, shape):
+        if len(shape) < 2:
+            raise InvalidArgumentError(
+                None, None, f"SerializeManySparse: rank of the sparse tensor must be more than 1, got {len(shape)}"
+            )
         count = int(shape[0])
         first = indices[:, 0].contiguous()
         if len(first) and (int(first[0]) < 0 or bool((first[1:] < first[:-1]).any()) or int(first[-1]) >= count):
