@@ -298,8 +298,6 @@ class _Export:
         """Adds functions and signatures; returns the checkpoint's own graph, which has all objects that are children."""
         for owner, name, function in self.functions:
             traces = traces_of(function)
-            if not traces:
-                continue
             _, node = self._node(owner, name)
             node.function.SetInParent()
             node.function.function_spec.CopyFrom(function_spec_of(function))

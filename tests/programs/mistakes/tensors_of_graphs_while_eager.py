@@ -36,6 +36,15 @@ def exported():
     return folder
 
 
+def loaded(traced):
+    module, folder = tf.Module(), tempfile.mkdtemp()
+    module.f = tf.function(lambda x: x)
+    if traced:
+        module.f(C(1.0))
+    tf.saved_model.save(module, folder)
+    return tf.saved_model.load_v2(folder)
+
+
 def untracked():
     outside, module = tf.Variable(1.0), tf.Module()
     module.f = tf.function(lambda: outside + 1.0, input_signature=[])
@@ -97,6 +106,13 @@ CASES = {
     "tags that are not there": lambda: tf.saved_model.load_v2(exported(), tags=["other"]),
     "number for a signature": lambda: tf.saved_model.load_v2(exported()).signatures["serving_default"](x=1.0),
     "tensor for a signature": lambda: tf.saved_model.load_v2(exported()).signatures["serving_default"](x=C(1.0)),
+    "loaded without a trace": lambda: loaded(False).f(C(1.0)),
+    "loaded, called with less": lambda: loaded(True).f(),
+    "loaded, called with more": lambda: loaded(True).f(C(1.0), C(2.0)),
+    "loaded, called with another type": lambda: loaded(True).f(C("a")),
+    "loaded, called as it is": lambda: loaded(True).f(C(1.0)),
+    "no function": lambda: tf.py_func(3, [C(1.0)], tf.float32),
+    "sparse asked for": lambda: tf.function(lambda x: x, [tf.SparseTensorSpec([2, 3], tf.float32)])(C(1.0)),
     "variable out of reach": untracked,
     "no kernel": lambda: tf.train.GradientDescentOptimizer(0.1).apply_gradients([(C(1), tf.Variable(1))]),
     "batch": lambda: tf.train.batch([C(1)], 2),
