@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import slots
+from headrace.core.attributes import check_attribute
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
 from headrace.core.defaults import name_scope
@@ -409,6 +410,7 @@ class RaggedTensor(MadeOfTensors, FromTensors, VariantForm):
         keys = (*self.nested_row_splits, self.flat_values)
         if isinstance(value, RaggedTensorValue):
             return list(zip(keys, (*value.nested_row_splits, value.flat_values), strict=True))
+        check_attribute("What is fed for a RaggedTensor", value, "nested_row_splits", "a RaggedTensorValue")
         return [(key, getattr(value, "flat_values", value)) for key in keys]
 
     @property

@@ -62,6 +62,11 @@ def table_of(delimiter):
         return int(sess.run(table.size()))
 
 
+def fed_for_rows(value):
+    rows = tf.ragged.placeholder(tf.float32, 1, [])
+    return tf.Session().run(rows.flat_values, {rows: value})
+
+
 def on(device):
     with tf.device(device):
         C(1)
@@ -123,6 +128,9 @@ CASES = {
     "summaries of no scope": lambda: tf.summary.merge_all(scope=3),
     "rows of a vector": lambda: tf.Session().run(tf.serialize_many_sparse(tf.SparseTensor([[0]], [1.0], [2]))),
     "operation of a function": lambda: tf.function(lambda: tf.no_op())(),
+    "list fed for rows": lambda: fed_for_rows([[1.0], [2.0]]),
+    "number fed for rows": lambda: fed_for_rows(3.0),
+    "rows fed for rows": lambda: fed_for_rows(tf.ragged.constant_value([[1.0], [2.0, 3.0]])),
     "eagerly after a session": eager_after_session,
 }
 
