@@ -47,7 +47,7 @@ def headrace() -> None:
 @click.option("-m", "module", metavar="MODULE", help="Run a module of this name, as `python -m` does.")
 @click.option("-c", "text", metavar="TEXT", help="Run a program given as text, as `python -c` does.")
 @click.option("--no-keras", is_flag=True, help="Let `import keras` give the Keras that is installed.")
-@click.option("--tf-version", metavar="VERSION", help="Run a program of a TensorFlow before 1.0 as that ran it.")
+@click.option("--tf-version", metavar="VERSION", help="Run a program of an earlier TensorFlow as that ran it.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
 def run(module: str | None, text: str | None, no_keras: bool, tf_version: str | None, program: tuple[str, ...]) -> None:
     """Run a program with its own arguments, as python runs it.

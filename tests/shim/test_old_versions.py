@@ -136,6 +136,26 @@ def test_decoders_returned_no_lengths(tmp_path):
     assert run(tmp_path, "1.2", DECODED) == ["3 5 1.2.0"]
 
 
+ELSEWHERE = """
+    import tensorflow as tf
+
+    limit = 5
+    small = tf.data.Dataset.range(9).filter(lambda x: x < limit).map(lambda x: x * 2)
+    pairs = tf.data.Dataset.zip((small, tf.data.Dataset.from_tensor_slices([b"a", b"b", b"c"])))
+    for _ in range(2):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            rows = small.batch(3).make_one_shot_iterator().get_next()
+            print([sess.run(rows).tolist() for _ in range(2)])
+            iterator = pairs.skip(1).make_initializable_iterator()
+            sess.run(iterator.initializer)
+            print(sess.run(iterator.get_next()))
+"""
+
+
+def test_datasets_belonged_to_no_graph(tmp_path):
+    assert run(tmp_path, "1.4", ELSEWHERE) == ["[[0, 2, 4], [6, 8]]", "(2, b'b')"] * 2
+
+
 def test_other_versions_are_refused(tmp_path):
     for text in ("0.13", "2.0", "0.4", "new"):
         with pytest.raises(ValueError, match="no version of TensorFlow"):

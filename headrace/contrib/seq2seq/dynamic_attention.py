@@ -81,8 +81,7 @@ class DynamicAttentionWrapper(RNNCell):
         self._cell = cell
         self._attention_mechanism = attention_mechanism
         self._attention_size = attention_size
-        # Biases were initialized as other variables.
-        self._attention_layer = Dense(attention_size, bias_initializer=None)  # type: ignore[arg-type]
+        self._attention_layer = Dense(attention_size, bias_initializer=None)  # type: ignore[arg-type]  # the scope's, as in 1.1
         self._cell_input_fn = cell_input_fn or (lambda inputs, attention: concat([inputs, attention], -1))
         self._output_attention = output_attention
 
