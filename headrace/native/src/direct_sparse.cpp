@@ -291,7 +291,7 @@ PyObject* sparse_times_dense(PyObject*, PyObject* const* args, Py_ssize_t count)
   PyObject* tensor = make_tensor(values.dtype, {height, b.dims[1]}, out);
   if (!tensor) return nullptr;
   PyThreadState* const left = products > kProductsWithinInterpreter ? PyEval_SaveThread() : nullptr;
-  std::memset(out.data, 0, size_t(out.elements() * kSizes[out.dtype]));
+  if (out.elements()) std::memset(out.data, 0, size_t(out.elements() * kSizes[out.dtype]));
   if (values.dtype == F32) add_products<float>(indices, values, b, turned, out);
   else add_products<double>(indices, values, b, turned, out);
   if (left) PyEval_RestoreThread(left);
