@@ -38,8 +38,6 @@ DIFFERENT = {
     "tf.contrib.seq2seq.TrainingHelper.next_inputs": "as every helper; arguments without use are refused",
     "tf.contrib.seq2seq.TrainingHelper.sample": "as every helper; arguments without use are refused",
     "tf.contrib.factorization.GMM.export_savedmodel": _REWRITES,
-    "tf.contrib.factorization.GMM.predict_assignments": "arguments without use are refused",
-    "tf.contrib.factorization.GMM.score": "arguments without use are refused",
     "tf.contrib.factorization.WALSMatrixFactorization.export_savedmodel": _REWRITES,
     "tf.contrib.kernel_methods.KernelLinearClassifier.export_savedmodel": _REWRITES,
     "tf.contrib.learn.models.get_rnn_model": "releases before 0.9 had no attention there",

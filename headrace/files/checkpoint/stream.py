@@ -38,7 +38,7 @@ from headrace.files.checkpoint.bundle import (
 from headrace.files.checkpoint.bundle_writer import data_files, header_message, packed_strings
 from headrace.files.checkpoint.checksums import crc32c, mask
 from headrace.files.checkpoint.slices import Dims
-from headrace.files.checkpoint.table import TableWriter, cut_short, damaged
+from headrace.files.checkpoint.table import TableWriter, damaged
 from headrace.files.checkpoint.wire import Damaged
 from headrace.files.failures import failures_of, file_error
 from headrace.files.tensor_messages import (
@@ -346,7 +346,7 @@ class BundleStreamReader:
         end = place.offset + place.size
         # Before memory is taken for what an index may claim.
         if end > self._size:
-            raise cut_short(self._path, self._size, f"it ends before byte {end}, where {_shown(place.key)} ends")
+            raise damaged(self._path, self._size, f"it ends before byte {end}, where {_shown(place.key)} ends")
         file: Any = self._file
         if place.offset != self._position:
             file.seek(place.offset)

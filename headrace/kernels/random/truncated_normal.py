@@ -18,6 +18,11 @@ MAX_TRIES = 1000
 _PLAIN_NORMAL_FROM = 1.3
 
 
+def _by_float(function: np.ufunc, x: Any) -> Any:
+    """A function of halves as of floats, which is TensorFlow's; some processors have another of their own."""
+    return function(x.astype(np.float32)).astype(np.float16) if x.dtype == np.float16 else function(x)
+
+
 def fill_truncated(
     here: Philox,
     out: Array,
@@ -39,7 +44,7 @@ def fill_truncated(
         minval, maxval, stdev = maxval, minval, -stdev
     low, high = (minval - mean) / stdev, (maxval - mean) / stdev
     root = np.sqrt(low * low + t(4))
-    cutoff = t(2) * np.exp(t(0.5) + low * (low - root) / t(4)) / (low + root)
+    cutoff = t(2) * _by_float(np.exp, t(0.5) + low * (low - root) / t(4)) / (low + root)
     # A scheme reads blocks of numbers and makes, of so many in a row, an array of candidates.
     width = plain.outputs_per_block(out.dtype)
     make, stride, candidates = plain.uniform_from_words, 1, width
@@ -56,16 +61,16 @@ def fill_truncated(
         def judge(x: Array) -> tuple[Array, Array]:
             places, tries = x.reshape(-1, 2, width).transpose(1, 0, 2)
             z = places * (high - low) + low
-            return z.reshape(-1), (tries <= np.exp((peak - z * z) / t(2))).reshape(-1)
+            return z.reshape(-1), (tries <= _by_float(np.exp, (peak - z * z) / t(2))).reshape(-1)
 
     else:
         candidates = width // 2
         alpha = (low + root) / t(2)
 
         def judge(x: Array) -> tuple[Array, Array]:
-            z = -np.log(x[0::2]) / alpha + low
+            z = -_by_float(np.log, x[0::2]) / alpha + low
             distance = alpha - z if low < alpha else low - alpha
-            return z, (x[1::2] <= np.exp(-distance * distance / t(2))) & (z < high)
+            return z, (x[1::2] <= _by_float(np.exp, -distance * distance / t(2))) & (z < high)
 
     filled = rejected = 0
     while filled < len(out):
