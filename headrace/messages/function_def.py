@@ -48,7 +48,8 @@ def function_def_of(function: Function) -> protos.FunctionDef:
     for op in _exported(function, set(parameters)):
         node = node_def_of(op, sort_control_inputs=True)
         for key in left_out.get(op.name, ()):
-            if node.attr[key] == _default_of(op.decl, key):
+            # Looked for first: reading a key of this map makes it.
+            if key in node.attr and node.attr[key] == _default_of(op.decl, key):
                 del node.attr[key]
         controls = [f"^{control.name}" for control in op.control_inputs if control.outputs[:1] != function.inputs[:1]]
         del node.input[:]

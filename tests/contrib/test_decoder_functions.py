@@ -131,10 +131,11 @@ def test_a_context_is_carried_from_step_to_step():
 
 
 @pytest.mark.parametrize("mechanism", ["LuongAttention", "BahdanauAttention"])
-@pytest.mark.parametrize("attends", [True, False])
-def test_the_attending_cell_of_1_1(mechanism, attends):
+@pytest.mark.parametrize(("attends", "sharpness"), [(True, 1), (False, 1), (True, 3)])
+def test_the_attending_cell_of_1_1(mechanism, attends, sharpness):
     attention = getattr(seq2seq, mechanism)(UNITS, tf.constant(MEMORY))
-    cell = seq2seq.DynamicAttentionWrapper(Sums(), attention, 4, output_attention=attends)
+    probabilities = None if sharpness == 1 else lambda score: tf.nn.softmax(sharpness * score)
+    cell = seq2seq.DynamicAttentionWrapper(Sums(), attention, 4, probability_fn=probabilities, output_attention=attends)
     assert cell.output_size == (4 if attends else UNITS)
     before = seq2seq.DynamicAttentionWrapperState(tf.constant([[0.1] * UNITS] * 2), tf.constant([[0.2] * 4] * 2))
     output, after = cell(tf.constant(INPUTS[:, 0]), before)
@@ -145,7 +146,7 @@ def test_the_attending_cell_of_1_1(mechanism, attends):
     np.testing.assert_allclose(state, wanted, rtol=1e-5)
     keys = MEMORY @ next(value for name, value in weights.items() if name.endswith("kernel") and value.shape == (3, 3))
     if mechanism == "LuongAttention":
-        seen = np.einsum("bt,btu->bu", softmax(np.einsum("btu,bu->bt", keys, wanted)), MEMORY)
+        seen = np.einsum("bt,btu->bu", softmax(sharpness * np.einsum("btu,bu->bt", keys, wanted)), MEMORY)
         both = np.concatenate([wanted, seen], 1)
         np.testing.assert_allclose(attended, both @ weights["dense/kernel"] + weights["dense/bias"], rtol=1e-4)
     np.testing.assert_array_equal(found, attended if attends else state)
@@ -170,9 +171,9 @@ def test_mistakes_are_told():
     with pytest.raises(ValueError, match="takes no `inputs`"):
         seq2seq.dynamic_rnn_decoder(Sums(), infer, INPUTS, [3, 3])
     mechanism = seq2seq.LuongAttention(UNITS, tf.constant(MEMORY))
-    with pytest.raises(TypeError, match="AttentionMechanism, got int"):
+    with pytest.raises(TypeError, match="BahdanauAttention, got int"):
         seq2seq.DynamicAttentionWrapper(Sums(), 3, 4)
     with pytest.raises(TypeError, match="`cell_input_fn` must be callable"):
         seq2seq.DynamicAttentionWrapper(Sums(), mechanism, 4, cell_input_fn=3)
-    with pytest.raises(NotImplementedError, match="give it to the attention mechanism"):
-        seq2seq.DynamicAttentionWrapper(Sums(), mechanism, 4, probability_fn=tf.nn.softmax)
+    with pytest.raises(TypeError, match="`probability_fn` must be callable"):
+        seq2seq.DynamicAttentionWrapper(Sums(), mechanism, 4, probability_fn=3)

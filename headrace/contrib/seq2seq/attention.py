@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -246,9 +247,8 @@ class BaseAttentionMechanism(AttentionMechanism):
         if score_mask_value is None:
             score_mask_value = as_dtype(self.dtype).as_numpy_dtype(-np.inf)
         # Made anew in each step: an op's number in the graph is the seed of those after it that are random.
-        self._probability_fn = lambda score, state: probability_fn(
-            mask_score(score, memory_sequence_length, score_mask_value=score_mask_value), state
-        )
+        self._masked = lambda score: mask_score(score, memory_sequence_length, score_mask_value=score_mask_value)
+        self._probability_fn = lambda score, state: probability_fn(self._masked(score), state)
         with name_scope(name, "BaseAttentionMechanismInit", nest.flatten(memory)):
             self._values = prepare_memory(
                 memory, memory_sequence_length, check_inner_dims_defined=check_inner_dims_defined
@@ -301,6 +301,12 @@ class BaseAttentionMechanism(AttentionMechanism):
     def initial_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Tensor:
         """The state before the first step: the first alignments."""
         return self.initial_alignments(batch_size, dtype)
+
+    def by(self, probability_fn: Callable[[Any], Any]) -> BaseAttentionMechanism:
+        """A mechanism of the same layers and memory that turns masked scores into alignments by another function."""
+        other = copy.copy(self)
+        other._probability_fn = lambda score, _: probability_fn(other._masked(score))
+        return other
 
     def _processed(self, query: Tensor) -> Tensor:
         return self.query_layer(query) if self.query_layer else query

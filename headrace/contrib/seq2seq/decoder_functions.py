@@ -180,7 +180,8 @@ def attention_decoder_fn_train(
 
     Args:
         encoder_state: the state that the decoder begins with.
-        attention_keys, attention_values, attention_score_fn, attention_construct_fn: what `prepare_attention` returned.
+        attention_keys, attention_values, attention_score_fn, attention_construct_fn: what `prepare_attention` returned; the
+            last of them calls the one before it.
         name: a name for the operations.
 
     Example:
@@ -221,7 +222,8 @@ def attention_decoder_fn_inference(
     Args:
         output_fn: makes logits of the attention; None where it is that already.
         encoder_state: the state that the decoder begins with.
-        attention_keys, attention_values, attention_score_fn, attention_construct_fn: what `prepare_attention` returned.
+        attention_keys, attention_values, attention_score_fn, attention_construct_fn: what `prepare_attention` returned; the
+            last of them calls the one before it.
         embeddings: [symbols, depth].
         start_of_sequence_id, end_of_sequence_id: the symbols that a sequence begins and ends with.
         maximum_length: after so many steps all sequences are done.

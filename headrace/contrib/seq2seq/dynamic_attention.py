@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headrace.contrib.seq2seq.attention import AttentionMechanism
+from headrace.contrib.seq2seq.attention import BaseAttentionMechanism
 from headrace.contrib.seq2seq.attention_wrapper import compute_attention
 from headrace.core.defaults import name_scope
 from headrace.kernels.composing.arranging import concat
@@ -41,13 +41,12 @@ class DynamicAttentionWrapper(RNNCell):
         attention_mechanism: a `LuongAttention` or `BahdanauAttention`.
         attention_size: the depth of the layer that makes the attention of the cell's output and the context.
         cell_input_fn: takes the inputs and the attention, returns the cell's inputs; joins them by default.
-        probability_fn: not supported: it is an argument of the mechanism.
+        probability_fn: turns scores into alignments; as the mechanism does by default.
         output_attention: whether the output is the attention (Luong) or the cell's output (Bahdanau).
         name: the name of its scope.
 
     Raises:
         TypeError: if an argument is not what it is to be.
-        NotImplementedError: for a `probability_fn`.
 
     Example:
         >>> attention = tf.contrib.seq2seq.LuongAttention(4, tf.ones([2, 6, 3]))
@@ -58,7 +57,7 @@ class DynamicAttentionWrapper(RNNCell):
     def __init__(
         self,
         cell: RNNCell,
-        attention_mechanism: AttentionMechanism,
+        attention_mechanism: BaseAttentionMechanism,
         attention_size: int,
         cell_input_fn: Callable[[Any, Any], Any] | None = None,
         probability_fn: Callable[[Any], Any] | None = None,
@@ -67,17 +66,17 @@ class DynamicAttentionWrapper(RNNCell):
     ) -> None:
         super().__init__(name=name)
         assert_like_rnn_cell("cell", cell)
-        if not isinstance(attention_mechanism, AttentionMechanism):
+        if not isinstance(attention_mechanism, BaseAttentionMechanism):
             raise TypeError(
-                "DynamicAttentionWrapper: `attention_mechanism` must be an AttentionMechanism, got "
+                "DynamicAttentionWrapper: `attention_mechanism` must be a LuongAttention or BahdanauAttention, got "
                 f"{type(attention_mechanism).__name__}."
             )
         if cell_input_fn is not None and not callable(cell_input_fn):
             raise TypeError(f"DynamicAttentionWrapper: `cell_input_fn` must be callable, got {cell_input_fn!r}.")
         if probability_fn is not None:
-            raise NotImplementedError(
-                "DynamicAttentionWrapper: `probability_fn` is not supported here; give it to the attention mechanism."
-            )
+            if not callable(probability_fn):
+                raise TypeError(f"DynamicAttentionWrapper: `probability_fn` must be callable, got {probability_fn!r}.")
+            attention_mechanism = attention_mechanism.by(probability_fn)
         self._cell = cell
         self._attention_mechanism = attention_mechanism
         self._attention_size = attention_size
