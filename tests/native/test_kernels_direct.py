@@ -442,6 +442,13 @@ def test_products_of_sparse_matrices(seed, monkeypatch):
         assert not same(build, [indices[1:], np.ones(n, kind), np.array([rows, columns]), b], monkeypatch)
 
 
+@pytest.mark.parametrize("rows", [1 << 62, 1 << 40, -1, -(1 << 63)])
+def test_products_of_sparse_matrices_of_sizes_that_are_none(rows):
+    product = direct_call("sparse_times_dense")
+    assert product(torch.zeros(0, 2, dtype=torch.int64), torch.zeros(0), torch.ones(3, 4), rows, 3, False) is None
+    assert product(torch.zeros(1, 2, dtype=torch.int64), torch.ones(1), torch.ones(3, 4), 3, rows, True) is None
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_boxes_that_stay(seed, monkeypatch):
     """As float32 compares them: some boxes have no area, equal scores, or corners in another order; some are no numbers."""

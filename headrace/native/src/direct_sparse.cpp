@@ -284,7 +284,10 @@ PyObject* sparse_times_dense(PyObject*, PyObject* const* args, Py_ssize_t count)
       b.rank != 2 || values.dims[0] != indices.dims[0] || b.dims[0] != (turned ? rows : columns))
     return declined();
   const int64_t n = values.dims[0], height = turned ? columns : rows, products = n * b.dims[1];
-  if (products > kMostProducts || height * std::max(b.dims[1], int64_t(1)) > kMostElements) return declined();
+  // Sizes are what a graph says they are.
+  if (products > kMostProducts || height < 0 || height > kMostElements ||
+      height * std::max(b.dims[1], int64_t(1)) > kMostElements)
+    return declined();
   for (int64_t i = 0; i < n; i++)
     if (uint64_t(indices.index(2 * i)) >= uint64_t(rows) || uint64_t(indices.index(2 * i + 1)) >= uint64_t(columns))
       return declined();
