@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hmac
+import os
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -53,6 +56,27 @@ class _Threads(Executor):
         return future
 
 
+def _is_taken(host: str, port: int) -> bool:
+    """Whether somebody listens at any of the addresses that a name stands for."""
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError:
+        return False
+    for family, kind, protocol, _, address in found:
+        try:
+            with socket.socket(family, kind, protocol) as probe:
+                if os.name == "posix":
+                    # Connections of a server that has ended do not count.
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                probe.bind(address)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return True
+    return False
+
+
 class TaskServer:
     """Listens for a task.
 
@@ -95,19 +119,22 @@ class TaskServer:
         Raises:
             UnknownError: if it is taken, or the host is not this machine's.
         """
-        address = f"{self._settings.bind or host}:{port}"
+        host = self._settings.bind or host
+        address = f"{host}:{port}"
         try:
-            taken: int = self._bind(address)
+            # gRPC is content with one address of a name: with ::1 where another program has this port of 127.0.0.1, and
+            # who connects would meet that program.
+            bound: int = 0 if port and _is_taken(host, port) else self._bind(address)
         except RuntimeError:
-            taken = 0
-        if not taken:
+            bound = 0
+        if not bound:
             raise errors.UnknownError(
                 None,
                 None,
                 f"Could not start gRPC server: {address} is taken or is no address of this machine. Where others know "
                 "it by another name than it has itself, set HEADRACE_CLUSTER_BIND to the address to listen at.",
             )
-        return taken
+        return bound
 
     def _bind(self, address: str) -> int:
         settings = self._settings

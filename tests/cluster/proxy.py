@@ -11,17 +11,14 @@ class Proxy:
     """Forwards connections to an address.
 
     Args:
-        behind: "host:port".
-
-    Attributes:
-        address: where it listens.
+        address: where it listens, "host:port".
+        behind: where it connects to.
     """
 
-    def __init__(self, behind: str) -> None:
-        host, _, port = behind.rpartition(":")
-        self._behind = host, int(port)
-        self._listener = socket.create_server(("localhost", 0))
-        self.address = f"localhost:{self._listener.getsockname()[1]}"
+    def __init__(self, address: str, behind: str) -> None:
+        (host, port), (far_host, far_port) = (each.rsplit(":", 1) for each in (address, behind))
+        self._behind = far_host, int(far_port)
+        self._listener = socket.create_server((host, int(port)))
         self._open: list[socket.socket] = []
         self._forwards = threading.Event()
         self._forwards.set()

@@ -17,10 +17,14 @@ from headrace.cluster.launching import free_addresses
 KEEPALIVE = {"HEADRACE_CLUSTER_KEEPALIVE_SECONDS": "1", "HEADRACE_CLUSTER_KEEPALIVE_TIMEOUT_SECONDS": "1"}
 
 
+def cluster_of(workers):
+    server, *others = free_addresses(1 + workers)
+    return {"ps": [server], "worker": others}
+
+
 @pytest.fixture
 def addresses():
-    one, other = free_addresses(2)
-    return {"ps": [one], "worker": [other]}
+    return cluster_of(1)
 
 
 def test_a_server_that_is_killed_and_comes_back(addresses, start_task, tmp_path):
@@ -103,9 +107,9 @@ def test_two_clusters_do_not_meet():
     assert [sess.run(v) for sess in sessions] == [1.0, 2.0]
 
 
-def test_a_worker_that_is_killed_while_others_train_and_joins_again(addresses, start_task, start_worker, tmp_path):
+def test_a_worker_that_is_killed_while_others_train_and_joins_again(start_task, start_worker, tmp_path):
     """The chief trains on; the worker, started again, goes on where the others are."""
-    addresses["worker"] += free_addresses(1)
+    addresses = cluster_of(2)
     start_task(addresses, "ps")
     chief = start_worker(addresses, 0, str(tmp_path), 1_000_000)
     chief.said()
@@ -139,9 +143,9 @@ def test_a_chief_that_is_killed_restores_and_goes_on(addresses, start_task, star
 
 # That thread has a step on the server when the session is closed, and says that the step was cancelled.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_worker_of_synchronous_steps_that_is_killed_and_joins_again(addresses, start_task, start_worker):
+def test_a_worker_of_synchronous_steps_that_is_killed_and_joins_again(start_task, start_worker):
     """The steps go on with it; the chief ends, though the thread that applies its updates waits for another gradient."""
-    addresses["worker"] += free_addresses(1)
+    addresses = cluster_of(2)
     start_task(addresses, "ps")
     chief = tf.train.Server(addresses, "worker", 0)
     sess, train, v = session_in_step(addresses, 0, chief.target, 6)
@@ -170,13 +174,14 @@ def test_kills_at_random_moments_lose_no_checkpoint(tmp_path):
 
 
 @pytest.fixture
-def proxied(request, addresses, start_task, monkeypatch):
+def proxied(request, start_task, monkeypatch):
     """What stands between a worker of this process and a server, the session, and a variable of the server."""
     for name, value in {**KEEPALIVE, **getattr(request, "param", {})}.items():
         monkeypatch.setenv(name, value)
-    start_task(addresses, "ps")
-    proxy = Proxy(addresses["ps"][0])
-    worker = tf.train.Server({**addresses, "ps": [proxy.address]}, "worker", 0)
+    server, between, worker = free_addresses(3)
+    start_task({"ps": [server], "worker": [worker]}, "ps")
+    proxy = Proxy(between, server)
+    worker = tf.train.Server({"ps": [between], "worker": [worker]}, "worker", 0)
     with tf.device("/job:ps/task:0"):
         v = tf.get_variable("v", [50_000], initializer=tf.ones_initializer())
     with tf.Session(worker.target) as sess:
