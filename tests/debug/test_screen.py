@@ -55,25 +55,34 @@ class Keyboard:
     def type(self, keys):
         os.write(self.fd, keys.encode())
 
+    def redrawn(self, *texts):
+        """Reads until each text has come. Only what changes is written; with ^L all of it."""
+        for text in texts:
+            self.type("\x0c")
+            self.until(text)
+
     def end(self):
         try:
             while os.read(self.fd, 4096):
                 pass
         except OSError:
             pass
-        os.close(self.fd)
         return self.process.wait()
 
 
-def test_a_program_under_a_terminal(tmp_path):
-    keyboard = Keyboard(PROGRAM, tmp_path)
+@pytest.fixture
+def keyboard(tmp_path):
+    made = Keyboard(PROGRAM, tmp_path)
+    yield made
+    made.process.kill()
+    made.process.wait()
+    os.close(made.fd)
 
+
+def test_a_program_under_a_terminal(keyboard, tmp_path):
     def command(keys, *answers):
         keyboard.type(keys)
-        for answer in answers:
-            # Only what changes is written; with ^L all of it.
-            keyboard.type("\x0c")
-            keyboard.until(answer)
+        keyboard.redrawn(*answers)
 
     keyboard.until("run-start: run #1: 1 fetch (y:0); 1 feed (x:0)")
     command("run\r", "run-end: run #1", "3 dumped tensor(s)", "inner:0")
@@ -81,7 +90,9 @@ def test_a_program_under_a_terminal(tmp_path):
     command("pt in\t\r", 'Tensor "inner:0:DebugIdentity"')
     command(f"lt > {tmp_path}/out.txt\r", "Wrote output")
     # The key Up: the command before.
-    command("\x1bOA\x1bOA\r", 'Tensor "inner:0:DebugIdentity"')
+    command("\x1bOA", "lt > ")
+    command("\x1bOA", "pt inner:0")
+    command("\r", 'Tensor "inner:0:DebugIdentity"')
     command("prev\r", "Wrote output")
     keyboard.type("exit\r")
     # The answer is for the next run; this one is over.
