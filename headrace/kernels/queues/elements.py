@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -12,8 +13,19 @@ from headrace.core.dims import Dims
 from headrace.core.dtypes import DType
 from headrace.kernels.host_values import boxed
 from headrace.kernels.state.handles import invalid, shape_text
+from headrace.native.direct import direct_call
 
+
+class Batch(tuple[Any, ...]):
+    """What was put in together, a component each. Its rows lie in the queue as elements `(batch, row)`."""
+
+    __slots__ = ()
+
+
+# The values of the components, or a batch and which of its rows.
 Element = tuple[Any, ...]
+# One component of many rows at once, where the runner is there.
+_gather_rows = direct_call("gather_rows")
 
 
 def kept(value: np.ndarray | torch.Tensor) -> Any:
@@ -26,6 +38,24 @@ def rows_of(value: np.ndarray | torch.Tensor) -> Sequence[Any]:
     if isinstance(value, torch.Tensor):
         return value.clone().unbind(0)
     return [boxed(item) for item in value]
+
+
+def elements_of(values: Element) -> list[Element]:
+    """The rows of batches, one a component, as elements; nobody else holds what they refer to."""
+    batch = Batch(
+        value.clone(memory_format=torch.contiguous_format) if isinstance(value, torch.Tensor) else value.copy()
+        for value in values
+    )
+    return list(zip(itertools.repeat(batch), range(len(batch[0]))))
+
+
+def values_of(element: Element) -> Element:
+    """The values of an element, a component each."""
+    batch = element[0]
+    if batch.__class__ is not Batch:
+        return element
+    row = element[1]
+    return tuple([part[row] if isinstance(part, torch.Tensor) else boxed(part[row]) for part in batch])
 
 
 def stacked(values: Sequence[Any]) -> Any:
@@ -67,14 +97,16 @@ def empty_batch(dtype: DType, dims: Dims) -> torch.Tensor:
 
 
 def batch_of(
-    elements: Sequence[Element], dtypes: Sequence[DType], shapes: Sequence[Dims], join: Callable[[Sequence[Any]], Any]
+    elements: list[Element], dtypes: Sequence[DType], shapes: Sequence[Dims], join: Callable[[Sequence[Any]], Any]
 ) -> tuple[Any, ...]:
     """Elements as one batch a component."""
     if not elements:
         return tuple(empty_batch(dtype, dims) for dtype, dims in zip(dtypes, shapes, strict=True))
-    if len(dtypes) == 1:
-        return (join([element[0] for element in elements]),)
-    return tuple(join(column) for column in zip(*elements, strict=True))
+    gathered = [None if _gather_rows is None else _gather_rows(elements, i) for i in range(len(dtypes))]
+    if all(made is not None for made in gathered):
+        return tuple(gathered)
+    columns = zip(*map(values_of, elements), strict=True)
+    return tuple(join(column) if made is None else made for made, column in zip(gathered, columns, strict=True))
 
 
 def fits(shape: Iterable[int], dims: Dims) -> bool:

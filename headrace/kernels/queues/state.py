@@ -13,7 +13,7 @@ from headrace.core.dims import Dims
 from headrace.core.dtypes import DType
 from headrace.core.errors import CancelledError, OutOfRangeError
 from headrace.core.waiting import Attempt, Waitable
-from headrace.kernels.queues.elements import Element, batch_of, padded, stacked
+from headrace.kernels.queues.elements import Element, batch_of, padded, stacked, values_of
 
 _UNBOUNDED = 2**31 - 1
 
@@ -123,7 +123,7 @@ class Queue(Waitable):
                 attempt.fail(CancelledError(None, None, attempt.cancelled))
             self.advance_attempts()
 
-    def batch(self, elements: Sequence[Element]) -> tuple[Any, ...]:
+    def batch(self, elements: list[Element]) -> tuple[Any, ...]:
         """Elements as one batch a component."""
         return batch_of(elements, self.dtypes, self.shapes or [None] * len(self.dtypes), self.join)
 
@@ -146,6 +146,7 @@ class PriorityQueue(Queue):
         return []
 
     def add(self, element: Element) -> None:
+        element = values_of(element)
         heapq.heappush(self.items, (int(element[0]), next(self._numbers), element))
 
     def remove(self, count: int) -> list[Element]:
@@ -279,6 +280,18 @@ class Take(Attempt):
 
     def value(self) -> Any:
         return self.deliver(super().value())
+
+
+def take_first(queue: Queue) -> Take:
+    """What waits for the values of the next element."""
+    return Take(queue, 1, False, lambda elements: values_of(elements[0]))
+
+
+def first_values(queue: Queue, wait: Callable[[Attempt], Any]) -> Element:
+    """The values of the next element, which is waited for with `wait`."""
+    elements = queue.take_now(1)
+    values: Element = wait(queue.submit(take_first(queue))) if elements is None else values_of(elements[0])
+    return values
 
 
 class Close(Attempt):

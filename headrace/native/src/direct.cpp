@@ -119,7 +119,8 @@ bool add_direct_calls(PyObject* module) {
   if (methods.empty()) {
     for (const DirectTable* table :
          {&kSparseCalls, &kSegmentCalls, &kTextCalls, &kTextPartCalls, &kExampleCalls, &kUpdateCalls, &kClusterCalls, &kBoxCalls,
-          &kSummaryCalls, &kForestCalls, &kProductCalls, &kEntropyCalls, &kPoolCalls, &kFilterCalls, &kRandomCalls})
+          &kSummaryCalls, &kForestCalls, &kProductCalls, &kEntropyCalls, &kPoolCalls, &kFilterCalls, &kRandomCalls,
+          &kQueueCalls})
       for (size_t k = 0; k < table->count; k++) {
         const Direct& row = table->rows[k];
         methods.push_back({row.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(row.call)), METH_FASTCALL,

@@ -102,7 +102,8 @@ struct DirectTable {
   size_t count;
 };
 extern const DirectTable kSparseCalls, kSegmentCalls, kTextCalls, kTextPartCalls, kExampleCalls, kUpdateCalls, kClusterCalls,
-    kBoxCalls, kSummaryCalls, kForestCalls, kProductCalls, kEntropyCalls, kPoolCalls, kFilterCalls, kRandomCalls;
+    kBoxCalls, kSummaryCalls, kForestCalls, kProductCalls, kEntropyCalls, kPoolCalls, kFilterCalls, kRandomCalls,
+    kQueueCalls;
 
 // Numbers integers in the order in which they first come.
 class Numbering {

@@ -16,7 +16,7 @@ from headrace.core.operation import Operation
 from headrace.core.registry import KernelRule, OpDecl, op
 from headrace.core.waiting import Attempt
 from headrace.kernels.queues import state
-from headrace.kernels.queues.elements import Element, component_checker, kept, rows_of
+from headrace.kernels.queues.elements import Element, component_checker, elements_of, kept
 from headrace.kernels.queues.handles import both, declare_makers, declare_pair, shared_state
 from headrace.kernels.random.streams import RandomStream
 from headrace.kernels.state.handles import invalid, shape_text
@@ -264,8 +264,7 @@ def enqueue_many_kernel(node: NodeView) -> Callable[..., Any]:
         check = checker(queue)
         if check is not None:
             check(values)
-        elements = list(zip(*[rows_of(value) for value in values], strict=True))
-        return queue.submit(state.Put(queue, elements))
+        return queue.submit(state.Put(queue, elements_of(values)))
 
     def put(queue: state.Queue, *values: Any) -> None:
         wait(start(queue, *values))
@@ -286,10 +285,6 @@ def _check_types(node: NodeView, queue: state.Queue) -> None:
         )
 
 
-def _first(elements: list[Element]) -> Element:
-    return elements[0]
-
-
 @both("kernel", *dequeue)
 def dequeue_kernel(node: NodeView) -> Callable[..., Any]:
     _refuse_timeout(node)
@@ -299,15 +294,12 @@ def dequeue_kernel(node: NodeView) -> Callable[..., Any]:
         _check_types(node, known)
 
     def start(queue: state.Queue) -> Attempt:
-        return queue.submit(state.Take(queue, 1, False, _first))
+        return queue.submit(state.take_first(queue))
 
     def take(queue: state.Queue) -> Element:
         if known is None:
             _check_types(node, queue)
-        elements = queue.take_now(1)
-        if elements is not None:
-            return elements[0]
-        return wait(start(queue))
+        return state.first_values(queue, wait)
 
     take.start = start  # type: ignore[attr-defined]  # `plan.waiting` calls it
     return take

@@ -15,7 +15,7 @@ from headrace.core.operation import Operation
 from headrace.core.registry import OpDecl, op
 from headrace.kernels.host_values import boxed
 from headrace.kernels.queues.handles import both, declare_makers, declare_pair, shared_state
-from headrace.kernels.queues.state import Queue, Take
+from headrace.kernels.queues.state import Queue, first_values
 from headrace.kernels.readers import state
 from headrace.kernels.readers.case_inputs import LMDB
 from headrace.kernels.state.handles import invalid
@@ -137,10 +137,7 @@ def _worker(node: NodeView) -> Callable[[Queue], Callable[[], bytes]]:
 
     def of(queue: Queue) -> Callable[[], bytes]:
         def take() -> bytes:
-            elements = queue.take_now(1)
-            if elements is None:
-                elements = wait(queue.submit(Take(queue, 1, False, lambda taken: taken)))
-            work = elements[0]
+            work = first_values(queue, wait)
             if len(work) != 1:
                 raise invalid("Expected single component queue")
             if not isinstance(work[0], np.ndarray):
