@@ -97,9 +97,9 @@ class FeatureColumn(abc.ABC):
     def name(self) -> str:
         """Its name, in those of its variables."""
 
-    @abc.abstractmethod
     def _transformed(self, read: Read, state_manager: StateManager | None) -> Any:
-        """What it makes of what it reads."""
+        """What it makes of what it reads; columns that programs write have `transform_feature` instead."""
+        return self.transform_feature(Reading(read), state_manager)
 
     @property
     @abc.abstractmethod
@@ -194,6 +194,8 @@ class DenseColumn(FeatureColumn):
 class CategoricalColumn(FeatureColumn):
     """A column of classes, any number of them for an example."""
 
+    IdWeightPair = IdWeightPair
+
     @property
     @abc.abstractmethod
     def num_buckets(self) -> int:
@@ -205,6 +207,9 @@ class CategoricalColumn(FeatureColumn):
 
     def _pair(self, read: Read) -> IdWeightPair:
         """The classes of a batch, with their weights if it has any."""
+        if type(self).get_sparse_tensors is not CategoricalColumn.get_sparse_tensors:
+            # One that a program wrote.
+            return self.get_sparse_tensors(Reading(read), None)
         return IdWeightPair(read(self), None)
 
     def get_sparse_tensors(
@@ -224,6 +229,8 @@ class CategoricalColumn(FeatureColumn):
 
 class SequenceDenseColumn(FeatureColumn):
     """A column of sequences of dense tensors."""
+
+    TensorSequenceLengthPair = TensorSequenceLengthPair
 
     @abc.abstractmethod
     def get_sequence_dense_tensor(
@@ -280,6 +287,17 @@ class TransformationCache:
         found = rank(feature) if isinstance(feature, Tensor) else raw.Size(feature.dense_shape)
         with control_dependencies([assert_positive(found, message=f"Feature (key: {key}) cannot have rank 0.")]):
             return cond(raw.Equal(1, found), lambda: _as_column(feature), lambda: feature)
+
+
+class Reading(TransformationCache):
+    """A cache that is read by a function, for columns that programs write."""
+
+    def __init__(self, read: Read) -> None:
+        super().__init__({})
+        self._read = read
+
+    def get(self, key: Any, state_manager: StateManager | None = None) -> Any:
+        return self._read(key)
 
 
 # 1.x's name of it.

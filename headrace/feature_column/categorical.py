@@ -13,7 +13,6 @@ from headrace.core.dtypes import DType, as_dtype, float32, int64, string
 from headrace.core.registry import raw
 from headrace.feature_column.base import (
     CategoricalColumn,
-    FeatureColumn,
     IdWeightPair,
     Read,
     StateManager,
@@ -22,6 +21,7 @@ from headrace.feature_column.base import (
     column_dtype,
     to_sparse_and_drop,
 )
+from headrace.feature_column.legacy import LegacyFeatureColumn
 from headrace.files import file_io
 from headrace.functions.flow.checks import assert_greater_equal, assert_less
 from headrace.functions.parsing.features import VarLenFeature
@@ -461,4 +461,4 @@ def weighted_categorical_column(
 
 def is_column(value: object) -> bool:
     """Whether a value is a feature column."""
-    return isinstance(value, FeatureColumn)
+    return isinstance(value, LegacyFeatureColumn)

@@ -9,6 +9,7 @@ from headrace.core.composite import SparseTensor
 from headrace.core.dtypes import string
 from headrace.feature_column.base import CategoricalColumn, Read, StateManager
 from headrace.feature_column.categorical import HashedCategoricalColumn
+from headrace.feature_column.legacy import LegacyCategoricalColumn
 from headrace.functions.parsing.features import VarLenFeature
 from headrace.ops.sparse.cross import sparse_cross_hashed
 
@@ -93,7 +94,7 @@ def crossed_column(keys: Sequence[Any], hash_bucket_size: int, hash_key: int | N
     if not keys or len(keys) < 2:
         raise ValueError(f"keys must be a list with length > 1. Given: {keys}")
     for key in keys:
-        if not isinstance(key, (str, CategoricalColumn)):
+        if not isinstance(key, (str, LegacyCategoricalColumn)):
             raise ValueError(
                 f"Unsupported key type. All keys must be either string, or categorical column except "
                 f"HashedCategoricalColumn. Given: {key}"

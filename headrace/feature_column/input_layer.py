@@ -9,7 +9,8 @@ from headrace.core.attributes import check_attribute
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_collection, name_scope
 from headrace.core.tensor import Tensor
-from headrace.feature_column.base import CategoricalColumn, DenseColumn, FeatureColumn, TransformationCache
+from headrace.feature_column.base import TransformationCache
+from headrace.feature_column.legacy import LegacyCategoricalColumn, LegacyDenseColumn, LegacyFeatureColumn
 from headrace.functions.nn.embedding import safe_embedding_lookup_sparse
 from headrace.kernels.composing.arithmetic import matmul
 from headrace.kernels.composing.arranging import concat
@@ -31,14 +32,14 @@ def normalized(feature_columns: Any) -> list[Any]:
     Raises:
         ValueError: if there is none, one is no column, a dictionary is given, or two have one name.
     """
-    if isinstance(feature_columns, (FeatureColumn, str)) or hasattr(feature_columns, "_transform_feature"):
+    if isinstance(feature_columns, (LegacyFeatureColumn, str)):
         feature_columns = [feature_columns]
     if isinstance(feature_columns, Iterator):
         feature_columns = list(feature_columns)
     if isinstance(feature_columns, Mapping):
         raise ValueError("Expected feature_columns to be iterable, found dict.")
     for column in feature_columns:
-        if not isinstance(column, FeatureColumn) and not hasattr(column, "_transform_feature"):
+        if not isinstance(column, LegacyFeatureColumn):
             raise ValueError(
                 f"Items of feature_columns must be a FeatureColumn. Given (type {type(column)}): {column}."
             )
@@ -129,7 +130,7 @@ def make_input_layer(
     """
     columns = normalized(feature_columns)
     for column in columns:
-        if not isinstance(column, DenseColumn) and not hasattr(column, "_get_dense_tensor"):
+        if not isinstance(column, LegacyDenseColumn):
             raise ValueError(
                 "Items of feature_columns must be a _DenseColumn. You can wrap a categorical column with an embedding_column "
                 f"or indicator_column. Given: {column}"
@@ -201,7 +202,7 @@ def linear_model(
     """
     columns = normalized(feature_columns)
     for column in columns:
-        if not isinstance(column, (DenseColumn, CategoricalColumn)) and not hasattr(column, "_get_dense_tensor"):
+        if not isinstance(column, (LegacyDenseColumn, LegacyCategoricalColumn)):
             raise ValueError(
                 f"Items of feature_columns must be either a _DenseColumn or _CategoricalColumn. Given: {column}"
             )
@@ -246,7 +247,7 @@ def _weighted_sum(
     trainable: bool,
 ) -> tuple[Any, Tensor]:
     """The weights of a column, and its weighted sum."""
-    if isinstance(column, CategoricalColumn):
+    if isinstance(column, LegacyCategoricalColumn):
         weights = _weights("weights", (column._num_buckets, units), trainable, collections)
         made: Any = column._get_sparse_tensors(cache, weight_collections=collections, trainable=trainable)
     else:
@@ -264,7 +265,7 @@ def weighted_sum(column: Any, made: Any, weights: Any, sparse_combiner: str) -> 
         weights: [classes or numbers, units].
         sparse_combiner: how the weights of an example's classes become one.
     """
-    if isinstance(column, CategoricalColumn):
+    if isinstance(column, LegacyCategoricalColumn):
         ids, id_weights = made
         ids = sparse_reshape(ids, [shape(ids)[0], -1])
         if id_weights is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from headrace.feature_column.base import FeatureColumn
+from headrace.feature_column.legacy import LegacyFeatureColumn
 
 
 def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for column in feature_columns:
-        if not isinstance(column, FeatureColumn):
+        if not isinstance(column, LegacyFeatureColumn):
             raise ValueError(f"All feature_columns must be _FeatureColumn instances. Given: {column}")
         for key, value in column._parse_example_spec.items():
             if key in found and value != found[key]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from headrace.contrib.layers.column_base import _DeepEmbeddingLookupArguments
 from headrace.contrib.layers.column_embeddings import _embeddings_from_arguments
 from headrace.core.shapes import TensorShape
-from headrace.feature_column.base import CategoricalColumn, DenseColumn, IdWeightPair
+from headrace.feature_column.base import IdWeightPair
+from headrace.feature_column.legacy import LegacyCategoricalColumn, LegacyDenseColumn
 
 if TYPE_CHECKING:
     from headrace.core.composite import SparseTensor
@@ -56,7 +57,7 @@ class _CoreColumn:
         return features[self]
 
 
-@DenseColumn.register
+@LegacyDenseColumn.register
 class _CoreDenseColumn(_CoreColumn):
     """The methods of dense columns."""
 
@@ -104,7 +105,7 @@ class _CoreEmbeddingColumn(_CoreDenseColumn):
         return _embeddings_from_arguments(self, arguments, weight_collections, bool(trainable))
 
 
-@CategoricalColumn.register
+@LegacyCategoricalColumn.register
 class _CoreCategoricalColumn(_CoreColumn):
     """The methods of columns of classes."""
 
