@@ -194,8 +194,6 @@ class DenseColumn(FeatureColumn):
 class CategoricalColumn(FeatureColumn):
     """A column of classes, any number of them for an example."""
 
-    IdWeightPair = IdWeightPair
-
     @property
     @abc.abstractmethod
     def num_buckets(self) -> int:
@@ -229,8 +227,6 @@ class CategoricalColumn(FeatureColumn):
 
 class SequenceDenseColumn(FeatureColumn):
     """A column of sequences of dense tensors."""
-
-    TensorSequenceLengthPair = TensorSequenceLengthPair
 
     @abc.abstractmethod
     def get_sequence_dense_tensor(

@@ -9,13 +9,20 @@ import abc
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.feature_column import base
-from headrace.feature_column.base import CategoricalColumn, DenseColumn, FeatureColumn, SequenceDenseColumn
+from headrace.feature_column.base import (
+    CategoricalColumn,
+    DenseColumn,
+    FeatureColumn,
+    IdWeightPair,
+    Reading,
+    SequenceDenseColumn,
+    TensorSequenceLengthPair,
+)
 
 if TYPE_CHECKING:
     from headrace.core.shapes import TensorShape
     from headrace.core.tensor import Tensor
-    from headrace.feature_column.base import TransformationCache
+    from headrace.feature_column.base import Read, TransformationCache
 
 
 class LegacyFeatureColumn(abc.ABC):
@@ -95,8 +102,6 @@ class LegacyDenseColumn(LegacyFeatureColumn):
 class LegacyCategoricalColumn(LegacyFeatureColumn):
     """A column of classes, any number of them for an example."""
 
-    IdWeightPair = base.IdWeightPair
-
     @property
     @abc.abstractmethod
     def _num_buckets(self) -> int:
@@ -107,8 +112,8 @@ class LegacyCategoricalColumn(LegacyFeatureColumn):
         """How many classes there are."""
         return self._num_buckets
 
-    def _pair(self, read: base.Read) -> base.IdWeightPair:
-        return self._get_sparse_tensors(base.Reading(read))
+    def _pair(self, read: Read) -> IdWeightPair:
+        return self._get_sparse_tensors(Reading(read))
 
     @abc.abstractmethod
     def _get_sparse_tensors(
@@ -116,14 +121,12 @@ class LegacyCategoricalColumn(LegacyFeatureColumn):
         inputs: TransformationCache,
         weight_collections: Sequence[str] | None = None,
         trainable: bool | None = None,
-    ) -> base.IdWeightPair:
+    ) -> IdWeightPair:
         """The classes of a batch, with their weights if it has any."""
 
 
 class LegacySequenceDenseColumn(LegacyFeatureColumn):
     """A column of sequences of dense tensors."""
-
-    TensorSequenceLengthPair = base.TensorSequenceLengthPair
 
     @abc.abstractmethod
     def _get_sequence_dense_tensor(
@@ -131,11 +134,18 @@ class LegacySequenceDenseColumn(LegacyFeatureColumn):
         inputs: TransformationCache,
         weight_collections: Sequence[str] | None = None,
         trainable: bool | None = None,
-    ) -> base.TensorSequenceLengthPair:
+    ) -> TensorSequenceLengthPair:
         """The sequences of a batch, and how long they are."""
 
 
-LegacyFeatureColumn.register(FeatureColumn)
-LegacyDenseColumn.register(DenseColumn)
-LegacyCategoricalColumn.register(CategoricalColumn)
-LegacySequenceDenseColumn.register(SequenceDenseColumn)
+_OWN_AND_LEGACY: list[tuple[Any, Any, Any]] = [
+    (FeatureColumn, LegacyFeatureColumn, None),
+    (DenseColumn, LegacyDenseColumn, None),
+    (CategoricalColumn, LegacyCategoricalColumn, IdWeightPair),
+    (SequenceDenseColumn, LegacySequenceDenseColumn, TensorSequenceLengthPair),
+]
+for _own, _legacy, _given in _OWN_AND_LEGACY:
+    _legacy.register(_own)
+    # Columns that programs write find in their class what they give.
+    for _class in (_own, _legacy) if _given else ():
+        setattr(_class, _given.__name__, _given)

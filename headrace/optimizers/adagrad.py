@@ -11,7 +11,8 @@ from headrace.kernels.composing.arranging import identity
 from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.constant import constant
 from headrace.ops.math.cast import cast
-from headrace.optimizers.applying import OpOptimizer
+from headrace.optimizers.applying import OpUpdates
+from headrace.optimizers.optimizer import Optimizer
 from headrace.state.initializers import constant_initializer
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def _require_positive(name: str, value: float) -> None:
         raise ValueError(f"{name} must be positive: {value}")
 
 
-class AdagradOptimizer(OpOptimizer):
+class AdagradOptimizer(OpUpdates, Optimizer):
     """Adagrad (Duchi, Hazan and Singer, "Adaptive subgradient methods", JMLR 12, 2011).
 
     Args:
@@ -81,7 +82,7 @@ class AdagradOptimizer(OpOptimizer):
         self._learning_rate_tensor = self._as_tensor(self._learning_rate, "learning_rate")
 
 
-class AdagradDAOptimizer(OpOptimizer):
+class AdagradDAOptimizer(OpUpdates, Optimizer):
     """Adagrad by dual averaging, which with an l1 penalty gives sparse linear models.
 
     Duchi, Hazan and Singer, "Adaptive subgradient methods", JMLR 12, 2011.
@@ -155,7 +156,7 @@ class AdagradDAOptimizer(OpOptimizer):
         return self._apply_with(form, grad, var, dtype, indices, {**self._values(), "global_step": step})
 
 
-class ProximalAdagradOptimizer(OpOptimizer):
+class ProximalAdagradOptimizer(OpUpdates, Optimizer):
     """Adagrad with l1 and l2 penalties by proximal steps (Duchi and Singer, JMLR 10, 2009).
 
     Args:
@@ -220,7 +221,7 @@ class ProximalAdagradOptimizer(OpOptimizer):
         )
 
 
-class FtrlOptimizer(OpOptimizer):
+class FtrlOptimizer(OpUpdates, Optimizer):
     """Follow the regularized leader (McMahan et al., "Ad click prediction", KDD 2013), which may shrink the weights.
 
     Args:

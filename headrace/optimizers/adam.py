@@ -13,7 +13,8 @@ from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.cast import cast
-from headrace.optimizers.applying import OpOptimizer
+from headrace.optimizers.applying import OpUpdates
+from headrace.optimizers.optimizer import Optimizer
 from headrace.state.scoping import init_scope
 from headrace.state.updates import assign, assign_sub, scatter_add
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from headrace.state.variables import Variable
 
 
-class AdamOptimizer(OpOptimizer):
+class AdamOptimizer(OpUpdates, Optimizer):
     """Adam, in the form before section 2.1 of its paper.
 
     m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g²;

@@ -1,4 +1,4 @@
-"""The base of the optimizers whose step on one variable is one op."""
+"""The updates of optimizers whose step on one variable is one op."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.convert import convert_to_tensor
 from headrace.core.registry import raw
 from headrace.ops.math.cast import cast
-from headrace.optimizers.optimizer import Optimizer
 
 if TYPE_CHECKING:
     from headrace.core.composite import IndexedSlices
@@ -19,12 +18,16 @@ if TYPE_CHECKING:
     from headrace.state.variables import Variable
 
 
-class OpOptimizer(Optimizer):
-    """An optimizer whose step is an op type `Apply<kind>` with forms for sparse gradients and resource variables.
+class OpUpdates:
+    """What makes an optimizer's step an op type `Apply<kind>` with forms for sparse gradients and resource variables.
 
-    A subclass says which op (`_kind`), which slots follow the variable in its inputs (`_slot_order`), and what its
-    hyperparameters are (`_values`, by the names of the op's inputs).
+    It comes before `Optimizer` among the bases of a class, which says which op (`_kind`), which slots follow the variable
+    in its inputs (`_slot_order`), and what its hyperparameters are (`_values`, by the names of the op's inputs).
     """
+
+    _use_locking: bool
+    get_slot: Callable[[Any, str], Any]
+    _call_if_callable: Callable[[Any], Any]
 
     def _kind(self) -> str:
         """What the op types end in."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.composite import IndexedSlices
 from headrace.core.registry import raw
 from headrace.ops.math.cast import cast
-from headrace.optimizers.applying import OpOptimizer
+from headrace.optimizers.applying import OpUpdates
+from headrace.optimizers.optimizer import Optimizer
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
 
 
-class GradientDescentOptimizer(OpOptimizer):
+class GradientDescentOptimizer(OpUpdates, Optimizer):
     """w -= learning_rate * gradient.
 
     Args:
@@ -54,7 +55,7 @@ class GradientDescentOptimizer(OpOptimizer):
         return raw.ResourceScatterAdd(handle.handle, indices, -grad * self._call_if_callable(self._learning_rate))
 
 
-class MomentumOptimizer(OpOptimizer):
+class MomentumOptimizer(OpUpdates, Optimizer):
     """accumulator = momentum * accumulator + gradient; w -= learning_rate * accumulator.
 
     B. Polyak, "Some methods of speeding up the convergence of iteration methods", 1964.
@@ -107,7 +108,7 @@ class MomentumOptimizer(OpOptimizer):
         self._momentum_tensor = self._as_tensor(self._momentum, "momentum")
 
 
-class ProximalGradientDescentOptimizer(OpOptimizer):
+class ProximalGradientDescentOptimizer(OpUpdates, Optimizer):
     """Gradient descent with l1 and l2 penalties by proximal steps (Duchi and Singer, JMLR 10, 2009).
 
     Args:

@@ -98,6 +98,10 @@ class Optimizer(SlotOwner):
         >>> sess.run(train_op)
     """
 
+    # With a slot of its own it is what Python calls the base of the optimizers, as in TensorFlow, whatever else they have
+    # among their bases: GPflow asks for `__base__`.
+    __slots__ = ("_use_locking",)
+
     GATE_NONE = 0
     GATE_OP = 1
     GATE_GRAPH = 2

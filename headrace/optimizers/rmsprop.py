@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.kernels.composing.filling import ones_like
-from headrace.optimizers.applying import OpOptimizer
+from headrace.optimizers.applying import OpUpdates
+from headrace.optimizers.optimizer import Optimizer
 from headrace.state.initializers import ones_initializer
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
 
 
-class RMSPropOptimizer(OpOptimizer):
+class RMSPropOptimizer(OpUpdates, Optimizer):
     """RMSProp (Tieleman and Hinton, "Lecture 6.5: RMSProp", COURSERA 2012), with momentum.
 
     Args:
@@ -79,7 +80,7 @@ class RMSPropOptimizer(OpOptimizer):
         self._epsilon_tensor = self._as_tensor(self._epsilon, "epsilon")
 
 
-class AdadeltaOptimizer(OpOptimizer):
+class AdadeltaOptimizer(OpUpdates, Optimizer):
     """Adadelta (Zeiler, arXiv:1212.5701), with a learning rate.
 
     Args:

@@ -15,7 +15,8 @@ from headrace.kernels import composing
 from headrace.ops.array.gather import gather
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.division import mod
-from headrace.optimizers.applying import OpOptimizer
+from headrace.optimizers.applying import OpUpdates
+from headrace.optimizers.optimizer import Optimizer
 from headrace.state.updates import assign, scatter_sub
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 Decay = Callable[[Any], Any]
 
 
-class _SignOptimizer(OpOptimizer):
+class _SignOptimizer(OpUpdates, Optimizer):
     """The common part: the slot of the average, and the decay of the scaling."""
 
     def __init__(

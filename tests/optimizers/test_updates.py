@@ -161,3 +161,11 @@ def test_training_with_an_embedding_lowers_the_loss():
                 batch = random.randint(20, size=8)
                 losses.append(sess.run([loss, train], {ids: batch, target: goal[batch]})[0])
         assert np.mean(losses[-10:]) < 0.75 * np.mean(losses[:10])
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name in dir(tf.train) if name.endswith("Optimizer") and name != "Optimizer")
+)
+def test_the_base_of_an_optimizer_is_the_base_class(name):
+    """Programs tell optimizers by it."""
+    assert getattr(tf.train, name).__base__ is tf.train.Optimizer

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
     from headrace.core.tensor import Tensor
     from headrace.core.typing import SessionLike, TensorLike
-    from headrace.optimizers.applying import OpOptimizer
     from headrace.runtime.session import Session
     from headrace.state.variables import Variable
 
@@ -68,7 +67,7 @@ def add_gradients_summaries(grads_and_vars: Gradients) -> list[Any]:
 
 def create_train_op(
     total_loss: Tensor,
-    optimizer: OpOptimizer,
+    optimizer: Optimizer,
     global_step: TensorLike | None = USE_GLOBAL_STEP,
     update_ops: Sequence[Any] | None = None,
     variables_to_train: Sequence[Any] | None = None,

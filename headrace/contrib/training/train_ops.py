@@ -22,7 +22,6 @@ from headrace.util import tf_logging
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.core.typing import TensorLike
-    from headrace.optimizers.applying import OpOptimizer
 
 
 Gradients = list[tuple[Any, Any]]
@@ -111,7 +110,7 @@ def multiply_gradients(grads_and_vars: Gradients, gradient_multipliers: Mapping[
 
 def create_train_op(
     total_loss: Tensor,
-    optimizer: OpOptimizer,
+    optimizer: Optimizer,
     global_step: TensorLike | None = USE_GLOBAL_STEP,
     update_ops: Sequence[Any] | None = None,
     variables_to_train: Sequence[Any] | None = None,
