@@ -34,7 +34,7 @@ class Keyboard:
         self.fd, inner = pty.openpty()
         environment = {**os.environ, "TERM": "xterm", "HOME": str(home), "LINES": "24", "COLUMNS": "100"}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", program], stdin=inner, stdout=inner, stderr=inner, env=environment, close_fds=True
+            [sys.executable, "-c", program], stdin=inner, stdout=inner, stderr=inner, env=environment, cwd=home
         )
         os.close(inner)
         self.seen = ""
@@ -88,9 +88,9 @@ def test_a_program_under_a_terminal(keyboard, tmp_path):
     command("run\r", "run-end: run #1", "3 dumped tensor(s)", "inner:0")
     # The Tab key: the only tensor whose name begins so.
     command("pt in\t\r", 'Tensor "inner:0:DebugIdentity"')
-    command(f"lt > {tmp_path}/out.txt\r", "Wrote output")
+    command("lt > out.txt\r", "Wrote output")
     # The key Up: the command before.
-    command("\x1bOA", "lt > ")
+    command("\x1bOA", "lt > out.txt")
     command("\x1bOA", "pt inner:0")
     command("\r", 'Tensor "inner:0:DebugIdentity"')
     command("prev\r", "Wrote output")
