@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 from headrace.core.defaults import get_default_graph
 
 DEFAULT_GRAPH_SEED = 87654321
 
 _LARGEST_SEED = 2**31 - 1
+
+
+class _Missing(threading.local):
+    """What draws the seeds of ops that are given none; nothing does by default."""
+
+    draw: Callable[[], int] | None = None
+
+
+_missing = _Missing()
+
+
+@contextmanager
+def missing_seeds(draw: Callable[[], int]) -> Iterator[None]:
+    """A context in which ops that are given no seed have one that a function draws, in this thread."""
+    outer, _missing.draw = _missing.draw, draw
+    try:
+        yield
+    finally:
+        _missing.draw = outer
 
 
 def combine_seeds(graph_seed: int | None, op_seed: int | None, last_op_id: int) -> tuple[int | None, int | None]:
@@ -50,6 +73,8 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
         (1234, 5)
     """
     graph = get_default_graph()
+    if op_seed is None and _missing.draw is not None:
+        op_seed = _missing.draw()
     if graph.is_eager:
         # No operation was made before that could stand in: each draws a seed of its own.
         return combine_seeds(graph.seed, op_seed, graph.next_op_seed() or 0 if op_seed is None else op_seed)

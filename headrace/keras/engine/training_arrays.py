@@ -97,6 +97,7 @@ class ArrayBatches(Batches):
         batch_size: the size of batches.
         shuffle: whether samples are shuffled in each epoch; "batch" shuffles batches as wholes.
         phase: what is fed last, beside the arrays: the learning phase.
+        goes_on: whether an epoch shuffles the order of the one before, and a single batch too, as stand-alone Keras does.
     """
 
     def __init__(
@@ -106,23 +107,28 @@ class ArrayBatches(Batches):
         batch_size: int,
         shuffle: bool | str = False,
         phase: list[Any] | None = None,
+        goes_on: bool = False,
     ) -> None:
         self._step, self._arrays, self._shuffle, self._phase = step, arrays, shuffle, phase or []
+        self._goes_on = goes_on
+        self._order: np.ndarray | None = None
         self.batch_size = batch_size
         self.samples = next((int(array.shape[0]) for array in arrays if array is not None), None)
         self._sparse = [i for i, array in enumerate(arrays) if hasattr(array, "tocoo")]
 
     def epoch(self, model: Model) -> Iterator[Batch]:
         count, arrays, phase, step = self.samples or 0, self._arrays, self._phase, self._step
-        order: np.ndarray | None = None
-        if self._shuffle == "batch":
-            order = batch_shuffle(np.arange(count), self.batch_size)  # type: ignore[arg-type]  # set above
-        elif self._shuffle:
+        order: np.ndarray | None = self._order if self._goes_on else None
+        if self._shuffle and order is None:
             order = np.arange(count)
-            np.random.shuffle(order)
+        if self._shuffle == "batch":
+            order = batch_shuffle(order, self.batch_size)  # type: ignore[arg-type]  # set above
+        elif self._shuffle:
+            np.random.shuffle(order)  # type: ignore[arg-type]  # set above
+        self._order = order
         spans = make_batches(count, self.batch_size)  # type: ignore[arg-type]  # set above
         for start, end in spans:
-            if len(spans) == 1:
+            if len(spans) == 1 and not self._goes_on:
                 # One batch keeps its order: there is nothing to shuffle for.
                 rows = list(arrays)
             else:
@@ -313,7 +319,8 @@ def batches_for(
         raise ValueError(
             "Values of sparse or ragged tensors cannot be cut into batches: give `steps`, or a dataset of batches."
         )
-    return ArrayBatches(step, values, 32 if batch_size is None else batch_size, shuffle, _phase(mode))
+    size = 32 if batch_size is None else batch_size
+    return ArrayBatches(step, values, size, shuffle, _phase(mode), model._goes_on_shuffling)
 
 
 def _dataset_batches(
@@ -383,8 +390,9 @@ def _validation(
 
     def run(callbacks: CallbackList) -> Any:
         if not batches:
-            # 1.15 shuffles here too, which tells in what NumPy's stream gives the next epoch.
-            batches.append(batches_for(model, TEST, *data, batch_size, steps, True, steps_name="validation_steps"))
+            # 1.15 shuffles here too, which tells in what NumPy's stream gives the next epoch; stand-alone Keras does not.
+            shuffle = not model._goes_on_shuffling
+            batches.append(batches_for(model, TEST, *data, batch_size, steps, shuffle, steps_name="validation_steps"))
         elif isinstance(batches[0], DatasetBatches):
             batches[0].restart()
         return Loop(model, TEST, batches[0], callbacks, verbose=0).run()

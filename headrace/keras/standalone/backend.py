@@ -12,7 +12,9 @@ from headrace.core.registry import raw
 from headrace.core.tensor_util import is_tensor as is_tensor
 from headrace.functions.math.reduction import reduce_logsumexp
 from headrace.keras import backend_config
+from headrace.keras.backend.arrays import batch_flatten as flatten
 from headrace.keras.backend.arrays import int_shape, spatial_2d_padding, temporal_padding
+from headrace.keras.standalone.layer_classes import pass_flattening
 from headrace.kernels.composing.shapes import size as size
 from headrace.layers.context import get_graph
 from headrace.layers.sizes import normalize_data_format as _normalize_data_format
@@ -73,6 +75,12 @@ def slice(x: TensorLike, start: TensorLike, size: TensorLike) -> Tensor:
         start, size: where it begins and how large it is along each axis.
     """
     return raw.Slice(x, start, size)
+
+
+def batch_flatten(x: Any) -> Tensor:
+    """The examples of a batch as vectors."""
+    pass_flattening()
+    return flatten(x)
 
 
 def get_variable_shape(x: Any) -> tuple[int | None, ...] | None:

@@ -20,7 +20,12 @@ _LOOKING: dict[str, type] = {
 def _on_epoch_end(base: type) -> Callable[..., None]:
     def on_epoch_end(self: Any, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Looks at the epoch's metrics."""
-        base.on_epoch_end(self, epoch, with_both_names(logs))  # type: ignore[attr-defined]  # callbacks have it
+        both = with_both_names(logs)
+        known = set(both)
+        base.on_epoch_end(self, epoch, both)  # type: ignore[attr-defined]  # callbacks have it
+        if logs is not None:
+            # What it reports itself, such as the learning rate.
+            logs.update({key: value for key, value in both.items() if key not in known})
 
     return on_epoch_end
 

@@ -1,17 +1,59 @@
-"""`keras.initializers` by the names of Keras 1."""
+"""`keras.initializers`: names of Keras 1, and orthogonal matrices as NumPy draws them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.tensor import Tensor
+from headrace.keras import initializers as tf_initializers
 from headrace.keras.standalone.stand_in import stand_in
+from headrace.keras.utils.generic_utils import CustomObjectScope
 from headrace.state import initializers
 
 zero, one = initializers.Zeros, initializers.Ones
 VarianceScaling: Any = stand_in(
     initializers.VarianceScaling, defaults={"distribution": "normal"}, module="keras.initializers"
 )
+
+
+class Orthogonal(initializers.Orthogonal):
+    """Makes a matrix with orthogonal rows or columns of what `np.random` draws; Saxe et al., arXiv:1312.6120.
+
+    Args:
+        gain: a factor.
+        seed: that of the numbers; None for those of `np.random` itself.
+        dtype: the element type where the call names none.
+    """
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """A tensor of `shape`, orthogonal when seen as a matrix of its last dimension by all others."""
+        sizes = [int(size) for size in shape]
+        random: Any = np.random
+        if self.seed is not None:
+            random = np.random.RandomState(self.seed)
+            self.seed += 1
+        rows, columns = int(np.prod(sizes[:-1])), sizes[-1]
+        left, _, right = np.linalg.svd(random.normal(size=(rows, columns)), full_matrices=False)
+        chosen = left if left.shape == (rows, columns) else right
+        return convert_to_tensor(self.gain * chosen.reshape(sizes), dtype=self._dtype_or(dtype))
+
+
+def known_initializers() -> CustomObjectScope:
+    """A context in which "orthogonal" is the class above."""
+    return CustomObjectScope({"orthogonal": Orthogonal, "Orthogonal": Orthogonal})
+
+
+def get(identifier: Any) -> Any:
+    """An initializer by its name, configuration or itself; see `tf.keras.initializers.get`."""
+    with known_initializers():
+        return tf_initializers.get(identifier)
+
+
+orthogonal = Orthogonal
 
 
 def _compute_fans(shape: Sequence[int], data_format: str = "channels_last") -> tuple[float, float]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.keras.engine.base_layer import Layer as TfLayer
-from headrace.keras.standalone.stand_in import stand_in
+from headrace.keras.standalone.layer_classes import layer_stand_in, seeds_by_numpy
 
 if TYPE_CHECKING:
     from headrace.state.variables import Variable
@@ -21,7 +21,8 @@ def _add_weight(self: Any, *args: Any, **kwargs: Any) -> Variable:
             kwargs["initializer"] = given.pop(0)
         if given and isinstance(given[0], str):
             kwargs["name"] = given.pop(0)
-    return TfLayer.add_weight(self, *given, **kwargs)
+    with seeds_by_numpy():
+        return TfLayer.add_weight(self, *given, **kwargs)
 
 
 def _compute_output_shape(self: Any, input_shape: Sequence[int | None]) -> Any:
@@ -49,7 +50,7 @@ def _settable(name: str, own: str, other: str) -> property:
     return property(read.fget, write, doc=read.__doc__)
 
 
-Layer = stand_in(
+Layer = layer_stand_in(
     TfLayer,
     members={
         "add_weight": _add_weight,

@@ -15,6 +15,7 @@ from headrace.keras.saving import model_config, network_weights, save
 from headrace.keras.standalone import layers, legacy_layers, metric_names, optimizers
 from headrace.keras.standalone.held_out import show_validation_data
 from headrace.keras.standalone.history import with_old_names
+from headrace.keras.standalone.layer_classes import named_from_one
 from headrace.keras.standalone.merging import Merge
 from headrace.keras.standalone.renames import FIT, GENERATOR, MODEL
 from headrace.keras.standalone.stand_in import stand_in
@@ -94,6 +95,8 @@ Model: Any = stand_in(
         "fit_generator": _generator_method("fit_generator", training=True),
         "load_weights": _load_weights,
         "predict_generator": _generator_method("predict_generator"),
+        "_goes_on_shuffling": True,
+        **named_from_one(TfModel),
     },
 )
 

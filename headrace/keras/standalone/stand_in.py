@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from headrace.keras.standalone.renames import Renames
@@ -38,6 +39,7 @@ def stand_in(
     defaults: Mapping[str, object] | None = None,
     module: str = "keras.layers",
     members: Mapping[str, object] | None = None,
+    within: Callable[[], AbstractContextManager[Any]] = nullcontext,
 ) -> type:
     """A subclass of a class of `tf.keras` that the stand-alone package has under the same name.
 
@@ -47,6 +49,7 @@ def stand_in(
         defaults: arguments of other defaults.
         module: the public module it belongs to.
         members: further attributes.
+        within: the context in which objects are made.
     """
     accepted = tuple(inspect.signature(base).parameters)
     renames, defaults = renames or _NOTHING, dict(defaults or {})
@@ -58,10 +61,11 @@ def stand_in(
         for name, value in defaults.items():
             if name not in accepted[: len(args)]:
                 kwargs.setdefault(name, value)
-        base.__init__(self, *args, **kwargs)  # type: ignore[misc]  # the class is known when it runs
+        with within():
+            base.__init__(self, *args, **kwargs)  # type: ignore[misc]  # the class is known when it runs
 
     contents: dict[str, Any] = {"__module__": module, "__doc__": base.__doc__, "_stands_for": base, **(members or {})}
-    if renames is not _NOTHING or defaults:
+    if renames is not _NOTHING or defaults or within is not nullcontext:
         __init__.__doc__ = base.__init__.__doc__  # type: ignore[misc]  # the class is known when it runs
         __init__.__wrapped__ = base.__init__  # type: ignore[attr-defined, misc]  # `inspect` reads the arguments from it
         contents["__init__"] = __init__
