@@ -16,7 +16,7 @@ from headrace.core.tensor import Tensor
 from headrace.layers import engine
 from headrace.layers.context import to_snake_case, unique_object_name
 from headrace.layers.input_spec import InputSpec
-from headrace.state.dependencies import NamedDependencies
+from headrace.state.dependencies import TrackableReference
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.partitioned import PartitionedVariable
 from headrace.state.variable_scope import VariableScope, get_variable, variable_scope
@@ -62,7 +62,7 @@ def set_keras_style() -> None:
     _keras_style = True
 
 
-class Layer(NamedDependencies, engine.Layer):
+class Layer(engine.Layer):
     """A layer that makes its variables with `get_variable` in a variable scope of its own.
 
     Args:
@@ -131,6 +131,11 @@ class Layer(NamedDependencies, engine.Layer):
                 "before querying `scope_name`."
             )
         return self._scope.name
+
+    @property
+    def _checkpoint_dependencies(self) -> list[Any]:
+        # Its attributes are none, unlike those of layers of Keras.
+        return [TrackableReference(name, ref) for name, ref in self._dependencies.items()]
 
     def _init_set_name(self, name: Any, zero_based: bool = True) -> None:
         base = name

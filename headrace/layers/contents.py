@@ -14,7 +14,7 @@ from headrace.core.module import ModuleMembers
 from headrace.core.tensor import Tensor
 from headrace.layers.values import get_values, set_values, track_variable
 from headrace.state import restoring
-from headrace.state.dependencies import NoDependency
+from headrace.state.dependencies import NamedDependencies, NoDependency
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class _Sublayers:
         return self if layer is None else layer._sublayers()
 
 
-class Contents(ModuleMembers):
+class Contents(ModuleMembers, NamedDependencies):
     """The variables and layers among the attributes of a layer, in the order in which they were set."""
 
     # The same variables and layers again, under other names.
@@ -184,8 +184,10 @@ class Contents(ModuleMembers):
 
     @property
     def _checkpoint_dependencies(self) -> list[Any]:
-        found: list[Any] = slots.dependencies_of_layer(self)
-        return found
+        # What it was told of comes beside its attributes; a wrapper may name a layer that is an attribute too.
+        named = self._dependencies
+        found: list[Any] = [each for each in slots.dependencies_of_layer(self) if each[0] not in named]
+        return [*super()._checkpoint_dependencies, *found]
 
     _layers: Any = _Sublayers()
 

@@ -80,3 +80,10 @@ def test_a_module_of_contrib_that_is_not_offered_says_what_to_use():
 def test_levels_of_logging_are_in_its_dictionary():
     """As programs look them up by what a flag says."""
     assert [vars(tf.logging)[name] for name in ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")] == [10, 20, 30, 40, 50]
+
+
+def test_transformers_of_source_can_be_derived_from():
+    """TensorFlow Probability 0.8 does when it is imported; it makes one only where it batches functions."""
+    transformer = importlib.import_module("headrace.python.autograph.pyct.transformer")
+    with pytest.raises(NotImplementedError, match="to_graph"):
+        type("Own", (transformer.Base,), {})(None)

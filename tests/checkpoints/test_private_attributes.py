@@ -59,3 +59,24 @@ def test_an_eager_iterator_goes_on_where_it_was(tmp_path):
         assert next(iterator).numpy() == 2
         checkpoint.restore(path)
         assert [each.numpy() for each in iterator] == [2, 3, 4]
+
+
+def test_layers_are_told_of_dependencies(tmp_path):
+    """Wrappers of other libraries name the layer they wrap, and models are told of variables."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        wrapped = tf.keras.layers.Dense(2)
+        wrapper = tf.keras.layers.TimeDistributed(wrapped, input_shape=(2, 3))
+        wrapper._track_trackable(wrapped, name="layer")
+        wrapper._track_trackable(tf.Variable(3.0), name="extra")
+        with pytest.raises(ValueError, match="extra"):
+            wrapper._track_trackable(tf.Variable(1.0), name="extra")
+        model = tf.keras.Sequential([wrapper])
+        model._track_trackable(tf.Variable(2.0), name="more")
+        session.run(tf.global_variables_initializer())
+        path = tf.train.Checkpoint(model=model).save(str(tmp_path / "kept"), session=session)
+    names = {name.removesuffix("/.ATTRIBUTES/VARIABLE_VALUE") for name, _ in tf.train.list_variables(path)}
+    parts = {"layer/kernel", "layer/bias", "extra"}
+    assert {f"model/layer_with_weights-0/{part}" for part in parts} | {"model/more"} <= names
+    plain = tf.layers.BatchNormalization()
+    plain(tf.ones([1, 2]))
+    assert {name for name, _ in plain._checkpoint_dependencies} == {"beta", "gamma", "moving_mean", "moving_variance"}

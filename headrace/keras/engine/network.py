@@ -188,7 +188,8 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
     @property
     def _checkpoint_dependencies(self) -> list[TrackableReference]:
         named = [TrackableReference(name, layer) for name, layer in self.__dict__.get("_named_layers", {}).items()]
-        return [*named, *dependencies_of_layer(CheckpointedAttributes(self), type(self))]
+        told = [TrackableReference(name, ref) for name, ref in self._dependencies.items()]
+        return [*named, *told, *dependencies_of_layer(CheckpointedAttributes(self), type(self))]
 
     def _insert_layers(self, layers: Sequence[Any], relevant_nodes: Sequence[Node] | None = None) -> None:
         """Makes layers that take tensors of the model a part of it: those of losses and metrics."""
