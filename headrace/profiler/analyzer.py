@@ -12,9 +12,10 @@ from headrace.core.defaults import get_default_graph
 from headrace.files import file_io
 from headrace.files.paths import as_path
 from headrace.messages import protos
+from headrace.profiler.advice import ALL_ADVICE, advice_on
 from headrace.profiler.options import Options, ProfileOptionBuilder
 from headrace.profiler.pprof import write_pprof
-from headrace.profiler.report import graph_node_proto, multi_graph_node_proto, report_of, text_of, time
+from headrace.profiler.report import graph_node_proto, multi_graph_node_proto, report_of, text_of
 from headrace.profiler.statistics import (
     NodeStatistics,
     add_means,
@@ -25,18 +26,11 @@ from headrace.profiler.statistics import (
 )
 from headrace.profiler.stored import check_profile, nodes_of_profile, profile_proto_of
 from headrace.profiler.timeline import Timeline
-from headrace.profiler.views import VIEWS, Row, filled
+from headrace.profiler.views import VIEWS, filled
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
 
-
-ALL_ADVICE: dict[str, dict[str, Any]] = {
-    "ExpensiveOperationChecker": {},
-    "AcceleratorUtilizationChecker": {},
-    "JobChecker": {},
-    "OperationChecker": {},
-}
 
 _OUTPUTS = ("stdout", "none", "file", "timeline", "pprof")
 
@@ -103,7 +97,7 @@ class Profiler:
         Args:
             options: the names of the checkers to run, with options of theirs (there are none).
         """
-        return _advice(self._nodes(-1), ALL_ADVICE if options is None else options)
+        return advice_on(self._nodes(-1), ALL_ADVICE if options is None else options)
 
     def serialize_to_string(self) -> bytes:
         """The profile as the bytes of a `ProfileProto`."""
@@ -280,74 +274,3 @@ def write_op_log(
     found = merge_default_with_oplog(get_default_graph() if graph is None else graph, op_log, run_meta, add_trace)
     with open(os.path.join(log_dir, "tfprof_log"), "wb") as file:
         file.write(found.SerializeToString())
-
-
-# ---- advice ----
-
-
-def _advice(nodes: Mapping[str, NodeStatistics], checkers: Mapping[str, Any]) -> Any:
-    advice = protos.AdviceProto()
-    for name in checkers:
-        if name not in ALL_ADVICE:
-            raise errors.InvalidArgumentError(None, None, f"unknown checker: {name}; there are {', '.join(ALL_ADVICE)}")
-        checker = _CHECKERS.get(name)
-        if checker is None:
-            continue
-        reports = checker(nodes)
-        advice.checkers[name].reports.extend(reports)
-        print(f"{name}:", *reports, "", sep="\n")
-    return advice
-
-
-def _taken(row: Row) -> str:
-    total = row.total
-    return (
-        f"cpu: {time(total.cpu_exec_micros)}, accelerator: {time(total.accelerator_exec_micros)}, "
-        f"total: {time(total.exec_micros)}"
-    )
-
-
-def _expensive(nodes: Mapping[str, NodeStatistics]) -> list[str]:
-    options = filled(ProfileOptionBuilder.time_and_memory(min_micros=1, min_bytes=0))
-    by_op, by_scope, by_code = (VIEWS[view](nodes, options) for view in ("op", "scope", "code"))
-    whole = by_op.total.exec_micros
-    if not whole:
-        return []
-    reports = [
-        "\n".join(
-            f"top {i} operation type: {row.name}, {_taken(row)} ({100.0 * row.total.exec_micros / whole:.2f}%)"
-            for i, row in enumerate(by_op.below[:3], 1)
-        ),
-        "\n".join(f"top {i} graph node: {row.name}, {_taken(row)}" for i, row in enumerate(by_scope.below[:3], 1)),
-    ]
-    lines: list[str] = []
-    for row in by_code.below[:3]:
-        lines.append(f"{row.name}, {_taken(row)}")
-        lines += [f"  {inner.name}, {_taken(inner)}" for inner in row.below[:3]]
-    return [*reports, "\n".join(lines)] if lines else reports
-
-
-def _accelerators(nodes: Mapping[str, NodeStatistics]) -> list[str]:
-    devices: dict[str, int] = {}
-    for node in nodes.values():
-        for device in node.devices:
-            if "gpu" in device:
-                devices[device] = devices.get(device, 0) + node.counts.accelerator_exec_micros
-    whole = sum(node.counts.exec_micros for node in nodes.values())
-    return [
-        f"device: {device} low utilization: {taken / whole:.2f}"
-        for device, taken in devices.items()
-        if whole and taken / whole < 0.5
-    ]
-
-
-def _operations(nodes: Mapping[str, NodeStatistics]) -> list[str]:
-    slow = [node.name for node in nodes.values() if node.op_type == "Conv2D" and any("gpu" in d for d in node.devices)]
-    return [f"Convolutions on a GPU: {', '.join(slow[:5])}. Mind that NCHW is often faster there."] if slow else []
-
-
-_CHECKERS = {
-    "ExpensiveOperationChecker": _expensive,
-    "AcceleratorUtilizationChecker": _accelerators,
-    "OperationChecker": _operations,
-}

@@ -158,18 +158,16 @@ def _cells(row: Row, columns: list[str], view: str) -> list[str]:
 def _op_lines(root: Row, columns: list[str]) -> list[str]:
     """A line an op type: its amount, the share of this and all below it, and its own share."""
     lines = []
-    rest = {column: getattr(root.total, _TITLES[column][1]) for column in columns if column in _TITLES}
-    whole = dict(rest)
+    whole = {column: getattr(root.total, _TITLES[column][1]) for column in columns if column in _TITLES}
     for row in root.below:
         cells = []
         for column in columns:
             if column in _TITLES:
-                value = getattr(row.own, _TITLES[column][1])
-                below = 100.0 * rest[column] / whole[column] if whole[column] else 0.0
+                value, rest = (getattr(counts, _TITLES[column][1]) for counts in (row.own, row.total))
+                below = 100.0 * rest / whole[column] if whole[column] else 0.0
                 share = 100.0 * value / whole[column] if whole[column] else 0.0
                 unit = {"params": " params", "float_ops": " float_ops"}.get(column, "")
                 cells.append(f"{f'{_amount(column, value)}{unit} ({below:.2f}%, {share:.2f}%)':>30}")
-                rest[column] -= value
             elif column == "device":
                 cells.append("|".join(dict.fromkeys(device for node in row.nodes for device in node.devices)))
             elif column == "op_types":
@@ -195,18 +193,16 @@ def _inputs(row: Row) -> list[str]:
     ]
 
 
-def _fill(message: Any, own: Counts | None, total: Counts) -> None:
+def _fill(message: Any, own: Counts, total: Counts) -> None:
     for name in (*_TOTALS, *_MEMORY):
-        if own is not None:
-            setattr(message, name, getattr(own, name))
+        setattr(message, name, getattr(own, name))
         setattr(message, f"total_{name}", getattr(total, name))
 
 
 def _fill_graph_node(message: Any, row: Row) -> None:
     message.name = row.name
-    _fill(message, row.own if row.accounted else None, row.total)
-    if row.accounted:
-        message.run_count = row.own.run_count
+    _fill(message, row.own, row.total)
+    message.run_count = row.own.run_count
     message.total_run_count = row.total.run_count
     message.total_definition_count = row.total.definition_count
     if row.node is not None:
@@ -240,26 +236,23 @@ def multi_graph_node_proto(root: Row, chained: bool) -> Any:
 
     Args:
         root: the view.
-        chained: whether each row lies below the one before it, with totals of what is left, as op types do.
+        chained: whether each row lies below the one before it, as op types do.
     """
     message = protos.MultiGraphNodeProto()
     if chained:
         message.name = root.name
-        _fill(message, None, root.total)
-        into, rest = message, Counts()
-        rest.add(root.total)
+        _fill(message, root.own, root.total)
+        into = message
         for row in root.below:
             into = into.children.add()
             _fill_several(into, row)
-            _fill(into, row.own, rest)
-            for name in (*_TOTALS, *_MEMORY):
-                setattr(rest, name, getattr(rest, name) - getattr(row.own, name))
+            _fill(into, row.own, row.total)
         return message
     stack = [(message, root)]
     while stack:
         into, row = stack.pop()
         _fill_several(into, row)
-        _fill(into, row.own if row.accounted else None, row.total)
+        _fill(into, row.own, row.total)
         stack.extend((into.children.add(), child) for child in row.below)
     return message
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from headrace.core.graph import Graph
 
 
-_GRADIENT = re.compile(r"(?:.*/)?gradients(?:_\d+)?/(.+)")
 _LINE = re.compile(r"(.*?):(-?[0-9]+):(.*)", re.DOTALL)
 
 
@@ -61,6 +60,8 @@ class NodeStatistics:
         trace: the source lines that led to it, outermost first.
         is_gradient: whether that is the trace of the operation it is the gradient of.
         devices: where it ran.
+        span: when it began and when it ended in the last run, in microseconds.
+        data_format: its attribute of that name, "" where it has none.
     """
 
     name: str
@@ -73,6 +74,8 @@ class NodeStatistics:
     trace: list[str] = field(default_factory=list)
     is_gradient: bool = False
     devices: list[str] = field(default_factory=list)
+    span: tuple[int, int] | None = None
+    data_format: str = ""
 
 
 def fill_shapes(graph: Graph, run_meta: protos.RunMetadata) -> None:
@@ -179,7 +182,11 @@ def node_statistics(graph: Any, op_log: protos.OpLogProto, runs: Iterable[Any]) 
     for operation in graph.get_operations():
         node = nodes[operation.name] = NodeStatistics(operation.name, operation.type, [operation.type])
         node.counts.definition_count = 1
-        node.inputs = list(dict.fromkeys(tensor.op.name for tensor in operation.inputs))
+        before = [tensor.op.name for tensor in operation.inputs]
+        # Those that are only waited for come by name, as in a GraphDef.
+        node.inputs = list(dict.fromkeys([*before, *sorted(source.name for source in operation.control_inputs)]))
+        layout = operation.attrs.get("data_format")
+        node.data_format = layout if isinstance(layout, str) else ""
         dims = operation.attrs.get("shape")
         if isinstance(dims, tuple) and operation.type not in ("Reshape", "Fill"):
             node.shape = tuple(-1 if dim is None else int(dim) for dim in dims)
@@ -190,7 +197,9 @@ def node_statistics(graph: Any, op_log: protos.OpLogProto, runs: Iterable[Any]) 
                 node.input_shapes[i] = tuple(tensor.dims)
     strings = dict(op_log.id_to_string.items())
     for entry in op_log.log_entries:
-        node = nodes.get(entry.name) or nodes.setdefault(entry.name, NodeStatistics(entry.name))
+        if entry.name not in nodes:
+            continue
+        node = nodes[entry.name]
         node.counts.float_ops = entry.float_ops
         node.types.extend(entry.types)
         for trace in entry.code_def.traces:
@@ -211,13 +220,19 @@ def parts_of_line(line: str) -> tuple[str, int, str]:
 
 
 def trace_gradients(nodes: Mapping[str, NodeStatistics]) -> None:
-    """Gives the nodes of gradients the source lines of the operations that they are the gradients of."""
-    for node in nodes.values():
-        path, found, _ = node.name.rpartition("_grad/")
-        match = _GRADIENT.fullmatch(path) if found else None
-        forward = nodes.get(match[1]) if match is not None else None
-        if forward is not None:
-            node.trace, node.is_gradient = forward.trace, True
+    """Gives the nodes of gradients the source lines of the operations that they are the gradients of, none without such."""
+    forward = {name: node for name, node in nodes.items() if _differentiated(name) is None}
+    for name, node in nodes.items():
+        source = _differentiated(name)
+        if source is not None:
+            node.trace, node.is_gradient = forward[source].trace if source in forward else [], True
+
+
+def _differentiated(name: str) -> str | None:
+    """Of a node in `gradients/x_grad/` the name x; None for one that is of no gradient."""
+    _, found, rest = name.partition("gradients/")
+    source, ends, _ = rest.partition("_grad/")
+    return source if found and ends and source else None
 
 
 def counts_of_run(nodes: dict[str, NodeStatistics], run: Any) -> dict[str, Counts]:
@@ -234,6 +249,8 @@ def counts_of_run(nodes: dict[str, NodeStatistics], run: Any) -> dict[str, Count
                 node.devices.append(name)
                 node.types.insert(0, name)
             taken = stats.op_end_rel_micros
+            begin, end = node.span if stats.node_name in found and node.span else (stats.all_start_micros, 0)
+            node.span = min(begin, stats.all_start_micros), max(end, stats.all_start_micros + taken)
             size = sum(o.tensor_description.allocation_description.requested_bytes for o in stats.output)
             found.setdefault(stats.node_name, Counts()).add(
                 Counts(

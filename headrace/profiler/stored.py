@@ -34,6 +34,8 @@ def profile_proto_of(nodes: Mapping[str, NodeStatistics], steps: Mapping[int, Ma
             entry.inputs[i] = numbers[source]
         for i, dims in node.input_shapes.items():
             entry.input_shapes[i].int64_values.extend(dims)
+        if node.data_format:
+            entry.attrs["data_format"].s = node.data_format.encode()
         for line in node.trace:
             path, place, function = parts_of_line(line)
             ids = [texts.setdefault(text, len(texts) + 1) for text in (path, function)]
@@ -106,6 +108,8 @@ def nodes_of_profile(profile: Any, chosen: int) -> tuple[dict[str, NodeStatistic
             node.shape = tuple(entry.shape)
             node.counts.parameters = 0 if -1 in node.shape else math.prod(node.shape)
         node.input_shapes = {i: tuple(dims.int64_values) for i, dims in entry.input_shapes.items()}
+        if "data_format" in entry.attrs:
+            node.data_format = entry.attrs["data_format"].s.decode(errors="replace")
         node.devices = [device for device in entry.canonical_device.split(",") if device]
         node.trace = [
             f"{texts.get(line.file_id, 'none')}:{line.lineno}:{texts.get(line.function_id, 'none')}"

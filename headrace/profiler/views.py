@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headrace.core.errors import ResourceExhaustedError
@@ -28,7 +29,7 @@ class Row:
         types: op types, devices and the like.
         own: what it counts itself.
         total: the same with what lies below it.
-        accounted: whether its own counts are counted.
+        accounted: whether it is of a type that is counted; scopes that hold such rows count too, but their own is not told.
         below: the lines under it.
         node: the node it stands for, if it is one.
         nodes: those it sums up, if it is several.
@@ -46,8 +47,7 @@ class Row:
     def add_up(self) -> None:
         """Makes the totals anew."""
         self.total = Counts()
-        if self.accounted:
-            self.total.add(self.own)
+        self.total.add(self.own)
         for row in self.below:
             self.total.add(row.total)
 
@@ -107,25 +107,24 @@ def by_scope(nodes: Mapping[str, NodeStatistics], options: Options) -> Row:
 
 
 def by_graph(nodes: Mapping[str, NodeStatistics], options: Options) -> Row:
-    """The tree of what takes what, from the last nodes back; each node once."""
+    """The tree of what takes what, from the nodes that no other takes back, depth first; each node once.
+
+    Nodes that only rings of nodes lead to are in none of its branches.
+    """
     taken = {name for node in nodes.values() for name in node.inputs}
     rows = {name: Row(name, node.types, node.counts, node=node) for name, node in nodes.items()}
     seen: set[str] = set()
-    top = []
-    ends = [name for name in nodes if name not in taken]
-    for start in [*ends, *nodes]:
-        if start in seen:
-            continue
-        seen.add(start)
-        top.append(rows[start])
-        stack = [start]
+    top: list[Row] = []
+    for start in sorted(name for name in nodes if name not in taken):
+        # Depth first without recursion: a node belongs to the first that leads to it when each branch is followed to its end.
+        stack = [(start, top)]
         while stack:
-            name = stack.pop()
-            for source in nodes[name].inputs:
-                if source in rows and source not in seen:
-                    seen.add(source)
-                    rows[name].below.append(rows[source])
-                    stack.append(source)
+            name, siblings = stack.pop()
+            if name in seen or name not in rows:
+                continue
+            seen.add(name)
+            siblings.append(rows[name])
+            stack.extend((source, rows[name].below) for source in reversed(nodes[name].inputs))
     return _shown(_accounted(top, options, keep_parents=False), options, _large_enough_itself)
 
 
@@ -151,12 +150,15 @@ def by_code(nodes: Mapping[str, NodeStatistics], options: Options) -> Row:
             row.own.add(node.counts)
     rows = list(top.values())
     _add_up_all(rows)
+    if options["account_type_regexes"] != [".*"]:
+        for row in children:
+            row.accounted = bool(row.nodes)
     options = {**options, "account_displayed_op_only": False}
-    return _shown(rows, options, _large_enough_in_all)
+    return _shown(rows, options, _large_enough_in_all, keeps_trimmed=False)
 
 
 def by_op(nodes: Mapping[str, NodeStatistics], options: Options) -> Row:
-    """The op types, each with what its nodes take together."""
+    """The op types, each with what its nodes take together; its total is that and all of the types after it."""
     rows: dict[str, Row] = {}
     accounted: set[Row] = set()
     for node in nodes.values():
@@ -171,8 +173,32 @@ def by_op(nodes: Mapping[str, NodeStatistics], options: Options) -> Row:
         row.nodes.append(node)
     _add_up_all(rows.values())
     # All types are sorted, not only those that are counted: how many they are tells where equal ones stand.
-    ordered = in_order([rows[op_type] for op_type in sorted(rows)], options)
-    return _shown([row for row in ordered if row in accounted], options, _large_enough_in_all, is_sorted=True)
+    chain = [row for row in in_order([rows[op_type] for op_type in sorted(rows)], options) if row in accounted]
+    root = Row(ROOT, [SCOPE], total=_add_up_chain(chain), accounted=False)
+    for depth, row in enumerate(_chain_from(chain, options["start_name_regexes"])):
+        if _matches(options.get("trim_name_regexes", ()), row.name) or depth > options.get("max_depth", 10):
+            break
+        if _is_type_shown(row, options, depth):
+            root.below.append(row)
+    if options.get("account_displayed_op_only", False):
+        root.total = _add_up_chain(root.below)
+    return root
+
+
+def _add_up_chain(chain: list[Row]) -> Counts:
+    """Makes each total that of the row and those after it; returns the total of all."""
+    total = Counts()
+    for row in reversed(chain):
+        total.add(row.own)
+        row.total = replace(total)
+    return total
+
+
+def _chain_from(chain: list[Row], patterns: list[str]) -> list[Row]:
+    """The rows from the first that fits one of the patterns on."""
+    if patterns in ([], [".*"]):
+        return chain
+    return list(itertools.dropwhile(lambda row: not _matches(patterns, row.name), chain))
 
 
 def _add_up_all(rows: Iterable[Row]) -> None:
@@ -229,6 +255,7 @@ def _large_enough_itself(row: Row, options: Options, depth: int) -> bool:
         _fits(row, options, depth)
         and row.own.parameters >= options.get("min_params", 0)
         and row.own.float_ops >= options.get("min_float_ops", 0)
+        and row.own.run_count >= options.get("min_occurrence", 0)
     )
 
 
@@ -237,14 +264,21 @@ def _large_enough_in_all(row: Row, options: Options, depth: int) -> bool:
         _fits(row, options, depth)
         and row.total.parameters >= options.get("min_params", 0)
         and row.total.float_ops >= options.get("min_float_ops", 0)
-        and row.total.definition_count >= options.get("min_occurrence", 0)
     )
 
 
+def _is_type_shown(row: Row, options: Options, depth: int) -> bool:
+    return _large_enough_in_all(row, options, depth) and len(row.nodes) >= options.get("min_occurrence", 0)
+
+
 def _shown(
-    rows: list[Row], options: Options, fits: Callable[[Row, Options, int], bool], is_sorted: bool = False
+    rows: list[Row], options: Options, fits: Callable[[Row, Options, int], bool], keeps_trimmed: bool = True
 ) -> Row:
-    """The root, with what is to be shown below it, in order."""
+    """The root, with what is to be shown below it, in order.
+
+    Args:
+        keeps_trimmed: whether a row that is to be trimmed is shown itself.
+    """
     root = Row(ROOT, [SCOPE], accounted=False)
     only_shown = options.get("account_displayed_op_only", False)
     if not only_shown:
@@ -254,10 +288,17 @@ def _shown(
     patterns = options.get("start_name_regexes", [".*"])
     if patterns != [".*"]:
         rows = _starts(rows, patterns)
-    picked = _pick(rows, options, fits, 2, only_shown)
-    root.below = picked if is_sorted else in_order(picked, options)
+    if not keeps_trimmed:
+        patterns = options.get("trim_name_regexes", ())
+
+        def fits_untrimmed(row: Row, options: Options, depth: int) -> bool:
+            return fits(row, options, depth) and not _matches(patterns, row.name)
+
+    root.below = in_order(_pick(rows, options, fits if keeps_trimmed else fits_untrimmed, 2, only_shown), options)
     if only_shown:
         root.add_up()
+        # Of what is shown the root is one.
+        root.total.definition_count += 1
     return root
 
 
