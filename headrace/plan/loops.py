@@ -38,8 +38,13 @@ def _is(node: Node, role: Role) -> bool:
     return node.decl.role is role
 
 
-def raise_loops(nodes: list[Node], fetched: Iterable[Value]) -> list[Node]:
+def raise_loops(nodes: list[Node], fetched: Iterable[Value], targets: Iterable[Node] = ()) -> list[Node]:
     """The nodes with every loop raised to one `_While` node, in topological order.
+
+    Args:
+        nodes: those of the plan.
+        fetched: the values that are wanted.
+        targets: the nodes that are to run; those inside of a loop do in each of its iterations.
 
     Raises:
         InvalidArgumentError: if a fetched value lies inside a loop, or a loop is not whole.
@@ -61,6 +66,7 @@ def raise_loops(nodes: list[Node], fetched: Iterable[Value]) -> list[Node]:
                 f"'{value.node.name}' lies inside the loop '{frame.name}', where it has no value of its own: it cannot be "
                 "fetched. Make it a loop variable.",
             )
+    asked = set(targets)
     frames = {id(frame): frame for frame in frame_of.values() if frame is not root}
     for frame in sorted(frames.values(), key=lambda frame: -frame.depth):
         assert frame.parent is not None
@@ -68,7 +74,7 @@ def raise_loops(nodes: list[Node], fetched: Iterable[Value]) -> list[Node]:
             if not any(_is(node, Role.LOOP_CONDITION) or _is(node, Role.NEXT_ITERATION) for node in part):
                 _dissolve(frame.parent, part)
                 continue
-            raised = _Raising(frame, part, exits).raised()
+            raised = _Raising(frame, part, exits, asked).raised()
             parent = frame.parent
             gone = set(exits)
             parent.nodes = [node for node in parent.nodes if node not in gone]
@@ -220,13 +226,14 @@ class _Raising:
         frame: the frame it lies in.
         nodes: its nodes.
         exits: what leaves it.
+        asked: the nodes that are to run though nothing may depend on them; the loop joins them where it has such.
 
     Raises:
         InvalidArgumentError: if it has not one condition.
     """
 
-    def __init__(self, frame: _Frame, nodes: Sequence[Node], exits: Sequence[Node]) -> None:
-        self._frame, self._nodes, self._exits = frame, nodes, exits
+    def __init__(self, frame: _Frame, nodes: Sequence[Node], exits: Sequence[Node], asked: set[Node]) -> None:
+        self._frame, self._nodes, self._exits, self._asked = frame, nodes, exits, asked
         self._like = (exits or nodes)[0]
         conditions = [node for node in nodes if _is(node, Role.LOOP_CONDITION)]
         if len(conditions) != 1:
@@ -257,7 +264,11 @@ class _Raising:
         # What runs before the condition is asked never depends on what runs after it.
         inside.sort(key=lambda node: not node.early)
         # The body of a function runs as it was written: what has an effect does, whether or not a value depends on it.
-        effects = [n for n in inside if n.origin is not None and n.origin._in_program_order and has_effect(n)]
+        effects = [
+            n
+            for n in inside
+            if n in self._asked or (n.origin is not None and n.origin._in_program_order and has_effect(n))
+        ]
         members = set(inside)
         region = Region(
             variables=self._variables,
@@ -272,6 +283,8 @@ class _Raising:
         # What waits for an Exit waits for the loop.
         for node in [*self._exits, *effects]:
             node.stands_for = loop
+        if not self._asked.isdisjoint(effects):
+            self._asked.add(loop)
         return loop
 
     def _take_variables(self) -> set[Node]:

@@ -35,7 +35,7 @@ REGIONS = Property.REGIONS_FOUND
 
 
 def _raise_loops(graph: PlanGraph) -> None:
-    graph.nodes = raise_loops(graph.nodes, graph.fetches)
+    graph.nodes = raise_loops(graph.nodes, graph.fetches, graph.targets)
     graph.targets = [outermost(node) for node in graph.targets]
     graph.keep = set(graph.targets)
 

@@ -246,3 +246,37 @@ def test_a_choice_of_other_sizes_is_refused_where_it_lets_gradients_through(x_sh
             session.run(chosen, {x: np.ones(x_shape), grad: np.ones((2, 3))})
         rows = session.run(chosen, {x: [0.0, 1.0], grad: np.ones((2, 3))})
         np.testing.assert_array_equal(rows, [[0] * 3, [1] * 3])
+
+
+def _adding_in_nested_loops():
+    """A graph of a loop of three steps around one of two, each of which adds 10 to a variable of 1."""
+    with tf.Graph().as_default() as graph:
+        variable = tf.Variable(1.0, use_resource=False, name="v")
+
+        def inner(j):
+            with tf.control_dependencies([tf.assign_add(variable, 10.0, name="add")]):
+                return tf.identity(j + 1)
+
+        def outer(i):
+            with tf.control_dependencies([tf.while_loop(lambda j: j < 2, inner, [0])]):
+                return tf.identity(i + 1)
+
+        tf.while_loop(lambda i: i < 3, outer, [0])
+    (add,) = (operation.name for operation in graph.get_operations() if operation.type == "AssignAdd")
+    return graph.as_graph_def(), add
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_what_is_run_inside_of_an_imported_loop_runs_in_each_step(waits):
+    # 1.15.5 gives 61 for both: what is imported may be run, and the loop runs with it.
+    definition, add = _adding_in_nested_loops()
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(definition, name="")
+        run = graph.get_operation_by_name(add)
+        if waits:
+            with tf.control_dependencies([run]):
+                run = tf.no_op()
+        with tf.Session() as sess:
+            sess.run("v/Assign")
+            sess.run(run)
+            assert sess.run("v:0") == 61
