@@ -193,6 +193,13 @@ class CoordinatedWorker:
         return self._strategy is None or bool(self._strategy.extended.experimental_should_init)
 
     @property
+    def scratch_folder(self) -> str | None:
+        """What those files are kept in that it writes only because all workers must run what writes them; None without such."""
+        if not getattr(getattr(self._strategy, "extended", None), "_has_collectives", False):
+            return None
+        return f"tmp_{self._task_type}_{self._task_id}" if self._task_type else "tmp"
+
+    @property
     def should_checkpoint(self) -> bool:
         """Whether it writes checkpoints."""
         return self._strategy is None or bool(self._strategy.extended.should_checkpoint)

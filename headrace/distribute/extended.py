@@ -254,6 +254,11 @@ class StrategyExtended:
         return False
 
     @property
+    def _has_collectives(self) -> bool:
+        """Whether what one worker runs may wait for the others to run it too."""
+        return False
+
+    @property
     def worker_devices(self) -> tuple[str, ...]:
         """The devices of the replicas."""
         raise self._lacks("worker_devices")

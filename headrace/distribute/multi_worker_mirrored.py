@@ -279,6 +279,10 @@ class CollectiveAllReduceExtended(MirroredExtended):
         return not self._local_mode
 
     @property
+    def _has_collectives(self) -> bool:
+        return True
+
+    @property
     def _num_replicas_in_sync(self) -> int:
         return len(self.worker_devices) * self._num_workers
 

@@ -235,7 +235,7 @@ class _Raising:
     def __init__(self, frame: _Frame, nodes: Sequence[Node], exits: Sequence[Node], asked: set[Node]) -> None:
         self._frame, self._nodes, self._exits, self._asked = frame, nodes, exits, asked
         self._like = (exits or nodes)[0]
-        conditions = [node for node in nodes if _is(node, Role.LOOP_CONDITION)]
+        conditions = [node for node in nodes if _is(node, Role.LOOP_CONDITION)] or _conditions_of_switches(nodes)
         if len(conditions) != 1:
             raise InvalidArgumentError(
                 None,
@@ -384,6 +384,24 @@ class _Raising:
             loop.outputs.append(value)
             loop.control.extend(b for b in node.control if b not in frame and b not in self._waits)
         return loop
+
+
+def _conditions_of_switches(nodes: Sequence[Node]) -> list[Node]:
+    """A LoopCond for each value that the Switches of a loop variable ask, in a loop that was written without one."""
+    switches = [node for node in nodes if _is(node, Role.SWITCH) and _is(node.inputs[0].node, Role.MERGE)]
+    asked: dict[Value, Node] = {}
+    for node in switches:
+        predicate = node.inputs[1]
+        condition = asked.get(predicate)
+        if condition is None:
+            origin = predicate.node
+            condition = Node(
+                declared("LoopCond"), origin.name, [predicate], {}, origin.origin, node.runtime, node.device
+            )
+            condition.outputs = [Value(condition, 0, predicate.dtype, predicate.dims)]
+            asked[predicate] = condition
+        node.inputs[1] = condition.outputs[0]
+    return list(asked.values())
 
 
 def outermost(node: Node) -> Node:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import tempfile
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from headrace.sessions.wrapped_sessions import (
     StepContext,
     WrappedSession,
 )
+from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 
 USE_DEFAULT = object()
+# How often workers save that cannot do so by time.
+_STEPS_BETWEEN_CHECKPOINTS = 1000
 
 
 class _MonitoredSession:
@@ -216,16 +219,19 @@ def _positive(*values: Any) -> bool:
 def _folders_of(
     worker: WorkerContext, checkpoint_dir: str | None, summary_dir: str | None
 ) -> tuple[str | None, str | None]:
-    """Where a worker saves and writes summaries: all do, as collectives may be among what runs for it, one to be kept."""
-    summary_dir = summary_dir or checkpoint_dir
-    if worker.should_checkpoint and worker.should_save_summary:
-        return checkpoint_dir, summary_dir
-    scratch = tempfile.mkdtemp(prefix="headrace-worker-")
-    if checkpoint_dir and not worker.should_checkpoint:
-        checkpoint_dir = scratch
-    if summary_dir and not worker.should_save_summary:
-        summary_dir = scratch
-    return checkpoint_dir, summary_dir
+    """Where a worker saves and writes summaries, None for nowhere.
+
+    Where collectives may be among what runs for these files all workers write them, one of them those to be kept.
+    """
+
+    def folder(path: str | None, kept: bool) -> str | None:
+        if path is None or kept:
+            return path
+        return None if worker.scratch_folder is None else os.path.join(path, worker.scratch_folder)
+
+    return folder(checkpoint_dir, worker.should_checkpoint), folder(
+        summary_dir or checkpoint_dir, worker.should_save_summary
+    )
 
 
 def _summary_hooks(
@@ -306,6 +312,14 @@ def MonitoredTrainingSession(
     if worker is not None:
         creator = worker.session_creator(scaffold, config, checkpoint_dir, max_wait_secs=max_wait_secs)
         checkpoint_dir, summary_dir = _folders_of(worker, checkpoint_dir, summary_dir)
+        if worker.scratch_folder is not None and save_checkpoint_secs:
+            tf_logging.warning(
+                "Workers that wait for each other cannot save by the clock, as theirs differ: checkpoints are saved every "
+                "%d steps instead of every %s seconds. Give save_checkpoint_steps.",
+                _STEPS_BETWEEN_CHECKPOINTS,
+                save_checkpoint_secs,
+            )
+            save_checkpoint_steps, save_checkpoint_secs = _STEPS_BETWEEN_CHECKPOINTS, None
         chief_only_hooks = chief_only_hooks if worker.is_chief else None
     elif not is_chief:
         creator = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
@@ -313,7 +327,9 @@ def MonitoredTrainingSession(
     else:
         creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
     all_hooks = list(chief_only_hooks or [])
-    if summary_dir := summary_dir or checkpoint_dir:
+    if worker is None:
+        summary_dir = summary_dir or checkpoint_dir
+    if summary_dir:
         save = save_summaries_steps, save_summaries_secs
         all_hooks += _summary_hooks(scaffold, summary_dir, log_step_count_steps, *save)
     if checkpoint_dir and _positive(save_checkpoint_secs, save_checkpoint_steps):

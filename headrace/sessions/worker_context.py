@@ -29,6 +29,9 @@ class WorkerContext(Protocol):
     def should_save_summary(self) -> bool: ...
 
     @property
+    def scratch_folder(self) -> str | None: ...
+
+    @property
     def experimental_should_init(self) -> bool: ...
 
     @property

@@ -1,9 +1,12 @@
 """Gradients of loops with unknown sizes: shapes are kept only where something may have been broadcast."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
 import headrace as tf
+from headrace.functions.flow.xla_context import XLAControlFlowContext
 
 pytestmark = pytest.mark.usefixtures("plain_calls")
 
@@ -115,3 +118,20 @@ def test_no_iteration():
         once = sess.run(gradient, {x: given, count: 1})
         s, t = 1 / (1 + np.exp(-given)), np.tanh(given)
         np.testing.assert_allclose(once, (1 - t * t) * s + t * s * (1 - s))
+
+
+@pytest.mark.parametrize(("compiled", "expected"), [(True, {"Shape"}), (False, {"StackPopV2"})])
+def test_shapes_are_asked_of_what_was_kept_where_loops_are_compiled(compiled, expected):
+    with tf.Graph().as_default() as graph:
+        x, y = (tf.placeholder(tf.float32, [None, None]) for _ in range(2))
+        context = XLAControlFlowContext() if compiled else contextlib.nullcontext()
+        if compiled:
+            context.Enter()
+        result, _ = tf.while_loop(lambda a, b: False, lambda a, b: (a + b, a + b), (x, y), maximum_iterations=2)
+        gradient = tf.gradients(result, [x])[0]
+        if compiled:
+            context.Exit()
+        made = [operation for operation in graph.get_operations() if operation.type == "BroadcastGradientArgs"]
+        assert {tensor.op.type for operation in made for tensor in operation.inputs} == expected
+        with tf.Session() as sess:
+            assert sess.run(tf.identity(gradient), {x: [[1.0]], y: [[2.0]]}) == [[1.0]]

@@ -280,3 +280,18 @@ def test_what_is_run_inside_of_an_imported_loop_runs_in_each_step(waits):
             sess.run("v/Assign")
             sess.run(run)
             assert sess.run("v:0") == 61
+
+
+@pytest.mark.parametrize(("goes_on", "expected"), [(True, 90), (False, 10)])
+def test_loops_whose_switches_ask_a_value_that_no_loop_condition_marks(goes_on, expected):
+    with tf.Graph().as_default():
+        first = tf.raw_ops.Enter(data=tf.constant(10), frame_name="f")
+        limit, factor, never = (
+            tf.raw_ops.Enter(data=tf.constant(value), frame_name="f", is_constant=True) for value in (70, 3, False)
+        )
+        merged, _ = tf.raw_ops.Merge(inputs=[first, first])
+        ends, goes = tf.raw_ops.Switch(data=merged, pred=tf.less(merged, limit) if goes_on else never)
+        result = tf.raw_ops.Exit(data=ends)
+        merged.op._update_input(1, tf.raw_ops.NextIteration(data=tf.raw_ops.Mul(x=goes, y=factor)))
+        with tf.Session() as sess:
+            assert sess.run(result) == expected

@@ -18,6 +18,7 @@ from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.context import ControlFlowContext
 from headrace.functions.flow.flows import to_flow, with_tensor_arrays
+from headrace.functions.flow.inspecting import GetContainingXLAContext
 from headrace.functions.flow.loop_variables import check_invariant, go_round, invariant_dims
 from headrace.kernels.composing.arranging import concat, identity
 from headrace.kernels.composing.filling import zeros, zeros_like
@@ -182,8 +183,11 @@ class WhileContext(ControlFlowContext):
         return context is self
 
     def AddOp(self, op: Operation) -> None:
-        """Takes in a new operation; the shape of a value of the differentiated loop is asked for in that loop."""
-        if op.type in _SHAPE_OPS:
+        """Takes in a new operation; the shape of a value of the differentiated loop is asked for in that loop.
+
+        Where TensorFlow compiles the loop it is asked for in the gradient's, of the value that was kept.
+        """
+        if op.type in _SHAPE_OPS and GetContainingXLAContext(self) is None:
             gradient = _open_loop()
             if gradient is not None and gradient.grad_state is not None:
                 source = op.inputs[0].op
