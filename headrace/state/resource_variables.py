@@ -128,8 +128,8 @@ class ResourceVariable(BaseResourceVariable, is_resource=True):
         raw.AssignVariableOp(self._handle, tensor)
 
     @property
-    def _unique_id(self) -> int:
-        return id(self._handle)
+    def _unique_id(self) -> str:
+        return f"{self._shared_name}_{id(self._handle)}"
 
     def __deepcopy__(self, memo: Any) -> ResourceVariable:
         if self._in_graph_mode:

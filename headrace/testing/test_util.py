@@ -141,13 +141,17 @@ def py_func_if_in_function(f: Any) -> Any:
 
 
 def also_run_as_tf_function(f: Any) -> Any:
-    """Runs a test method with operations that run as they are made, and once more as the body of a `tf.function`."""
+    """Runs a test with operations that run as they are made, and once more as the body of a `tf.function`.
+
+    Args:
+        f: a method, or a function inside of one.
+    """
 
     @functools.wraps(f)
-    def run(self: Any, *args: Any, **kwargs: Any) -> None:
+    def run(*args: Any, **kwargs: Any) -> None:
         with eager_mode():
-            f(self, *args, **kwargs)
-            function(lambda: f(self, *args, **kwargs), autograph=False)()
+            f(*args, **kwargs)
+            function(lambda: f(*args, **kwargs), autograph=False)()
 
     return run
 

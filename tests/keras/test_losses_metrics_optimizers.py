@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import headrace as tf
+from headrace.core.eager import eager_mode
+from headrace.keras.optimizers.optimizer_state import _var_key
 from headrace.plan.graph import all_nodes
 from tests.oracle import TESTS, assert_same, golden, run_program
 
@@ -73,3 +75,24 @@ def test_slots_are_saved_and_found_again(tmp_path: Path) -> None:
         checkpoint.restore(path).assert_consumed().run_restore_ops(session)
         for got, expected in zip(session.run(variables), saved, strict=True):
             np.testing.assert_array_equal(got, expected)
+
+
+def test_slots_of_variables_of_one_name_in_several_graphs_are_apart() -> None:
+    optimizer = tf.keras.optimizers.SGD(0.1, momentum=0.9)
+    slots = []
+    for _ in range(2):
+        with tf.Graph().as_default() as graph:
+            variable = tf.Variable([1.0, 2.0], name="var", use_resource=True)
+            assert _var_key(variable) == "var"
+            slots.append(optimizer.add_slot(variable, "momentum"))
+            assert slots[-1].graph is graph
+            assert optimizer.get_slot(variable, "momentum") is slots[-1]
+    assert slots[0] is not slots[1]
+
+
+def test_keys_of_eager_variables_of_one_name_are_apart() -> None:
+    with eager_mode():
+        first, second = (tf.Variable(1.0, name="var") for _ in range(2))
+        keys = {_var_key(first), _var_key(second)}
+    assert len(keys) == 2
+    assert all(key.startswith("var_") for key in keys)

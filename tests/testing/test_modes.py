@@ -81,6 +81,8 @@ def test_functions_and_graphs():
     assert seen == ["Graph", "FuncGraph"]
     assert outcome(Case, "test_function") == ([], 0)
     assert seen[2:] == [True, False]
+    test_util.also_run_as_tf_function(lambda: seen.append(executing_eagerly()))()
+    assert seen[4:] == [True, False]
     with pytest.raises(ValueError, match="only supports test methods"):
         test_util.run_in_graph_and_eager_modes(Case)
 

@@ -29,10 +29,17 @@ if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, ShapeLike
 
 
-def _var_key(var: Any) -> Any:
-    """What the slots of a variable are kept under."""
+def _primary(var: Any) -> Any:
+    """The variable that a part of one of several replicas belongs to, or the variable."""
     container = getattr(var, "_distributed_container", None)
-    return (var if container is None else container())._unique_id
+    return var if container is None else container()
+
+
+def _var_key(var: Any) -> str:
+    """What the slots of a variable of a graph are kept under, and those of variables of eager execution."""
+    var = _primary(var)
+    key: str = var._shared_name if getattr(var, "_in_graph_mode", True) else var._unique_id
+    return key
 
 
 class OptimizerState(SlotOwner, Trackable):
@@ -45,7 +52,7 @@ class OptimizerState(SlotOwner, Trackable):
     def __init__(self, name: str) -> None:
         self._name = name
         self._hyper: dict[str, Any] = {}
-        # Key of a variable -> name of a slot -> slot.
+        # Graph and key of a variable -> name of a slot -> slot.
         self._slots: dict[Any, dict[str, Any]] = {}
         self._slot_names: list[str] = []
         self._weights: list[Any] = []
@@ -141,7 +148,7 @@ class OptimizerState(SlotOwner, Trackable):
         """
         if slot_name not in self._slot_names:
             self._slot_names.append(slot_name)
-        own = self._slots.setdefault(_var_key(var), {})
+        own = self._slots.setdefault((_primary(var)._graph_key, _var_key(var)), {})
         if slot_name not in own:
             if isinstance(initializer, str) or callable(initializer):
                 initializer = functools.partial(get_initializer(initializer), shape=var.shape, dtype=var.dtype)
@@ -163,7 +170,7 @@ class OptimizerState(SlotOwner, Trackable):
         Raises:
             KeyError: if there is none.
         """
-        return self._slots[_var_key(var)][slot_name]
+        return self._slots[_primary(var)._graph_key, _var_key(var)][slot_name]
 
     # ---- values ----
 
