@@ -269,6 +269,18 @@ _MADE: dict[str, tuple[str, dict[str, str]]] = {
             "Function": "id=1:uint64 name=2:int64 system_name=3:int64 filename=4:int64 start_line=5:int64",
         },
     ),
+    "trace_events": (
+        "",
+        {
+            "TraceResource": "name=1:string resource_id=2:uint32",
+            "TraceDevice": "name=1:string device_id=2:uint32 resources=3:{uint32,TraceResource}",
+            "TraceEvent": (
+                "device_id=1:uint32 resource_id=2:uint32 name=3:string timestamp_ps=9:uint64 duration_ps=10:uint64 "
+                "args=11:{string,string}"
+            ),
+            "Trace": "devices=1:{uint32,TraceDevice} trace_events=4:*TraceEvent",
+        },
+    ),
     "tfprof_output": (
         "types_pb2 tensor_shape_pb2",
         {

@@ -229,9 +229,22 @@ def _folders_of(
             return path
         return None if worker.scratch_folder is None else os.path.join(path, worker.scratch_folder)
 
-    return folder(checkpoint_dir, worker.should_checkpoint), folder(
-        summary_dir or checkpoint_dir, worker.should_save_summary
+    return folder(checkpoint_dir, worker.should_checkpoint), folder(summary_dir, worker.should_save_summary)
+
+
+def _saving_together(
+    worker: WorkerContext, steps: int | None, seconds: float | None
+) -> tuple[int | None, float | None]:
+    """How often a worker saves: in steps where all have to do so together."""
+    if worker.scratch_folder is None or not seconds:
+        return steps, seconds
+    tf_logging.warning(
+        "Workers that wait for each other cannot save by the clock, as theirs differ: checkpoints are saved every %d steps "
+        "instead of every %s seconds. Give save_checkpoint_steps.",
+        _STEPS_BETWEEN_CHECKPOINTS,
+        seconds,
     )
+    return _STEPS_BETWEEN_CHECKPOINTS, None
 
 
 def _summary_hooks(
@@ -306,20 +319,15 @@ def MonitoredTrainingSession(
     """
     save_summaries_steps, save_summaries_secs = _choice(save_summaries_steps, save_summaries_secs, (100, None))
     save_checkpoint_steps, save_checkpoint_secs = _choice(save_checkpoint_steps, save_checkpoint_secs, (None, 600))
-    scaffold = scaffold or Scaffold()
+    scaffold, summary_dir = scaffold or Scaffold(), summary_dir or checkpoint_dir
     creator: SessionCreator
     worker = get_current_worker_context()
     if worker is not None:
         creator = worker.session_creator(scaffold, config, checkpoint_dir, max_wait_secs=max_wait_secs)
         checkpoint_dir, summary_dir = _folders_of(worker, checkpoint_dir, summary_dir)
-        if worker.scratch_folder is not None and save_checkpoint_secs:
-            tf_logging.warning(
-                "Workers that wait for each other cannot save by the clock, as theirs differ: checkpoints are saved every "
-                "%d steps instead of every %s seconds. Give save_checkpoint_steps.",
-                _STEPS_BETWEEN_CHECKPOINTS,
-                save_checkpoint_secs,
-            )
-            save_checkpoint_steps, save_checkpoint_secs = _STEPS_BETWEEN_CHECKPOINTS, None
+        save_checkpoint_steps, save_checkpoint_secs = _saving_together(
+            worker, save_checkpoint_steps, save_checkpoint_secs
+        )
         chief_only_hooks = chief_only_hooks if worker.is_chief else None
     elif not is_chief:
         creator = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
@@ -327,8 +335,6 @@ def MonitoredTrainingSession(
     else:
         creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
     all_hooks = list(chief_only_hooks or [])
-    if worker is None:
-        summary_dir = summary_dir or checkpoint_dir
     if summary_dir:
         save = save_summaries_steps, save_summaries_secs
         all_hooks += _summary_hooks(scaffold, summary_dir, log_step_count_steps, *save)

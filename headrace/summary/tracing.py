@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from headrace.core.tensor import Tensor
 from headrace.messages import protos
 from headrace.ops.array.constant import constant
 from headrace.summary.summary_v2 import plugin_metadata, summary_scope, write
+from headrace.summary.trace_files import trace_of_calls, write_trace
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
@@ -23,14 +25,24 @@ _VERSION = b"1"
 
 
 class _Trace:
-    """What is collected between `trace_on` and `trace_export`: each function that was called, once."""
+    """What is collected between `trace_on` and `trace_export`: each function that was called, once.
 
-    def __init__(self) -> None:
+    Args:
+        graph: whether the functions are collected.
+        profiler: whether it is noted when operations were done.
+    """
+
+    def __init__(self, graph: bool, profiler: bool) -> None:
         self.functions: dict[str, Any] = {}
+        self.graph, self.profiler = graph, profiler
+        self.begin = time.time()
+        self.calls: list[tuple[str, float]] = []
 
     def note(self, op_type: str, inputs: TensorLike, attrs: Any, outputs: Any, name: Any) -> None:
         """Notes the function of a call; called after each eager operation."""
         del inputs, outputs, name
+        if self.profiler:
+            self.calls.append((op_type, time.time()))
         if op_type not in ("PartitionedCall", "StatefulPartitionedCall"):
             return
         function = dict(zip(attrs[::2], attrs[1::2], strict=True))["f"]
@@ -55,10 +67,7 @@ def trace_on(graph: bool = True, profiler: bool = False) -> None:
 
     Args:
         graph: whether graphs are collected.
-        profiler: whether to measure the steps, which is not supported.
-
-    Raises:
-        NotImplementedError: for `profiler`.
+        profiler: whether to note when operations were done, for TensorBoard's profiles; graphs are collected too then.
 
     Example:
         >>> tf.enable_eager_execution()
@@ -75,17 +84,12 @@ def trace_on(graph: bool = True, profiler: bool = False) -> None:
     if not executing_eagerly():
         tf_logging.warn("Must enable trace in eager mode.")
         return
-    if profiler:
-        raise NotImplementedError(
-            "tf.summary.trace_on(profiler=True) is not supported: measure a session's steps with "
-            "tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE) or tf.profiler."
-        )
     with _lock:
         if _trace is not None:
             tf_logging.warn("Trace already enabled")
             return
-        _trace = _Trace()
-        if graph:
+        _trace = _Trace(graph, profiler)
+        if graph or profiler:
             whole = eager_graph()
             whole.callbacks = (*whole.callbacks, _trace.note)
 
@@ -96,12 +100,11 @@ def trace_export(name: str, step: Tensor | None = None, profiler_outdir: str | N
     Args:
         name: the tag, with the scopes around it.
         step: an int64 number; that of `set_step` by default.
-        profiler_outdir: where measurements would go; there are none.
+        profiler_outdir: the folder, as TensorBoard is given it, for the times that `trace_on(profiler=True)` noted.
 
     Raises:
-        ValueError: if nothing was begun, or there is a writer but no step.
+        ValueError: if nothing was begun, there is a writer but no step, or there are times and no folder.
     """
-    del profiler_outdir
     if inside_function():
         tf_logging.warn("Cannot export trace inside a tf.function.")
         return
@@ -112,8 +115,14 @@ def trace_export(name: str, step: Tensor | None = None, profiler_outdir: str | N
         trace = _trace
     if trace is None:
         raise ValueError("Must enable trace before export.")
-    run_metadata_graphs(name, trace.run_metadata(), step)
+    if trace.profiler and profiler_outdir is None:
+        raise ValueError("trace_export needs profiler_outdir, the folder for what trace_on(profiler=True) noted.")
+    # What is written here is no part of what is traced.
     trace_off()
+    write_summary = run_metadata_graphs if trace.graph and not trace.profiler else run_metadata
+    write_summary(name, trace.run_metadata(), step)
+    if trace.profiler and profiler_outdir is not None:
+        write_trace(profiler_outdir, trace_of_calls(name, trace.begin, time.time(), trace.calls))
 
 
 def trace_off() -> None:

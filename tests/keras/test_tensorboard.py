@@ -71,7 +71,7 @@ def test_a_run_is_one_file(tmp_path):
     with eager_mode():
         board = TensorBoard(str(tmp_path), update_freq=1)
         writing_model(False).fit(X, Y, batch_size=4, epochs=2, verbose=0, callbacks=[board])
-    assert len(os.listdir(tmp_path / "train")) == 1
+    assert len([name for name in os.listdir(tmp_path / "train") if name.endswith(".v2")]) == 1
 
 
 def test_nothing_is_written_after_the_training(tmp_path):
@@ -137,3 +137,56 @@ def test_the_graph_is_written_for_both_kinds(tmp_path):
     graphs = [event.graph_def for event in tf.train.summary_iterator(str(path)) if event.graph_def]
     assert "only/MatMul" in {node.name for node in protos.GraphDef.FromString(graphs[0]).node}
     assert next(tag for tag, _ in written(tmp_path)["train"]) == "keras"
+
+
+def traces_of(folder) -> list:
+    """The traces that TensorBoard's profile plugin finds in a folder, beside the file of events that says there are some."""
+    if (folder / "plugins").exists():
+        assert len(list(folder.glob("events.out.tfevents.*.profile-empty"))) == 1
+    files = (folder / "plugins" / "profile").glob("*/local.trace")
+    return [protos.Trace.FromString(path.read_bytes()) for path in files]
+
+
+def test_a_step_in_a_graph_is_a_profile(tmp_path):
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,), name="only")])
+    model.compile("sgd", "mse")
+    board = keras.callbacks.TensorBoard(str(tmp_path), profile_batch=3, write_graph=False)
+    model.fit(X, Y, batch_size=2, verbose=0, callbacks=[board])
+    (trace,) = traces_of(tmp_path)
+    (device,) = [each for each in trace.devices.values() if each.name.endswith("CPU:0")]
+    events = {event.name: event for event in trace.trace_events if event.device_id == device.device_id}
+    difference = next(event for name, event in events.items() if name.endswith("SquaredDifference"))
+    assert "SquaredDifference(" in difference.args["label"]
+    assert difference.duration_ps >= 10**6
+    assert min(event.timestamp_ps for event in trace.trace_events) == 0
+    assert {event.resource_id for event in events.values()} <= device.resources.keys()
+
+
+@pytest.mark.parametrize("profile_batch", [0, 1, 99])
+def test_a_batch_that_runs_eagerly_is_a_profile(tmp_path, profile_batch):
+    with eager_mode():
+        model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
+        model.compile("sgd", "mse", run_eagerly=True)
+        first = keras.callbacks.TensorBoard(str(tmp_path / "v1"), profile_batch=profile_batch)
+        second = TensorBoard(str(tmp_path / "v2"), profile_batch=profile_batch)
+        model.fit(X, Y, batch_size=4, verbose=0, callbacks=[first, second])
+    assert (len(traces_of(tmp_path / "v1")), len(traces_of(tmp_path / "v2" / "train"))) == (
+        (1, 1) if profile_batch == 1 else (0, 0)
+    )
+
+
+def test_when_operations_were_done(tmp_path):
+    summary = tf.compat.v2.summary
+    with eager_mode():
+        summary.trace_on(profiler=True)
+        product = tf.matmul(tf.ones([2, 2]), tf.ones([2, 2]))
+        with pytest.raises(ValueError, match="needs profiler_outdir"):
+            summary.trace_export("none", step=0)
+        with summary.create_file_writer(str(tmp_path)).as_default():
+            summary.trace_export("product", step=0, profiler_outdir=str(tmp_path))
+        assert product.numpy().tolist() == [[2, 2], [2, 2]]
+    (trace,) = traces_of(tmp_path)
+    span, *calls = trace.trace_events
+    assert span.name == "product"
+    assert "MatMul" in [call.name for call in calls]
+    assert all(0 <= call.timestamp_ps <= span.duration_ps for call in calls)

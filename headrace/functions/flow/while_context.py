@@ -183,10 +183,7 @@ class WhileContext(ControlFlowContext):
         return context is self
 
     def AddOp(self, op: Operation) -> None:
-        """Takes in a new operation; the shape of a value of the differentiated loop is asked for in that loop.
-
-        Where TensorFlow compiles the loop it is asked for in the gradient's, of the value that was kept.
-        """
+        """Takes in a new operation; outside of compiled parts shapes of the differentiated loop's values are asked for there."""
         if op.type in _SHAPE_OPS and GetContainingXLAContext(self) is None:
             gradient = _open_loop()
             if gradient is not None and gradient.grad_state is not None:

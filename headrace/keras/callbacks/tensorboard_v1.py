@@ -18,6 +18,7 @@ from headrace.layers.context import get_graph
 from headrace.messages import protos
 from headrace.ops.array.shape import reshape
 from headrace.summary import operations
+from headrace.summary.trace_files import trace_of_calls, trace_of_steps, write_trace
 from headrace.summary.writer import EventFileWriter, FileWriter
 from headrace.util import tf_logging
 
@@ -47,7 +48,7 @@ class TensorBoard(Callback):
         embeddings_data: what the layers are given.
         update_freq: "epoch"; or "batch" or a number of samples, for numbers within epochs as well.
         profile_batch: the batch, counted from 1, whose operations are measured: TensorBoard shows their times in the
-            graph. 0 for none. Where nothing is computed in a graph nothing is measured.
+            graph and as a profile. 0 for none. Where nothing is computed in a graph the profile tells the time of the batch.
 
     Example:
         >>> history = model.fit(np.ones([8, 3]), np.zeros([8, 2]), callbacks=[tf.keras.callbacks.TensorBoard("logs")])
@@ -93,6 +94,7 @@ class TensorBoard(Callback):
         self._samples_seen_at_last_write = 0
         self._profile_batch = profile_batch
         self._measured: Any = None
+        self._measured_from: float | None = None
         # One worker of a cluster writes for all of them.
         self._chief_worker_only = True
 
@@ -181,13 +183,14 @@ class TensorBoard(Callback):
             self._write_custom_summaries(self._total_batches_seen, _prefixed("batch_", logs))
             self._samples_seen_at_last_write = self._samples_seen
         self._total_batches_seen += 1
-        if self._measured is not None:
+        if self._measured_from is not None:
             self._write_measured()
         elif self._total_batches_seen == self._profile_batch - 1:
             self._measure()
 
     def _measure(self) -> None:
         """Lets the next batch be measured."""
+        self._measured_from = time.time()
         function: Any = getattr(self.model, "train_function", None)
         if not hasattr(function, "run_metadata") or not isinstance(self.writer, FileWriter):
             return
@@ -196,10 +199,15 @@ class TensorBoard(Callback):
         function.run_metadata = protos.RunMetadata()
 
     def _write_measured(self) -> None:
-        function, self._measured = self._measured, None
+        function, begin = self._measured, self._measured_from
+        self._measured = self._measured_from = None
         tag = f"batch_{self._total_batches_seen}"
+        if function is None:
+            write_trace(self.log_dir, trace_of_calls(tag, begin or 0.0, time.time()))
+            return
         if tag not in self.writer._tags_of_metadata:
             self.writer.add_run_metadata(function.run_metadata, tag, self._total_batches_seen)
+        write_trace(self.log_dir, trace_of_steps(function.run_metadata.step_stats))
         function.run_options = function.run_metadata = None
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
@@ -234,6 +242,7 @@ class TensorBoard(Callback):
         if self._measured is not None:
             self._measured.run_options = self._measured.run_metadata = None
             self._measured = None
+        self._measured_from = None
         self.writer.close()
 
 

@@ -45,8 +45,9 @@ class TensorBoard(Callback):
         write_images: whether weights are written as images, too.
         update_freq: "epoch"; or "batch" or a number n, for the numbers of each batch or each nth as well. Summaries that
             layers write are then kept, too: of each nth batch, in the file of the training or of the validation.
-        profile_batch: the batch, counted from 1, of which the functions that run eagerly are written as graphs; 0 for
-            none. Where sessions run nothing is written: `tf.RunOptions` measures their steps.
+        profile_batch: the batch, counted from 1, of which the functions that run eagerly are written as graphs, and when
+            operations were done as a profile; 0 for none. Where sessions run nothing is written: `tf.RunOptions` measures
+            their steps.
         embeddings_freq: every how many epochs weights are saved for the projector; 0 for none.
         embeddings_metadata: the file of what the rows of embeddings are called, or one for each layer.
         **kwargs: `write_grads`, `batch_size`, `embeddings_layer_names`, `embeddings_data` of older versions, of which a
@@ -191,14 +192,15 @@ class TensorBoard(Callback):
 
     def _enable_trace(self) -> None:
         if executing_eagerly():
-            trace_on(graph=True)
+            trace_on(graph=True, profiler=True)
             self._is_tracing = True
 
     def _log_trace(self) -> None:
         """Writes the functions that have been noted, as graphs."""
         step = self._total_batches_seen[self._train_run_name].number
         with self._get_writer(self._train_run_name).as_default(), record_if(True):
-            trace_export(name=f"batch_{step}", step=constant(step, "int64"))
+            folder = os.path.join(self.log_dir, self._train_run_name)
+            trace_export(name=f"batch_{step}", step=constant(step, "int64"), profiler_outdir=folder)
         self._is_tracing = False
 
     def on_train_batch_end(self, batch: int, logs: Logs | None = None) -> None:
