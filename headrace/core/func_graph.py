@@ -207,8 +207,12 @@ class FuncGraph(Graph):
             with tensor.graph.as_default(), tensor.graph.control_dependencies(None):
                 outer = raw.Identity(tensor)
         inner = self.add_input(outer.dtype, outer.dims, name)
-        self._captured[tensor] = self._captured[outer] = inner
         self._outer_of[inner] = outer
+        if self.of_defun and _is_guaranteed(outer):
+            # What never changes outside does not inside.
+            with self.as_default(), self.control_dependencies(None):
+                inner = raw.GuaranteeConst(inner)
+        self._captured[tensor] = self._captured[outer] = inner
         return inner
 
     def _copy(self, op: Operation) -> None:
@@ -282,6 +286,21 @@ class FuncGraph(Graph):
         if isinstance(item, Tensor):
             return item._op._graph is not self
         return isinstance(item, Operation) and item.graph is not self
+
+
+def _is_guaranteed(tensor: Tensor) -> bool:
+    """Whether a tensor is said to be constant by a GuaranteeConst, or is computed from such tensors alone."""
+    seen: set[Operation] = set()
+    pending = [tensor._op]
+    while pending:
+        op = pending.pop()
+        if op in seen or op.type == "GuaranteeConst":
+            continue
+        if not op._inputs:
+            return False
+        seen.add(op)
+        pending.extend(source._op for source in op._inputs)
+    return True
 
 
 def _variable_of(handle: Tensor) -> Any:

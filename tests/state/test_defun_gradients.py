@@ -47,3 +47,23 @@ def test_a_body_does_not_wait_for_what_is_outside_of_it():
 def test_names_of_operations_may_be_bytes():
     with tf.Graph().as_default():
         assert tf.constant(1.0, name=b"one").name == "one:0"
+
+
+def test_what_is_guaranteed_outside_is_guaranteed_inside():
+    """As 1.15.5 marks what a body uses: constants by their guarantee, and what is computed from such alone."""
+    with tf.Graph().as_default():
+        variable = tf.Variable(1.0, use_resource=False)
+        constant = tf.guarantee_const(variable)
+        used = [constant, tf.identity(constant) * constant, constant + variable, tf.placeholder_with_default(1.0, [])]
+
+        @Defun()
+        def total():
+            return tf.add_n(used)
+
+        result = total()
+        graph = total.function.graph
+        kinds = [[consumer.type for consumer in tensor.consumers()] for tensor in graph.extra_args]
+        assert kinds == [["GuaranteeConst"], ["GuaranteeConst"], ["AddN"], ["AddN"]]
+        with tf.Session() as sess:
+            sess.run(variable.initializer)
+            assert sess.run(result) == 5.0
