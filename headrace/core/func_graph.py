@@ -11,7 +11,7 @@ from headrace.core.defaults import get_default_graph
 from headrace.core.dims import Dims
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.graph import Graph
-from headrace.core.graph_scopes import Controller
+from headrace.core.graph_scopes import VALID_OP_NAME, Controller
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims
@@ -181,7 +181,9 @@ class FuncGraph(Graph):
         return self._captured.get(tensor)
 
     def add_input(self, dtype: DTypeLike, dims: Dims, name: str | None = None) -> Tensor:
-        """A new parameter."""
+        """A new parameter; it is called "placeholder" where `name`, as that of a Python parameter, is none for an operation."""
+        if name is not None and not VALID_OP_NAME.match(name):
+            name = "placeholder"
         with self.as_default(), self.control_dependencies(None):
             made: Tensor = raw.Placeholder(dtype=as_dtype(dtype).base_dtype, shape=dims, name=name)
         self.inputs.append(made)

@@ -42,3 +42,14 @@ def test_values_that_a_signature_cannot_take_are_told():
 def test_what_cannot_be_called_is_no_function():
     with pytest.raises(TypeError, match="3, which cannot be called"):
         tf.function(3)
+
+
+@pytest.mark.parametrize("function", [lambda _: 1 + _, lambda _x: 1 + _x, lambda é: 1 + é])
+def test_parameters_whose_names_no_operation_may_have(function):
+    """1.15.5 calls what stands for such an argument "placeholder"."""
+    with eager_mode():
+        traced = tf.function(function)
+        assert traced(tf.constant(1)).numpy() == 2
+        concrete = traced.get_concrete_function(tf.TensorSpec([], tf.int32))
+        assert [tensor.name for tensor in concrete.inputs] == ["placeholder:0"]
+        assert concrete(tf.constant(4)).numpy() == 5
