@@ -389,7 +389,10 @@ class _Export:
                 if known is variable or getattr(known, "handle", None) is tensor:
                     place = number
             if place is None:
-                raise AssertionError(
+                # 1.15 meets what signatures use in a graph of its own first.
+                served = any(tensor is used for made in self.signatures.values() for used in made.captured_inputs)
+                kind = AssertionError if served else KeyError
+                raise kind(
                     f"Function {concrete.name} uses {variable if variable is not None else tensor}, which is not reachable "
                     "from root: make it an attribute of the object that is saved or of one it keeps."
                 )

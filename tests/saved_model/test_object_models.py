@@ -191,6 +191,11 @@ def test_variables_that_are_not_kept_are_refused(tmp_path):
         module.f = tf.function(lambda x: x * loose, input_signature=[tf.TensorSpec([], tf.float32)])
         with pytest.raises(AssertionError, match="not reachable from root"):
             tf.saved_model.save(module, str(tmp_path / "m"))
+        # What no signature uses is missed later.
+        module.f = tf.function(lambda x: x * loose)
+        module.f(tf.constant(1.0))
+        with pytest.raises(KeyError, match="not reachable from root"):
+            tf.saved_model.save(module, str(tmp_path / "m"))
         with pytest.raises(ValueError, match="Expected a Trackable"):
             tf.saved_model.save(3, str(tmp_path / "m"))
 
