@@ -69,7 +69,12 @@ class TaskState(SharedState):
         self.incarnation = random.SystemRandom().getrandbits(63) | 1
 
     def runtime_for(self, device: torch.device, config: protos.ConfigProto | None) -> SharingRuntime:
-        """The runtime of a session on the cluster."""
+        """The runtime of a session on the cluster.
+
+        Raises:
+            NotImplementedError: if `config` describes another cluster than the server's.
+        """
+        self._check_cluster(config)
         state: SharedState = self
         isolated = config is not None and config.isolate_session_state
         if isolated:
@@ -77,6 +82,17 @@ class TaskState(SharedState):
         filters = list(config.device_filters) if config is not None else []
         others = {name: address for name, address in self.addresses.items() if not filters or _passes(name, filters)}
         return ClusterRuntime(device, state, self, others, config, isolated)
+
+    def _check_cluster(self, config: protos.ConfigProto | None) -> None:
+        described = () if config is None else config.cluster_def.job
+        wanted = {f"/job:{job.name}/replica:0/task:{number}" for job in described for number in job.tasks}
+        known = {self.device, *self.addresses}
+        if wanted and wanted != known:
+            raise NotImplementedError(
+                f"ConfigProto.cluster_def: a session's own cluster of {', '.join(sorted(wanted))} is not supported; the "
+                f"server is of {', '.join(sorted(known))}. Make the servers with that cluster: tf.train.Server(cluster, "
+                "job_name, task_index)."
+            )
 
     def collectives(self, leader: str = "") -> ClusterCollectives | None:
         """What brings collectives together with those of other tasks; None where there are no others.

@@ -255,3 +255,18 @@ def test_a_server_that_the_program_does_not_keep_goes_on():
             sess.run(variable.initializer)
         with tf.Session(target) as sess:
             assert sess.run(variable + 1.0) == 4.0
+
+
+@pytest.mark.parametrize("job", ["worker", "local"])
+def test_a_cluster_of_the_sessions_own_is_refused(job):
+    server = tf.train.Server.create_local_server()
+    cluster = tf.train.ClusterSpec({job: [server.target.removeprefix("grpc://")]})
+    config = tf.ConfigProto(cluster_def=cluster.as_cluster_def())
+    with tf.Graph().as_default():
+        one = tf.constant(1)
+        if job == "local":
+            with tf.Session(server.target, config=config) as sess:
+                assert sess.run(one) == 1
+        else:
+            with pytest.raises(NotImplementedError, match=r"cluster_def: .* of /job:worker/.* is of /job:local/"):
+                tf.Session(server.target, config=config)
