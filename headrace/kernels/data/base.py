@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from headrace.core import errors
+from headrace.core.eager import executing_eagerly
 from headrace.core.graph_functions import Function, attr_function, known_of
 from headrace.core.registry import OpDecl, op
 from headrace.devices import pool
@@ -331,9 +332,15 @@ class BoundFunction:
 
     def _bound(self, function: Function, scope: str) -> Callable[..., Element]:
         node = self._node
-        call: Callable[..., Element] = node.runtime.bind(
-            function, f"{node.name}/{scope}", self._known, _CPU, fresh=True
-        )
+        try:
+            call: Callable[..., Element] = node.runtime.bind(
+                function, f"{node.name}/{scope}", self._known, _CPU, fresh=True
+            )
+        except errors.OpError as error:
+            if not executing_eagerly():
+                raise
+            # A dataset is described while executing eagerly; what is wrong with its functions is told where elements are.
+            return _failing(error)
         return _never_ending(node, call)
 
 
@@ -358,6 +365,13 @@ class Drawing:
 
 
 _NOT_TRIED: Any = object()
+
+
+def _failing(error: errors.OpError) -> Callable[..., Element]:
+    def fail(*_: Any) -> Element:
+        raise error.with_traceback(None)
+
+    return fail
 
 
 def _with_rest(call: Callable[..., Element], captured: Sequence[Any]) -> Callable[..., Element]:
