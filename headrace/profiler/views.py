@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headrace.core.errors import ResourceExhaustedError
+from headrace.core.errors import InvalidArgumentError, ResourceExhaustedError
 from headrace.profiler.options import Options
 from headrace.profiler.partitioning import partitioned_sort
 from headrace.profiler.statistics import Counts, NodeStatistics
@@ -67,7 +67,12 @@ _KEYS: dict[str, str] = {
 
 
 def _matches(patterns: Iterable[str], text: str) -> bool:
-    return any(re.fullmatch(pattern, text) for pattern in patterns)
+    try:
+        return any(re.fullmatch(pattern, text) for pattern in patterns)
+    except re.error as error:
+        raise InvalidArgumentError(
+            None, None, f"The options' patterns are regular expressions, {error.pattern!r} is none: {error}"
+        ) from None
 
 
 def _is_accounted(types: Iterable[str], options: Options) -> bool:

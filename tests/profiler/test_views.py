@@ -89,6 +89,16 @@ def test_logs_of_nodes_that_are_not_in_the_graph(graph):
     assert tf.profiler.profile(graph, op_log=log, options=options).total_float_ops == 109
 
 
+@pytest.mark.parametrize(
+    "option", ["show_name_regexes", "hide_name_regexes", "start_name_regexes", "account_type_regexes"]
+)
+@pytest.mark.parametrize("view", ["scope", "op"])
+def test_patterns_that_are_none(graph, view, option):
+    options = BUILDER(BUILDER.float_operation()).with_empty_output().build()
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"'\(a' is none"):
+        tf.profiler.profile(graph, cmd=view, options={**options, option: ["(a"]})
+
+
 def _run(graph, micros, device="/job:localhost/replica:0/task:0/device:CPU:0"):
     """A traced run in which operations took so long, one after the other."""
     run = protos.RunMetadata()
