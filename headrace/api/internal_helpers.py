@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 HELPERS = {
+    ("ops.distributions.kullback_leibler", "_registered_kl"): "distributions.divergence._rule_for",
     ("ops.image_ops_impl", "ResizeMethodV1"): "image.ResizeMethod",
     ("ops.image_ops_impl", "_Assert3DImage"): "functions.image.checking.checked_single_image",
     ("ops.image_ops_impl", "_AssertAtLeast3DImage"): "functions.image.checking.checked_image",

@@ -475,7 +475,6 @@ SPELLED = {
     ("ops.lookup_ops", "StaticVocabularyTableV1"): "lookup.StaticVocabularyTable",
     ("ops.sparse_ops", "sparse_dense_cwise_add"): "functions.sparse.elementwise.sparse_dense_cwise_add",
     ("ops.distributions.kullback_leibler", "_DIVERGENCES"): "distributions.divergence._rules",
-    ("ops.distributions.kullback_leibler", "_registered_kl"): "distributions.divergence._rule_for",
     ("ops.sparse_ops", "_add_many_sparse_to_tensors_map"): "ops.sparse.maps.add_many_sparse_to_tensors_map",
     ("ops.sparse_ops", "_add_sparse_to_tensors_map"): "ops.sparse.maps.add_sparse_to_tensors_map",
     ("ops.sparse_ops", "_sparse_cross"): "ops.sparse.cross.sparse_cross",
