@@ -131,6 +131,9 @@ def searched(path: str) -> tuple[str, ...] | None:
         return ()
     if path.startswith(f"{_KERAS_IMPLEMENTATION}.keras"):
         return searched(path.replace(f"{_KERAS_IMPLEMENTATION}.keras", "python.keras", 1))
+    if path.startswith("python.keras.backend."):
+        # It is one module there, whose functions have the names of files here.
+        return None
     if match := _KERAS.fullmatch(path):
         return (match[1],)
     if path.startswith(_CONTRIB_KERAS):

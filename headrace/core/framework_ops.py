@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import itertools
 import re
@@ -41,6 +42,21 @@ if TYPE_CHECKING:
 
 _get_graph_from_inputs = graph_of_inputs
 _default_session_stack = default_session_stack()
+
+
+class _TensorLike(abc.ABC):  # noqa: B024  it is asked for by `isinstance`
+    """What counts as a tensor for stand-alone Keras: tensors and what is made of several, not variables."""
+
+
+for _kind in (Tensor, SparseTensor, IndexedSlices):
+    _TensorLike.register(_kind)
+
+
+def set_shapes_for_outputs(op: Operation) -> None:
+    """Nothing: operations have the shapes of their outputs from the beginning."""
+
+
+set_shape_and_handle_data_for_outputs = set_shapes_for_outputs
 
 # ---- conversion ----
 

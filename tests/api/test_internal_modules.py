@@ -3,6 +3,7 @@
 import importlib
 import sys
 
+import numpy as np
 import pytest
 
 import headrace as tf
@@ -87,3 +88,13 @@ def test_transformers_of_source_can_be_derived_from():
     transformer = importlib.import_module("headrace.python.autograph.pyct.transformer")
     with pytest.raises(NotImplementedError, match="to_graph"):
         type("Own", (transformer.Base,), {})(None)
+
+
+def test_what_stand_alone_keras_takes_from_them():
+    """An installed Keras 2.2 or 2.3 stands on these."""
+    backend = importlib.import_module("headrace.python.keras.backend")
+    assert backend.rnn is tf.keras.backend.rnn
+    ops = importlib.import_module("headrace.python.framework.ops")
+    sparse, slices = tf.SparseTensor([[0]], [1.0], [1]), tf.IndexedSlices(tf.ones([1]), tf.constant([0]))
+    assert all(isinstance(x, ops._TensorLike) for x in (tf.constant(1), sparse, slices))
+    assert not any(isinstance(x, ops._TensorLike) for x in (tf.Variable(1.0), np.ones(1), 1.0))
