@@ -8,9 +8,12 @@ does (github.com/google/leveldb, util/crc32c.h), so that a checksum of data that
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import functools
 import struct
 import threading
+import weakref
 import zlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -173,6 +176,7 @@ class TFRecordWriter:
         self._lock = threading.Lock()
         with failures_of(self._path):
             self._file = open_binary(self._path, "wb")
+        _open_writers.add(self)
 
     def write(self, record: bytes) -> None:
         """Writes a record.
@@ -239,6 +243,20 @@ class TFRecordWriter:
     def __del__(self) -> None:
         # A program that forgets to close its writer finds its records in the file all the same.
         self.close()
+
+
+# What the interpreter still holds at its end, such as a writer in a cache, it may never finalize.
+_open_writers: weakref.WeakSet[TFRecordWriter] = weakref.WeakSet()
+
+
+@atexit.register
+def _write_what_is_left() -> None:
+    for writer in list(_open_writers):
+        with contextlib.suppress(errors.OpError):
+            if writer._compressor is not None:
+                writer.close()
+            elif writer._file is not None:
+                writer.flush()
 
 
 def _framed(records: list[bytes]) -> list[bytes]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
+import textwrap
 import zlib
 
 import pytest
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 
 from headrace.core import errors
 from headrace.files import records as records_module
+from headrace.files.events import summary_iterator
 from headrace.files.records import TFRecordOptions, TFRecordWriter, masked_crc32c, tf_record_iterator
 
 KINDS = ["", "GZIP", "ZLIB"]
@@ -102,3 +106,18 @@ def test_urls_of_fsspec_are_read_and_written():
     fsspec.filesystem("memory").store.clear()
     written("memory://records/a", [b"one", b"two"])
     assert list(tf_record_iterator("memory://records/a")) == [b"one", b"two"]
+
+
+def test_what_the_interpreter_still_holds_at_its_end_is_written(tmp_path):
+    program = """
+        import headrace as tf
+        from headrace.files.records import TFRecordWriter
+        writer = tf.summary.FileWriterCache.get("logs")
+        writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), 7)
+        writer.packed = TFRecordWriter("packed", "GZIP")
+        writer.packed.write(b"a record")
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], cwd=tmp_path, check=True)
+    (path,) = (tmp_path / "logs").iterdir()
+    assert [event.step for event in summary_iterator(str(path))][-1] == 7
+    assert list(tf_record_iterator(tmp_path / "packed", "GZIP")) == [b"a record"]
