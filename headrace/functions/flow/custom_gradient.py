@@ -96,7 +96,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
         # The arguments and variables pass through the same op, so that the walk back finds them behind the results.
         with get_default_graph().gradient_override_map({"IdentityN": name}):
-            passed = raw.IdentityN([*results, *inputs, *[v._handle for v in variables]])
+            passed = raw.IdentityN([*results, *inputs, *variables])
+        for variable in variables:
+            # TensorFlow reads them once more for its tapes; op seeds count that.
+            convert_to_tensor(variable)
         for given, handle in zip(results, passed, strict=False):
             copy_handle_data(given, handle)
         return nest.pack_sequence_as(result, passed[:count])
