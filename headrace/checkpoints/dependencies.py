@@ -29,6 +29,7 @@ OWN_ATTRIBUTES = frozenset(
         *("_cell", "_cells", "_collected_trainable_weights", "_compile_metric_functions", "_hyper", "_input_layers"),
         *("_iterations", "_layer_list", "_named_layers", "_named_weights", "_non_trainable_weights", "_output_layers"),
         *(
+            "_metrics",
             "_own_dependencies",
             "_per_output_metrics",
             "_per_output_weighted_metrics",

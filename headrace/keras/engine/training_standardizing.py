@@ -13,7 +13,7 @@ from headrace.core.tensor import Tensor
 from headrace.data.dataset_base import DatasetBase
 from headrace.keras.backend.learning import symbolic_learning_phase
 from headrace.keras.backend.variables import is_placeholder
-from headrace.keras.engine import training_datasets
+from headrace.keras.engine import training_dataset_kinds, training_datasets
 from headrace.keras.engine.training_input_checks import (
     check_array_lengths,
     check_loss_and_target_compatibility,
@@ -113,7 +113,7 @@ class Standardizing:
             check_steps: whether `steps` must be given for data whose length is not known.
             steps_name, steps: the name and value of that argument.
             validation_split: the share of samples kept for validation.
-            shuffle: not looked at: the loops shuffle.
+            shuffle: whether a dataset that is surely not shuffled is warned of; the loops shuffle arrays.
             extract_tensors_from_dataset: whether a dataset becomes the tensors of its next element.
 
         Returns:
@@ -124,6 +124,8 @@ class Standardizing:
         """
         if isinstance(x, DatasetBase):
             training_datasets.validate_dataset_input(x, y, sample_weight, validation_split)
+            if shuffle:
+                training_dataset_kinds.verify_dataset_shuffled(x)
             if not extract_tensors_from_dataset:
                 return x, None, None  # type: ignore[return-value]  # a dataset has no lists
             x, y, sample_weight = training_datasets.extract_tensors_from_dataset(x)
