@@ -189,12 +189,11 @@ def _add_written(summary: Summary, key: str, value: bytes) -> None:
 
 
 def write_checkpoint_path(output_dir: str, path: str, step: int) -> None:
-    """Writes which checkpoint was evaluated, as a text summary."""
+    """Writes which checkpoint was evaluated, as a tensor of its path."""
     tf_logging.info("Saving 'checkpoint_path' summary for global step %d: %s", step, path)
     summary = Summary()
     value = summary.value.add(tag="checkpoint_path")
     value.tensor.CopyFrom(make_tensor_proto(path, dtype="string"))
-    value.metadata.plugin_data.plugin_name = "text"
     writer = FileWriterCache.get(output_dir)
     writer.add_summary(summary, step)
     writer.flush()
