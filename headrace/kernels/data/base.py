@@ -296,11 +296,15 @@ class BoundFunction:
 
     Attributes:
         slow_calls: how many calls, one after the other, took long enough for a thread of their own.
+        much_slower_calls: how many of the last of them took far longer than that.
+        is_slow: whether calls have been found worth threads.
         runs_python: whether it calls Python functions of the program.
         reads_files: whether it opens files, or makes datasets that do.
     """
 
     slow_calls = 0
+    much_slower_calls = 0
+    is_slow = False
 
     def __init__(self, node: NodeView, attr: str, start: int, count: int) -> None:
         self.function = attr_function(node, attr)

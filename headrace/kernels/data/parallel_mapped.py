@@ -19,8 +19,11 @@ from headrace.kernels.data.mapped import Mapped
 # A call that takes less than this, in seconds, is not worth handing to another thread: that takes 65 microseconds on an AMD
 # EPYC until the result is waited for.
 WORTH_A_THREAD = 2e-4
-# After how many such calls one after the other threads take them over.
-_SLOW_CALLS = 3
+# After how many such calls one after the other threads take them over: a busy machine makes some of any function slow,
+# though hardly several in a row by so much.
+_SLOW_CALLS = 24
+_MUCH_SLOWER = 10
+_MUCH_SLOWER_CALLS = 3
 # What `num_parallel_calls=-1` stands for; nothing is tuned while it runs.
 _AUTOTUNED_CALLS = 4
 
@@ -65,7 +68,7 @@ class _Calls:
     def next_element(self) -> Element | None:
         """The next element, by a call in place while calls take no time worth a thread."""
         function = self._function
-        if self._tries_in_place and function.slow_calls < _SLOW_CALLS:
+        if self._tries_in_place and not function.is_slow:
             element = self._upstream()
             if element is None:
                 return None
@@ -75,8 +78,7 @@ class _Calls:
             except OutOfRangeError:
                 # A function that may end the dataset has done so.
                 return None
-            is_slow = time.perf_counter() - begun >= WORTH_A_THREAD
-            function.slow_calls = function.slow_calls + 1 if is_slow else 0
+            _note_duration(function, time.perf_counter() - begun)
             return result
         # Twice as many as run, so that a thread that is done need not wait for this one to find its next call.
         while not self._over and len(self._under_way) < 2 * self._most and self._submit():
@@ -142,6 +144,16 @@ class _Calls:
                     self._changed.notify_all()
             # What it refers to must not wait for the next one.
             del task
+
+
+def _note_duration(function: BoundFunction, seconds: float) -> None:
+    """Learns from a call in place whether those to come are worth threads."""
+    if seconds < WORTH_A_THREAD:
+        function.slow_calls = function.much_slower_calls = 0
+        return
+    function.slow_calls += 1
+    function.much_slower_calls = function.much_slower_calls + 1 if seconds >= _MUCH_SLOWER * WORTH_A_THREAD else 0
+    function.is_slow = function.slow_calls >= _SLOW_CALLS or function.much_slower_calls >= _MUCH_SLOWER_CALLS
 
 
 class ParallelMapped(Mapped):
