@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
@@ -201,7 +202,8 @@ class BatchNormalization(Layer):
             raise ValueError("Input has undefined `axis` dimension. Input shape: ", known)
         self.input_spec = InputSpec(ndim=ndims, axes=sizes)
         if len(sizes) == 1 and self.virtual_batch_size is None:
-            param_shape = [*sizes.values()]
+            # Getters of programs see which kind of sequence it is.
+            param_shape: Sequence[Any] = (*sizes.values(),)
         else:
             param_shape = [sizes.get(i, 1) for i in range(ndims)]
             if self.virtual_batch_size is not None:
@@ -217,7 +219,7 @@ class BatchNormalization(Layer):
         self._add_averages(param_shape)
         self.built = True
 
-    def _add_parameter(self, name: str, param_shape: list[Any]) -> Any:
+    def _add_parameter(self, name: str, param_shape: Sequence[Any]) -> Any:
         return self.add_weight(
             name=name,
             shape=param_shape,
@@ -229,7 +231,7 @@ class BatchNormalization(Layer):
             experimental_autocast=False,
         )
 
-    def _add_average(self, name: str, param_shape: list[Any], initializer: InitializerLike) -> Variable:
+    def _add_average(self, name: str, param_shape: Sequence[Any], initializer: InitializerLike) -> Variable:
         return self.add_weight(
             name=name,
             shape=param_shape,
@@ -241,7 +243,7 @@ class BatchNormalization(Layer):
             experimental_autocast=False,
         )
 
-    def _add_averages(self, param_shape: list[Any]) -> None:
+    def _add_averages(self, param_shape: Sequence[Any]) -> None:
         # The moving averages are never partitioned.
         scope: Any = getattr(self, "_scope", None)
         partitioner = scope.partitioner if scope else None
