@@ -86,6 +86,7 @@ def get_var_info(var: Any, prev_tensor_name: str | None = None) -> tuple[str, An
 def _grouped(vars_to_warm_start: TensorLike) -> dict[str, list[Any]]:
     """The variables to start warm, the parts of one together, by name."""
     if isinstance(vars_to_warm_start, str) or vars_to_warm_start is None:
+        tf_logging.info("Warm-starting trainable variables only.")
         found: list[Any] = get_collection(GraphKeys.TRAINABLE_VARIABLES, scope=vars_to_warm_start)
     elif isinstance(vars_to_warm_start, list):
         if all(isinstance(item, str) for item in vars_to_warm_start):
@@ -160,6 +161,7 @@ def warm_start(
             key, whole = get_var_info(parts, previous)
             plain[key] = whole
     init_from_checkpoint(ckpt_to_initialize_from, plain)
+    tf_logging.info("Warm-started %d variables.", len(plain) + len(vocabularies) - len(unused_vocabularies))
     for unused, what in ((unused_names, "prev_var_name"), (unused_vocabularies, "vocab_info")):
         if unused:
             raise ValueError(

@@ -29,6 +29,7 @@ from headrace.estimator.heads.canned_heads import binary_logistic_head, regressi
 from headrace.estimator.model_fn import EstimatorSpec
 from headrace.losses.weighting import Reduction
 from headrace.messages import protos
+from headrace.state.modes import enable_resource_variables
 
 if TYPE_CHECKING:
     from headrace.estimator.heads.canned_heads import CannedHead
@@ -72,6 +73,8 @@ def _logistic_gradients(head: CannedHead) -> Callable[[Tensor, Tensor], tuple[Te
 class _BoostedTreesBase(Estimator):
     """What the estimators of boosted trees have in common.
 
+    One that is made has the process make resource variables from then on, as in TensorFlow.
+
     Args:
         model_fn: the model function.
         model_dir: the folder of checkpoints and summaries.
@@ -94,6 +97,7 @@ class _BoostedTreesBase(Estimator):
         is_classification: bool,
         quantile_sketch_epsilon: float,
     ) -> None:
+        enable_resource_variables()
         super().__init__(model_fn=model_fn, model_dir=model_dir, config=config)
         self._sorted_feature_columns = sorted_columns(feature_columns)
         self._head, self._epsilon = head, quantile_sketch_epsilon

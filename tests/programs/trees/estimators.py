@@ -88,3 +88,4 @@ train("batches", regressor, numbers, batches=3, batch=20, steps=30)
 train("classes", classifier, classes, weight_column="w")
 train("pruned", regressor, numbers, pruning_mode="pre", tree_complexity=0.05, l1_regularization=0.01)
 train("in memory", regressor, numbers, pruning_mode="post", tree_complexity=0.05, train_in_memory=True)
+results["kind of variables afterwards"] = type(tf.Variable(1.0)).__name__
