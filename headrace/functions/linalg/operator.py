@@ -28,11 +28,16 @@ from headrace.functions.math.reduction import reduce_max, reduce_min, reduce_sum
 from headrace.kernels import composing
 from headrace.kernels.composing.matrices import adjoint as adjoint_of
 from headrace.ops.math.cast import cast
+from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
     from headrace.core.operation import Operation
     from headrace.core.typing import TensorLike
+
+
+def _warn_of_dense(what: str) -> None:
+    tf_logging.warn("The default implementation of %s makes a dense matrix, and takes O(N^3) operations.", what)
 
 
 class LinearOperator(ModuleMembers, Dispatching):
@@ -201,6 +206,7 @@ class LinearOperator(ModuleMembers, Dispatching):
         return bool(self.is_self_adjoint and self.is_positive_definite)
 
     def _assert_non_singular(self) -> Operation:
+        _warn_of_dense("assert_non_singular")
         if self._by_cholesky():
             return self.assert_positive_definite()
         values = svd(self.to_dense(), compute_uv=False)
@@ -221,6 +227,7 @@ class LinearOperator(ModuleMembers, Dispatching):
             return self._assert_non_singular()
 
     def _assert_positive_definite(self) -> Operation:
+        _warn_of_dense("assert_positive_definite")
         if not self.is_self_adjoint:
             raise NotImplementedError("assert_positive_definite is not implemented.")
         return assert_positive(diagonal(cholesky(self.to_dense())), message="Matrix was not positive definite.")
@@ -231,6 +238,7 @@ class LinearOperator(ModuleMembers, Dispatching):
             return self._assert_positive_definite()
 
     def _assert_self_adjoint(self) -> Operation:
+        _warn_of_dense("assert_self_adjoint")
         dense = self.to_dense()
         return assert_equal(dense, adjoint_of(dense), message="Matrix was not equal to its adjoint.")
 
@@ -308,6 +316,7 @@ class LinearOperator(ModuleMembers, Dispatching):
     def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         if self.is_square is False:
             raise NotImplementedError("Solve is not yet implemented for non-square operators.")
+        _warn_of_dense("solve")
         rhs = adjoint_of(rhs) if adjoint_arg else rhs
         if self._by_cholesky():
             return cholesky_solve_with_broadcast(cholesky(self.to_dense()), rhs)
@@ -381,6 +390,7 @@ class LinearOperator(ModuleMembers, Dispatching):
             raise NotImplementedError("Determinant not implemented for an operator that is expected to not be square.")
 
     def _determinant(self) -> Tensor:
+        _warn_of_dense("determinant")
         if self._by_cholesky():
             return raw.Exp(self.log_abs_determinant())
         return matrix_determinant(self.to_dense())
@@ -396,6 +406,7 @@ class LinearOperator(ModuleMembers, Dispatching):
             return self._determinant()
 
     def _log_abs_determinant(self) -> Tensor:
+        _warn_of_dense("determinant")
         if self._by_cholesky():
             return 2 * reduce_sum(raw.Log(diagonal(cholesky(self.to_dense()))), axis=[-1])
         return slogdet(self.to_dense())[1]
