@@ -45,7 +45,7 @@ for operator in operators:
         arguments = [tf.ones([operator.shape[0].value, 1], operator.dtype)] if name == "solve" else []
         try:
             getattr(operator, name)(*arguments)
-        except (NotImplementedError, ValueError, TypeError) as error:
+        except (NotImplementedError, ValueError, tf.errors.InvalidArgumentError) as error:
             said.append(f"{operator.name} {name} {type(error).__name__}")
         else:
             said.append(f"{operator.name} {name} {counting.count}")
