@@ -88,8 +88,8 @@ class Operators:
         self._options = options
         self._print = options.uses(Feature.BUILTIN_FUNCTIONS)
         for name in (
-            "no_return", "returned", "attribute", "set_attribute", "if_stmt", "if_exp", "while_stmt", "for_stmt", "and_",
-            "or_", "not_", "eq", "not_eq", "compared", "assert_",
+            "no_return", "returned", "attribute", "set_attribute", "item", "set_item", "if_stmt", "if_exp", "while_stmt",
+            "for_stmt", "and_", "or_", "not_", "eq", "not_eq", "compared", "assert_",
         ):  # fmt: skip
             setattr(self, name, getattr(operators, name))
 

@@ -67,17 +67,22 @@ def _collect(node: ast.AST, found: set[str]) -> None:
         _collect(child, found)
 
 
-def attribute_writes(nodes: Iterable[ast.AST]) -> list[str]:
-    """The attributes, such as "self.count", that are written in this scope, of variables that are not."""
-    found: dict[str, str] = {}
+def part_writes(nodes: Iterable[ast.AST], items: bool = False) -> list[str]:
+    """What is written in this scope of objects that are not: attributes, such as "self.count".
+
+    Args:
+        nodes: the statements.
+        items: whether items by names or constants count as well, such as "found['count']" and "rows[last]".
+    """
+    found: dict[str, set[str]] = {}
 
     def collect(node: ast.AST) -> None:
         if isinstance(node, SCOPES):
             return
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            base = root_of(node)
-            if base is not None:
-                found[ast.unparse(node)] = base
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            names = _names_of_part(node, items)
+            if names is not None:
+                found[ast.unparse(node)] = names
         for child in ast.iter_child_nodes(node):
             collect(child)
 
@@ -85,14 +90,20 @@ def attribute_writes(nodes: Iterable[ast.AST]) -> list[str]:
     for statement in statements:
         collect(statement)
     changed = writes(statements)
-    return sorted(text for text, base in found.items() if base not in changed)
+    return sorted(text for text, names in found.items() if not names & changed)
 
 
-def root_of(node: ast.expr) -> str | None:
-    """The variable that a chain of attributes begins with."""
-    while isinstance(node, ast.Attribute):
+def _names_of_part(node: ast.expr, items: bool) -> set[str] | None:
+    """The variable that a chain of attributes and items begins with, and those that stand in it; None for other chains."""
+    names: set[str] = set()
+    while isinstance(node, ast.Attribute) or (items and isinstance(node, ast.Subscript)):
+        if isinstance(node, ast.Subscript):
+            if isinstance(node.slice, ast.Name):
+                names.add(node.slice.id)
+            elif not isinstance(node.slice, ast.Constant):
+                return None
         node = node.value
-    return node.id if isinstance(node, ast.Name) else None
+    return names | {node.id} if isinstance(node, ast.Name) else None
 
 
 def live_before(statements: Sequence[ast.stmt], after: set[str]) -> set[str]:

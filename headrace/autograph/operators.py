@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.autograph.special import NoReturn_, Undefined
@@ -58,6 +58,28 @@ def set_attribute(owner: Any, name: str, value: TensorLike) -> None:
             setattr(owner, name, value)
     elif hasattr(owner, name):
         delattr(owner, name)
+
+
+def item(owner: Any, key: Any) -> Any:
+    """An item of a list or dict, perhaps one that is not there yet; None for what else may be written by a key."""
+    if isinstance(owner, MutableMapping):
+        return owner[key] if key in owner else Undefined(str(key))
+    return owner[key] if _is_place(owner, key) else None
+
+
+def set_item(owner: Any, key: Any, value: TensorLike) -> None:
+    """Sets an item of a list or dict back to what it was, which may be that it was not there."""
+    if isinstance(owner, MutableMapping):
+        if isinstance(value, Undefined):
+            owner.pop(key, None)
+        elif owner.get(key, Undefined) is not value:
+            owner[key] = value
+    elif _is_place(owner, key) and owner[key] is not value:
+        owner[key] = value
+
+
+def _is_place(owner: Any, key: Any) -> bool:
+    return isinstance(owner, MutableSequence) and isinstance(key, int) and -len(owner) <= key < len(owner)
 
 
 # ---- branches ----

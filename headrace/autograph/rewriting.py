@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from headrace.autograph.liveness import attribute_writes, captured, live_before, live_in_loop, reads, writes
+from headrace.autograph.liveness import captured, live_before, live_in_loop, part_writes, reads, writes
 from headrace.autograph.lowering import SCOPES, Names, called, inside, lower_loops, lower_returns, name_of
 from headrace.autograph.source import parameters_of
 
@@ -223,20 +223,22 @@ class _Rewriter(ast.NodeTransformer):
 
     # ---- control flow ----
 
-    def _state(self, statements: Sequence[ast.AST], wanted_before: set[str], wanted_after: set[str]) -> _State:
+    def _state(
+        self, statements: Sequence[ast.AST], wanted_before: set[str], wanted_after: set[str], items: bool = False
+    ) -> _State:
         changed = writes(statements)
         after = sorted(name for name in changed if name in wanted_after)
         before = sorted(name for name in changed if name in wanted_before and name not in after)
-        attributes = attribute_writes(statements)
+        parts = part_writes(statements, items)
         declared = {name: self._scope.outer.get(name, "nonlocal") for name in sorted(changed)}
-        return _State([*after, *attributes], before, declared, self._names)
+        return _State([*after, *parts], before, declared, self._names)
 
     def _if(self, statement: ast.If, after: set[str]) -> list[ast.stmt]:
         both = [*statement.body, *statement.orelse]
         before = live_before(statement.body, after) | live_before(statement.orelse, after)
         # A function that a branch defines and that alone reads a variable of it belongs to the branch.
         elsewhere = set(self._scope.captured - captured(both))
-        state = self._state(both, before, after | elsewhere)
+        state = self._state(both, before, after | elsewhere, items=True)
         test = self.visit(statement.test)
         body = state.define("if_body", self.block(statement.body, after))
         orelse = state.define("else_body", self.block(statement.orelse, after))
@@ -400,7 +402,7 @@ class _State:
     """The variables that a control flow statement changes, as far as they are live, and how it gets at them.
 
     Args:
-        after: those live after it, and attributes.
+        after: those live after it, and attributes and items.
         before: others, which it reads.
         declared: all that it writes, with the kind of their declaration.
         names: where new names come from.
@@ -440,10 +442,15 @@ class _State:
         values, setters = [], []
         for i, item in enumerate(self._items):
             part = f"values__[{i}]"
-            base, _, attribute = item.rpartition(".")
-            if base:
-                values.append(f"ag__.attribute({base}, {attribute!r})")
-                setters.append(f"ag__.set_attribute({base}, {attribute!r}, {part})")
+            node = ast.parse(item, mode="eval").body
+            if isinstance(node, ast.Attribute):
+                owner = f"{ast.unparse(node.value)}, {node.attr!r}"
+                values.append(f"ag__.attribute({owner})")
+                setters.append(f"ag__.set_attribute({owner}, {part})")
+            elif isinstance(node, ast.Subscript):
+                owner = f"{ast.unparse(node.value)}, {ast.unparse(node.slice)}"
+                values.append(f"ag__.item({owner})")
+                setters.append(f"ag__.set_item({owner}, {part})")
             else:
                 values.append(item)
                 setters.append(f"{item} = {part}")
