@@ -442,13 +442,13 @@ class _State:
         values, setters = [], []
         for i, item in enumerate(self._items):
             part = f"values__[{i}]"
-            node = ast.parse(item, mode="eval").body
-            if isinstance(node, ast.Attribute):
-                owner = f"{ast.unparse(node.value)}, {node.attr!r}"
+            place = ast.parse(item, mode="eval").body
+            if isinstance(place, ast.Attribute):
+                owner = f"{ast.unparse(place.value)}, {place.attr!r}"
                 values.append(f"ag__.attribute({owner})")
                 setters.append(f"ag__.set_attribute({owner}, {part})")
-            elif isinstance(node, ast.Subscript):
-                owner = f"{ast.unparse(node.value)}, {ast.unparse(node.slice)}"
+            elif isinstance(place, ast.Subscript):
+                owner = f"{ast.unparse(place.value)}, {ast.unparse(place.slice)}"
                 values.append(f"ag__.item({owner})")
                 setters.append(f"ag__.set_item({owner}, {part})")
             else:
