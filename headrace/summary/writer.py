@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.attributes import check_attribute
@@ -157,12 +158,15 @@ class FileWriter:
         return self._logdir
 
     def add_event(self, event: protos.Event) -> None:
-        """Writes an `Event` as it is; a closed writer says so in the log and writes nothing."""
+        """Writes an `Event` as it is; a closed writer warns and writes nothing."""
         if self._closed:
-            tf_logging.warn("Attempting to use a closed FileWriter. The operation will be a noop unless the FileWriter is "
-                            "explicitly reopened.")  # fmt: skip
+            self._warn_of_closed()
             return
         self.event_writer.add_event(event)
+
+    @staticmethod
+    def _warn_of_closed() -> None:
+        warnings.warn("This FileWriter is closed: nothing is written until `reopen` is called.", stacklevel=3)
 
     def _write(self, event: protos.Event, step: IntLike | None) -> None:
         event.wall_time = time.time()
@@ -260,8 +264,10 @@ class FileWriter:
         self._write(protos.Event(session_log=session_log), global_step)
 
     def flush(self) -> None:
-        """Hands all events to the system."""
-        if not self._closed:
+        """Hands all events to the system; a closed writer warns."""
+        if self._closed:
+            self._warn_of_closed()
+        else:
             self.event_writer.flush()
 
     def close(self) -> None:
