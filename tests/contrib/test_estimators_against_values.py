@@ -80,3 +80,79 @@ def test_dynamic_recurrent_estimator(tmp_path):
     assert "MultiValueDynamicRNNRegressor/OptimizeLoss/global_norm/gradient_norm" in tags
     # Without queues predictions end after the first batch, of iterators too.
     assert len(list(estimator.predict(input_fn=lambda: input_fn(1)))) == 2
+
+
+def series(count):
+    times = np.arange(count)
+    return tf.contrib.timeseries.NumpyReader({"times": times, "values": np.sin(times / 3).astype(np.float32)})
+
+
+def test_seeded_autoregression_starts_where_it_did(tmp_path):
+    ts = tf.contrib.timeseries
+    config = tf.estimator.RunConfig(tf_random_seed=3, save_summary_steps=1)
+    estimator = ts.ARRegressor(8, 4, 2, 1, model_dir=str(tmp_path), config=config)
+    estimator.train(ts.WholeDatasetInputFn(series(6)), steps=3)
+    kernel = estimator.get_variable_value("model/flat_prediction_model/predicted_mean/kernel")
+    np.testing.assert_allclose(kernel.ravel()[:4], [0.2857759, 0.25694549, 0.30026054, -0.07553015], rtol=1e-5)
+    evaluation = estimator.evaluate(ts.WholeDatasetInputFn(series(40)), steps=1)
+    assert evaluation["loss"] == pytest.approx(3.1910119, rel=1e-5)
+    predicted = next(estimator.predict(ts.predict_continuation_input_fn(evaluation, steps=3)))
+    np.testing.assert_allclose(predicted["mean"][:, 0], [0.72517729, 1.19844198, 0.92049038], rtol=1e-5)
+    events = [event for path in glob.glob(f"{tmp_path}/events*") for event in tf.train.summary_iterator(path)]
+    tags = {value.tag for event in events for value in event.summary.value}
+    assert {"loss", "head/model/loss", "enqueue_input/queue/enqueue_input/fifo_queuefraction_over_0_of_2_full"} <= tags
+
+
+def test_windows_start_one_record_later_now_and_then():
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.set_random_seed(1)
+        draws = tf.contrib.timeseries.RandomWindowInputFn(
+            series(60), window_size=10, batch_size=4, num_threads=1, shuffle_seed=3
+        )
+        draws()
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        coordinator = tf.train.Coordinator()
+        reading, cutting = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)[:2]
+        threads = reading.create_threads(session, coordinator, daemon=True, start=True)
+        threads += cutting.create_threads(session, coordinator, daemon=True, start=True)
+        windows = graph.get_tensor_by_name("Reshape:0")
+        first = [session.run(windows)[:, 0].tolist() for _ in range(3)]
+        coordinator.request_stop()
+        coordinator.join(threads)
+    assert first == [[1, 11, 21, 31], [42, 52, 2, 12], [23, 33, 43, 53]]
+
+
+@pytest.mark.parametrize(("given", "missing"), [(None, None), (["int64", "float32"], 0.0)])
+def test_columns_whose_types_are_given_may_lack_values(tmp_path, given, missing):
+    path = tmp_path / "series.csv"
+    path.write_text("1,2.5\n,3.5\n5,\n")
+    with tf.Graph().as_default(), tf.Session() as session:
+        features = tf.contrib.timeseries.CSVReader(str(path), column_dtypes=given).read_full()
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        coordinator = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(session, coordinator)
+        if missing is None:
+            with pytest.raises(tf.errors.InvalidArgumentError, match="Field 1"):
+                session.run(features)
+        else:
+            found = session.run(features)
+            assert found["times"].tolist() == [1, 0, 5]
+            assert found["values"].tolist() == [[2.5], [3.5], [missing]]
+        coordinator.request_stop()
+        coordinator.join(threads)
+
+
+def test_rows_of_queues_come_out_as_they_went_in():
+    with tf.Graph().as_default(), tf.Session() as session:
+        queue = tf.FIFOQueue(9, [tf.int32, tf.float32], shapes=[[], [2]])
+        session.run(queue.enqueue_many([[0, 1, 2], [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]]))
+        session.run(queue.enqueue([3, [6.0, 7.0]]))
+        session.run(queue.enqueue_many([[4, 5], [[8.0, 9.0], [10.0, 11.0]]]))
+        first, rest = session.run(queue.dequeue()), session.run(queue.dequeue_many(5))
+        session.run(queue.enqueue_many([[6, 7], [[0.0, 0.0], [1.0, 1.0]]]))
+        last = session.run(queue.dequeue_up_to(2))
+    assert first[0] == 0
+    assert first[1].tolist() == [0.0, 1.0]
+    assert rest[0].tolist() == [1, 2, 3, 4, 5]
+    assert rest[1].tolist() == [[2, 3], [4, 5], [6, 7], [8, 9], [10, 11]]
+    assert [part.tolist() for part in last] == [[6, 7], [[0, 0], [1, 1]]]

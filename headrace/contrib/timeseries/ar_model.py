@@ -25,6 +25,8 @@ from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.constant import constant
 from headrace.ops.array.pad import pad
 from headrace.ops.array.shape import reshape
+from headrace.ops.array.slice import slice as slice_of
+from headrace.ops.array.split import split
 from headrace.ops.array.where import where_v2
 from headrace.ops.math.binary import maximum
 from headrace.ops.math.cast import cast
@@ -135,8 +137,12 @@ class ARModel(TimeSeriesModel):
 
         A period is cut into buckets; in that of the time is how far it has gone in it, in the others is zero.
         """
+        batch = shape(times)[0]
         periods = constant(self._periods, shape=[1, 1, len(self._periods), 1], dtype=times.dtype)
-        phases = reshape(times, stack([shape(times)[0], -1, 1, 1])) % periods
+        phases = reshape(times, [batch, -1, 1, 1])
+        # As in 1.15 there is the width of a bucket, too: seeds of what comes later count the operations before.
+        periods / self._buckets  # type: ignore[operator]
+        phases = phases % periods
         places = cast(phases, self.dtype) * float(self._buckets) / cast(periods, self.dtype)
         edges = reshape(range(0.0, float(self._buckets), dtype=self.dtype), [1, 1, 1, self._buckets])
         beyond = relu(places - edges)
@@ -156,31 +162,32 @@ class ARModel(TimeSeriesModel):
         times, values = convert_to_tensor(times), convert_to_tensor(values)
         exogenous_regressors = convert_to_tensor(exogenous_regressors)
         times.shape.assert_is_compatible_with([None, self.window_size])
-        batch, split = shape(times)[0], self.input_window_size
+        batch = shape(times)[0]
         of_input, of_output = [], []
         if self._periods:
             width = self._buckets * len(self._periods)
-            features = reshape(self._time_features(times), stack([batch, self.window_size, width]))
-            of_input.append(features[:, :split])
-            of_output.append(features[:, split:])
-        if split > 0:
-            before = values[:, :split, :]
-            of_input.append(reshape(before, stack([batch, split, self.num_features])))
+            features = reshape(self._time_features(times), [batch, self.window_size, width])
+            before, after = split(features, [self.input_window_size, self.output_window_size], axis=1)
+            of_input.append(before)
+            of_output.append(after)
+        if self.input_window_size > 0:
+            window = slice_of(values, [0, 0, 0], [-1, self.input_window_size, -1])
+            of_input.append(reshape(window, [batch, self.input_window_size, self.num_features]))
         if self._exogenous_columns:
-            of_input.append(exogenous_regressors[:, :split])
-            of_output.append(exogenous_regressors[:, split:])
+            before, after = split(exogenous_regressors, [self.input_window_size, self.output_window_size], axis=1)
+            of_input.append(before)
+            of_output.append(after)
         assert of_input or of_output, "there is nothing to predict from: give periodicities, a window or features"
         if not of_output:
-            of_output = [zeros(stack([batch, self.output_window_size, 1]), dtype=self.dtype)]
+            of_output = [zeros([batch, self.output_window_size, 1], dtype=self.dtype)]
+        inputs = concat(of_input, 2) if of_input and self.input_window_size > 0 else self._no_window(batch)
+        outputs = concat(of_output, 2)
         with variable_scope("model/", use_resource=True):
-            return self._network_here()(
-                concat(of_input, 2) if of_input and split > 0 else self._no_window(batch),
-                concat(of_output, 2),
-            )
+            return self._network_here()(inputs, outputs)
 
     def _no_window(self, batch: Tensor) -> Tensor:
         """What a network gets that predicts from the times alone."""
-        none = zeros(stack([batch, 0, 1]), dtype=self.dtype)
+        none = zeros([batch, 0, 1], dtype=self.dtype)
         none.set_shape([None, 0, 1])
         return none
 
@@ -228,17 +235,18 @@ class ARModel(TimeSeriesModel):
         given.shape.assert_is_compatible_with([None, None, self.num_features])
         scaled = self._scale_data(given)
         predictions = self.prediction_ops(times, scaled[:, : self.input_window_size, :], exogenous)
-        targets = scaled[:, self.input_window_size :, :]
+        targets = slice_of(scaled, [0, self.input_window_size, 0], [-1, -1, -1])
         loss = self.loss_op(targets, predictions)
         if mode != _TRAIN and self.loss == self.SQUARED_LOSS and self._input_statistics is not None:
             # Reported in the units of the series.
             errors = square((predictions["mean"] - targets) * self._stds)
             loss = reduce_sum(errors) / cast(reduce_prod(shape(errors)), errors.dtype)
+        scaled_back = self._scaled_back(predictions)
         observed = given[:, self.input_window_size :, :]
         return ModelOutputs(
             loss=loss,
             end_state=self._end_state(times, scaled, exogenous),
-            predictions={**self._scaled_back(predictions), "observed": observed},
+            predictions={**scaled_back, "observed": observed},
             prediction_times=times[:, -self.output_window_size :],
         )
 
@@ -246,7 +254,10 @@ class ARModel(TimeSeriesModel):
         size = self.input_window_size
         if size == 0:
             return times[:, :0], values[:, :0, :], exogenous[:, :0, :]
-        return times[:, -size:], values[:, -size:, :], exogenous[:, -size:, :]
+        parts = times[:, -size:], values[:, -size:, :], exogenous[:, -size:, :]
+        for part in parts:
+            part.set_shape([None, size, *part.shape.as_list()[2:]])
+        return parts
 
     def _scaled_back(self, predictions: Mapping[str, Tensor]) -> dict[str, Tensor]:
         return {

@@ -32,6 +32,7 @@ from headrace.state.global_step import get_global_step
 from headrace.state.updates import assign
 from headrace.state.variable_scope import variable_scope
 from headrace.state.variables import VariableV1
+from headrace.summary.operations import scalar
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -156,7 +157,9 @@ class TimeSeriesRegressionHead:
             logits, labels: unused.
         """
         with variable_scope("model", use_resource=True):
-            return self.state_manager.define_loss(self.model, features, mode)
+            outputs = self.state_manager.define_loss(self.model, features, mode)
+            scalar("loss", outputs.loss)
+            return outputs
 
     def create_estimator_spec(self, features: Mapping[str, Any], mode: str, labels: Any = None) -> EstimatorSpec:
         """Builds the model in the default graph.

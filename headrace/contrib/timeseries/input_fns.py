@@ -20,10 +20,10 @@ from headrace.functions.array.gather import batch_gather
 from headrace.functions.array.sort import argsort
 from headrace.functions.flow.cond import cond
 from headrace.functions.math.reduction import reduce_all, reduce_any
-from headrace.input_queues.batching import maybe_shuffle_batch
+from headrace.input_queues.batching import batch, maybe_shuffle_batch
 from headrace.input_queues.producers import limit_epochs
 from headrace.kernels.composing.arranging import concat, identity
-from headrace.kernels.composing.shapes import expand_dims, shape
+from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.constant import constant
 from headrace.ops.array.shape import reshape
 from headrace.ops.random.uniform import random_uniform
@@ -66,7 +66,7 @@ class WholeDatasetInputFn(TimeSeriesInputFn):
 
     def create_batch(self) -> tuple[dict[str, Tensor], Any]:
         """(features [1, window, ...] by name, None)."""
-        return {key: expand_dims(value, 0) for key, value in self._reader.read_full().items()}, None
+        return {key: value[None] for key, value in self._reader.read_full().items()}, None
 
 
 class RandomWindowInputFn(TimeSeriesInputFn):
@@ -80,7 +80,8 @@ class RandomWindowInputFn(TimeSeriesInputFn):
         shuffle_min_after_dequeue_multiplier: out of how many batches at least windows are drawn.
         discard_out_of_order: whether windows with falling times are left out; else each is sorted.
         discard_consecutive_batches_limit: after how many of such in a row reading ends.
-        jitter: whether windows start anywhere; else at multiples of their size.
+        jitter: whether windows come to start anywhere, as a record is left out now and then; else at multiples of their
+            size.
         num_threads: how many threads read; with one and a seed the windows are the same in each run.
         shuffle_seed: where the random order starts.
 
@@ -137,18 +138,22 @@ class RandomWindowInputFn(TimeSeriesInputFn):
 
     def _windows(self) -> dict[str, Tensor]:
         """Records as consecutive windows, [batch, window, ...]."""
+        records = self._reader.read()
         needed: Any = self._window_size * self._batch_size
         skipped: Any = 0
         if self._jitter:
-            # Some records before the windows are left out, so that these start elsewhere each time.
-            skipped = random_uniform([], maxval=self._window_size, dtype="int32", seed=self._seed)
-        # Few are kept before they are windows, since those are kept.
-        capacity = 4 * self._batch_size * self._window_size
-        following = self._reader.read_consecutive(constant(0) + needed + skipped, capacity)
+            # One record before the windows is left out or none, so that these come to start elsewhere. The order
+            # alone has the seed that was given.
+            skipped = random_uniform([], maxval=2, dtype="int32")
+            needed = needed + skipped
+        capacity = self._capacity * self._batch_size * self._window_size
+        following: Any = batch(records, batch_size=needed, capacity=capacity, enqueue_many=True)
+
+        if self._jitter:
+            following = {key: values[skipped:] for key, values in following.items()}
 
         def cut(values: Tensor) -> Tensor:
-            taken = values[skipped:]
-            windows = reshape(taken, concat([[self._batch_size, self._window_size], shape(taken)[1:]], 0))
+            windows = reshape(values, concat([[self._batch_size, self._window_size], shape(values)[1:]], 0))
             windows.set_shape([self._batch_size, self._window_size, *values.shape.as_list()[1:]])
             return windows
 
@@ -156,7 +161,7 @@ class RandomWindowInputFn(TimeSeriesInputFn):
 
     def _in_order(self, times: Tensor) -> Tensor:
         """Whether the times of each window rise; ends reading where they long do not."""
-        keep = reduce_all(times[:, :-1] <= times[:, 1:], axis=1)
+        keep = reduce_all(times[:, 1:] >= times[:, :-1], axis=1)
         discarded = VariableV1(
             constant(0, dtype=int64),
             name="discarded_windows_limiter",
@@ -167,7 +172,7 @@ class RandomWindowInputFn(TimeSeriesInputFn):
         def count() -> Tensor:
             return cond(
                 reduce_any(keep),
-                lambda: assign(discarded, constant(0, dtype=int64)),
+                lambda: assign(discarded, 0),
                 lambda: count_up_to(discarded, self._discard_limit),
             )
 

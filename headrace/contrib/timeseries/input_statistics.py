@@ -17,8 +17,8 @@ from headrace.ops.flow.grouping import group, no_op
 from headrace.ops.math.argmax import argmin
 from headrace.ops.math.binary import maximum, minimum
 from headrace.ops.math.cast import cast
-from headrace.ops.math.unary import round, square
-from headrace.state.initializers import Constant, Ones, Zeros
+from headrace.ops.math.unary import round
+from headrace.state.initializers import Ones, Zeros
 from headrace.state.updates import assign, assign_add
 from headrace.state.variable_scope import get_variable, variable_scope
 
@@ -48,7 +48,7 @@ class _Totals:
     """Sums over the windows seen."""
 
     def __init__(self, num_features: int, dtype: DType) -> None:
-        self.max_time_seen = _variable("max_time_seen", [], int64, Constant(int64.min))
+        self.max_time_seen = _variable("max_time_seen", None, int64, int64.min)
         self.chunk_count = _variable("chunk_count", [], int64, Zeros())
         self.inter_observation_duration_sum = _variable("inter_observation_duration_sum", [], dtype, Zeros())
         self.example_count = _variable("example_count", [], int64, Zeros())
@@ -63,15 +63,15 @@ class _Totals:
         durations = spans / cast(shape(times)[1] - 1, dtype)
         return group(
             assign(self.max_time_seen, maximum(self.max_time_seen, reduce_max(times))),
-            assign_add(self.chunk_count, cast(shape(times)[0], int64)),
+            assign_add(self.chunk_count, shape(times, out_type=int64)[0]),
             assign_add(self.inter_observation_duration_sum, reduce_sum(durations)),
-            assign_add(self.example_count, cast(size(times), int64)),
+            assign_add(self.example_count, size(times, out_type=int64)),
             assign_add(self.overall_feature_sum, reduce_sum(values, axis=[0, 1])),
-            assign_add(self.overall_feature_sum_of_squares, reduce_sum(square(values), axis=[0, 1])),
+            assign_add(self.overall_feature_sum_of_squares, reduce_sum(values**2, axis=[0, 1])),
         )
 
 
-def _variable(name: str, sizes: list[int], dtype: DType, initializer: Any) -> Any:
+def _variable(name: str, sizes: list[int] | None, dtype: DType, initializer: Any) -> Any:
     return get_variable(name, sizes, dtype, initializer, trainable=False)
 
 
@@ -131,7 +131,7 @@ class InputStatisticsFromMiniBatch:
                 _variable("overall_feature_mean", sizes, dtype, Zeros()),
                 _variable("overall_feature_var", sizes, dtype, Ones()),
             ),
-            _variable("start_time", [], int64, Constant(int64.max)),
+            _variable("start_time", None, int64, int64.max),
             _variable("total_observation_count", [], int64, Ones()),
         )
 
@@ -141,12 +141,11 @@ class InputStatisticsFromMiniBatch:
         with control_dependencies([summed]):
             count = cast(totals.example_count, self._dtype)
             mean = totals.overall_feature_sum / count
+            of_mean = assign(statistics.overall_feature_moments.mean, mean)
             # The unbiased variance.
-            variance = count / (count - 1.0) * (totals.overall_feature_sum_of_squares / count - square(mean))
-            overall = [
-                assign(statistics.overall_feature_moments.mean, mean),
-                assign(statistics.overall_feature_moments.variance, variance),
-            ]
+            correction = count / (count - 1.0)
+            variance = correction * (totals.overall_feature_sum_of_squares / count - mean**2)
+            of_variance = assign(statistics.overall_feature_moments.variance, variance)
             started = self._update_start(statistics, times, values)
             with control_dependencies([started]):
                 start_time = assign(statistics.start_time, minimum(statistics.start_time, reduce_min(times)))
@@ -156,7 +155,7 @@ class InputStatisticsFromMiniBatch:
                 span = cast(totals.max_time_seen - statistics.start_time + 1, self._dtype)
                 length = cast(round(span / step), int64)
                 counted = assign(statistics.total_observation_count, length)
-        return group(summed, *overall, started, start_time, counted)
+        return group(summed, of_mean, of_variance, started, start_time, counted)
 
     def _update_start(self, statistics: InputStatistics, times: Tensor, values: Tensor) -> Operation:
         """Takes the moments of the window that starts first, if none before started earlier."""

@@ -14,7 +14,7 @@ from headrace.functions.math.reduction import reduce_max
 from headrace.kernels.composing.arithmetic import matmul, range
 from headrace.kernels.composing.arranging import concat, transpose
 from headrace.kernels.composing.filling import ones, zeros
-from headrace.kernels.composing.shapes import expand_dims, shape
+from headrace.kernels.composing.shapes import expand_dims, rank, shape
 from headrace.ops.array.gather import gather
 from headrace.ops.array.join import stack
 from headrace.ops.array.pad import pad
@@ -210,8 +210,8 @@ def replicate_state(start_state: Any, batch_size: int | Tensor) -> Any:
     from_state = convert_to_tensor(start_state) if not isinstance(start_state, (tuple, list)) else None
     if from_state is None:
         return tuple(replicate_state(part, batch_size) for part in start_state)
-    rank = from_state.shape.ndims or 0
-    return tile(expand_dims(from_state, 0), concat([[batch_size], ones([rank], dtype="int32")], 0))
+    expanded = expand_dims(from_state, 0)
+    return tile(expanded, concat([[batch_size], ones([rank(from_state)], dtype="int32")], 0))
 
 
 def batch_start_time(times: Tensor) -> Tensor:

@@ -140,8 +140,9 @@ class TimeSeriesModel(abc.ABC):
             ValueError: if the graph was not initialized.
         """
         self._check_graph_initialized()
+        start_state = self.get_start_state()
         batch = shape(convert_to_tensor(features[TrainEvalFeatures.TIMES]))[0]
-        start_state = replicate_state(self.get_start_state(), batch)
+        start_state = replicate_state(start_state, batch)
         return self.get_batch_loss(features=features, mode=mode, state=start_state)
 
     @abc.abstractmethod

@@ -54,9 +54,10 @@ class FlatPredictionModel(Model):
         Returns:
             "mean" and "covariance" (variances), [batch, output window, num_features].
         """
-        windows = [self._output_flatten(output_window_features)]
+        windows = []
         if input_window_features is not None and input_window_features.shape[1].value != 0:
-            windows = [self._input_flatten(input_window_features), *windows]
+            windows.append(self._input_flatten(input_window_features))
+        windows.append(self._output_flatten(output_window_features))
         activation = concat(windows, 1) if len(windows) > 1 else windows[0]
         if self._hidden is not None:
             activation = self._hidden(activation)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,20 +14,18 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies
 from headrace.core.dtypes import float32, int64
 from headrace.core.shapes import TensorShape
+from headrace.estimator.inputs.feeding import enqueue_data
 from headrace.functions.flow.cond import cond
 from headrace.functions.flow.tensor_array import TensorArray
 from headrace.functions.flow.while_loop import while_loop
 from headrace.functions.parsing.example import parse_example
 from headrace.functions.readers.readers import TextLineReader, TFRecordReader
-from headrace.input_queues.batching import batch
-from headrace.input_queues.producers import input_producer
-from headrace.kernels.composing.arithmetic import range as range_
+from headrace.input_queues.producers import string_input_producer
 from headrace.kernels.composing.arranging import identity, stack
+from headrace.kernels.composing.filling import zeros
 from headrace.kernels.composing.shapes import squeeze
 from headrace.ops.array.constant import constant
-from headrace.ops.array.gather import gather
-from headrace.ops.flow.py_func import py_func
-from headrace.ops.math.cast import cast
+from headrace.ops.array.shape import reshape
 from headrace.ops.math.comparison import not_equal
 from headrace.ops.parsing.csv import decode_csv
 from headrace.state.updates import assign, count_up_to, is_variable_initialized
@@ -42,6 +39,8 @@ if TYPE_CHECKING:
 _TIMES, _VALUES = TrainEvalFeatures.TIMES, TrainEvalFeatures.VALUES
 # How often files are opened one after the other without a record, until reading ends.
 _EMPTY_EPOCHS = 1000
+# How many records of arrays, and how often whole series, are kept ahead.
+_RECORDS_AHEAD, _SERIES_AHEAD = 1000, 2
 
 
 class TimeSeriesReader(abc.ABC):
@@ -62,20 +61,6 @@ class TimeSeriesReader(abc.ABC):
         Returns:
             tensors [records, ...] by feature.
         """
-
-    def read_consecutive(self, count: Tensor, capacity: int) -> dict[str, Tensor]:
-        """So many consecutive records.
-
-        Args:
-            count: how many.
-            capacity: how many may be kept until they are wanted.
-
-        Returns:
-            tensors [count, ...] by feature.
-        """
-        size: Any = count
-        found: Any = batch(self.read(), batch_size=size, capacity=capacity, enqueue_many=True)
-        return found
 
     @abc.abstractmethod
     def read_full(self) -> dict[str, Tensor]:
@@ -119,19 +104,6 @@ def canonical_arrays(data: Mapping[str, Any], require_single_batch: bool) -> dic
     return arrays
 
 
-class _Places:
-    """Where in arrays to read next, from the start again after their end; for any number of threads."""
-
-    def __init__(self, total: int) -> None:
-        self._total, self._next, self._lock = total, 0, threading.Lock()
-
-    def __call__(self, count: np.ndarray) -> np.ndarray:
-        with self._lock:
-            start = self._next
-            self._next = (start + int(count)) % self._total
-        return np.int64(start)
-
-
 class NumpyReader(TimeSeriesReader):
     """Reads a series from arrays.
 
@@ -171,24 +143,22 @@ class NumpyReader(TimeSeriesReader):
 
     def read(self) -> dict[str, Tensor]:
         """Some consecutive records, as tensors by feature."""
-        return self.read_consecutive(constant(self._hint), self._hint)
-
-    def read_consecutive(self, count: Tensor, capacity: int) -> dict[str, Tensor]:
-        """So many consecutive records, as tensors by feature.
-
-        Args:
-            count: how many.
-            capacity: unused, as the arrays are there.
-        """
-        total = self._features[_TIMES].shape[1]
-        start = py_func(_Places(total), [cast(count, int64)], int64, stateful=True)
-        start.set_shape([])
-        rows = (start + cast(range_(count), int64)) % total
-        return {key: gather(constant(value[0]), rows, axis=0) for key, value in sorted(self._features.items())}
+        records = {key: value[0] for key, value in self._features.items()}
+        return self._dequeue(records, _RECORDS_AHEAD, self._hint)
 
     def read_full(self) -> dict[str, Tensor]:
         """All records, as tensors by feature."""
-        return {key: squeeze(constant(value), axis=[0]) for key, value in sorted(self._features.items())}
+        rows = self._dequeue(self._features, _SERIES_AHEAD, 1)
+        return {key: squeeze(value, axis=0) for key, value in rows.items()}
+
+    @staticmethod
+    def _dequeue(arrays: Mapping[str, np.ndarray], capacity: int, count: int) -> dict[str, Tensor]:
+        """So many rows of arrays at a time, one after the other and from the start again."""
+        ordered = dict(sorted(arrays.items()))
+        # Many rows are put in at a time, which takes much less time and does not change their order.
+        queue = enqueue_data(ordered, capacity, enqueue_size=max(1, capacity // 4))
+        taken: Any = queue.dequeue_many(count)
+        return dict(zip(ordered, taken[1:], strict=True))
 
 
 class ReaderBaseTimeSeriesParser(TimeSeriesReader):
@@ -200,7 +170,7 @@ class ReaderBaseTimeSeriesParser(TimeSeriesReader):
     """
 
     def __init__(self, filenames: str | Sequence[str], read_num_records_hint: int = 4096) -> None:
-        self._filenames = [filenames] if isinstance(filenames, str) else list(filenames)
+        self._filenames = filenames if isinstance(filenames, str) else list(filenames)
         self._hint = read_num_records_hint
 
     @abc.abstractmethod
@@ -226,7 +196,7 @@ class ReaderBaseTimeSeriesParser(TimeSeriesReader):
             trainable=False,
             collections=[GraphKeys.LOCAL_VARIABLES],
         )
-        names = convert_to_tensor(self._filenames)
+        names = reshape(convert_to_tensor(self._filenames), [-1])
         # Threads of queue runners may come before the initializer.
         counted = cond(
             is_variable_initialized(counter),
@@ -235,41 +205,37 @@ class ReaderBaseTimeSeriesParser(TimeSeriesReader):
         )
         with control_dependencies([counted]):
             names = identity(names)
-        return input_producer(names, shuffle=False, capacity=1), counter
+        return string_input_producer(names, shuffle=False, capacity=1), counter
 
     def read(self) -> dict[str, Tensor]:
         """Some consecutive records, as tensors by feature."""
         queue, counter = self._get_filename_queue(_EMPTY_EPOCHS)
-        _, records = self._get_reader().read_up_to(queue, self._hint)
-        with control_dependencies([records]):
-            # The files are not empty.
-            reset = assign(counter, constant(0, dtype=int64))
-        with control_dependencies([reset]):
-            records = identity(records)
+        reader = self._get_reader()
+        with control_dependencies([assign(counter, 0)]):
+            _, records = reader.read_up_to(queue, self._hint)
         return self._process_records(records)
 
     def read_full(self) -> dict[str, Tensor]:
         """All records, as tensors by feature."""
         reader = self._get_reader()
         queue, counter = self._get_filename_queue(_EMPTY_EPOCHS)
-        with control_dependencies([assign(counter, constant(0, dtype=int64))]):
-            first_key, first_record = reader.read(queue)
+        with control_dependencies([assign(counter, 0)]):
+            first_key, first_record = reader.read_up_to(queue, 1)
 
-        def step(i: Tensor, key: Tensor, record: Tensor, records: TensorArray) -> tuple[Any, ...]:
-            written = records.write(i, record)
-            with control_dependencies([written.flow]):
-                following_key, following = reader.read(queue)
-            return i + 1, following_key, following, written
+        def step(key: Tensor, record: Tensor, i: Tensor, records: TensorArray) -> tuple[Any, ...]:
+            following_key, following = reader.read_up_to(queue, 1)
+            return following_key, following, i + 1, records.write(i, record)
 
         # The files come round: all have been read when the first record is there again.
-        array = TensorArray("string", size=0, dynamic_size=True, element_shape=TensorShape([]))
+        none_yet = constant([""])
         _, _, _, records = while_loop(
-            lambda i, key, record, records: (i < 1) | not_equal(key, first_key),
+            lambda key, record, i, records: not_equal(squeeze(key), squeeze(first_key)),
             step,
-            [constant(0), first_key, first_record, array],
+            [none_yet, first_record, 0, TensorArray("string", size=0, dynamic_size=True)],
+            shape_invariants=[TensorShape([None]), TensorShape([None]), TensorShape([]), TensorShape(None)],
             parallel_iterations=1,
         )
-        lines = records.stack()
+        lines = records.concat()
         with control_dependencies([lines]):
             reset = reader.reset()
         with control_dependencies([reset]):
@@ -305,9 +271,12 @@ class CSVReader(ReaderBaseTimeSeriesParser):
         skip_header_lines: int | None = None,
         read_num_records_hint: int = 4096,
     ) -> None:
-        for required in (_TIMES, _VALUES):
-            if required not in column_names:
-                raise ValueError(f"'{required}' is a required column.")
+        for name in (_TIMES, _VALUES):
+            if name not in column_names:
+                raise ValueError(f"'{name}' is a required column.")
+        # As in 1.15: what is missing of columns whose types are given, and of times, is zero or an empty string; other
+        # values have to be there.
+        required = [] if column_dtypes is not None else [name != _TIMES for name in column_names]
         if column_dtypes is None:
             column_dtypes = [int64 if name == _TIMES else float32 for name in column_names]
         elif len(column_dtypes) != len(column_names):
@@ -317,12 +286,15 @@ class CSVReader(ReaderBaseTimeSeriesParser):
             )
         super().__init__(filenames, read_num_records_hint)
         self._names, self._dtypes, self._skip = column_names, column_dtypes, skip_header_lines
+        self._required = required or [False] * len(column_names)
 
     def _get_reader(self) -> TextLineReader:
         return TextLineReader(skip_header_lines=self._skip)
 
     def _process_records(self, lines: Tensor) -> dict[str, Tensor]:
-        columns = decode_csv(lines, record_defaults=[constant([], dtype=dtype) for dtype in self._dtypes])
+        kinds = zip(self._required, self._dtypes, strict=True)
+        defaults: list[Any] = [[] if required else [zeros([], dtype=kind)] for required, kind in kinds]
+        columns = decode_csv(lines, record_defaults=defaults)
         of_feature: dict[str, list[Tensor]] = {}
         for name, column in zip(self._names, columns, strict=True):
             of_feature.setdefault(name, []).append(column)
