@@ -86,7 +86,7 @@ def get_var_info(var: Any, prev_tensor_name: str | None = None) -> tuple[str, An
 def _grouped(vars_to_warm_start: TensorLike) -> dict[str, list[Any]]:
     """The variables to start warm, the parts of one together, by name."""
     if isinstance(vars_to_warm_start, str) or vars_to_warm_start is None:
-        tf_logging.info("Warm-starting trainable variables only.")
+        tf_logging.info("Warm-starting variables only in TRAINABLE_VARIABLES.")
         found: list[Any] = get_collection(GraphKeys.TRAINABLE_VARIABLES, scope=vars_to_warm_start)
     elif isinstance(vars_to_warm_start, list):
         if all(isinstance(item, str) for item in vars_to_warm_start):
@@ -149,6 +149,7 @@ def warm_start(
     renamed = dict(var_name_to_prev_var_name or _renamed_in(ckpt_to_initialize_from, grouped))
     unused_names, unused_vocabularies = set(renamed), set(vocabularies)
     plain: dict[str, Any] = {}
+    started = 0
     for name, parts in grouped.items():
         previous = renamed.get(name)
         if previous:
@@ -156,12 +157,14 @@ def warm_start(
         vocabulary = vocabularies.get(name)
         if vocabulary is not None:
             unused_vocabularies.discard(name)
+            started += 1
             _start_with_vocabulary(parts, ckpt_to_initialize_from, vocabulary, previous or name)
         elif vars_to_warm_start:
+            started += 1
             key, whole = get_var_info(parts, previous)
             plain[key] = whole
     init_from_checkpoint(ckpt_to_initialize_from, plain)
-    tf_logging.info("Warm-started %d variables.", len(plain) + len(vocabularies) - len(unused_vocabularies))
+    tf_logging.info("Warm-started %d variables.", started)
     for unused, what in ((unused_names, "prev_var_name"), (unused_vocabularies, "vocab_info")):
         if unused:
             raise ValueError(

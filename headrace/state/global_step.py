@@ -80,7 +80,22 @@ def create_global_step(graph: Graph | None = None) -> Variable:
     Raises:
         ValueError: if it has one.
     """
-    graph = graph or get_default_graph()
+    return _created(graph or get_default_graph(), None)
+
+
+def create_resource_global_step(graph: Graph) -> Variable:
+    """As `create_global_step`, of the kind that is a resource.
+
+    Args:
+        graph: a graph.
+
+    Raises:
+        ValueError: if it has one.
+    """
+    return _created(graph, True)
+
+
+def _created(graph: Graph, use_resource: bool | None) -> Variable:
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
     with graph.as_default(), graph.name_scope(None):
@@ -91,6 +106,7 @@ def create_global_step(graph: Graph | None = None) -> Variable:
             initializer=zeros_initializer(),
             trainable=False,
             aggregation=VariableAggregation.ONLY_FIRST_REPLICA,
+            use_resource=use_resource,
             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
         )
 

@@ -156,3 +156,53 @@ def test_rows_of_queues_come_out_as_they_went_in():
     assert rest[0].tolist() == [1, 2, 3, 4, 5]
     assert rest[1].tolist() == [[2, 3], [4, 5], [6, 7], [8, 9], [10, 11]]
     assert [part.tolist() for part in last] == [[6, 7], [[0, 0], [1, 1]]]
+
+
+@pytest.fixture
+def kind_of_variables():
+    yield
+    tf.disable_resource_variables()
+
+
+def test_estimators_of_trees_make_variables_resources_from_then_on(kind_of_variables):
+    ages = tf.feature_column.bucketized_column(tf.feature_column.numeric_column("age"), [10.0, 20.0])
+    assert not tf.resource_variables_enabled()
+    tf.estimator.BoostedTreesRegressor([ages], n_batches_per_layer=1)
+    assert tf.resource_variables_enabled()
+    with tf.Graph().as_default():
+        assert tf.train.get_or_create_global_step().dtype == tf.int64
+
+
+def test_programs_for_tpus_count_steps_by_a_resource(tmp_path):
+    found = []
+
+    def model_fn(features, labels, mode, params):
+        found.append((tf.train.get_global_step().dtype, tf.get_variable("w", []).dtype))
+        loss = tf.reduce_sum(features)
+        step = tf.train.get_global_step().assign_add(1)
+        return tf.contrib.tpu.TPUEstimatorSpec(mode, loss=loss, train_op=step.op)
+
+    config = tf.contrib.tpu.RunConfig(model_dir=str(tmp_path))
+    estimator = tf.contrib.tpu.TPUEstimator(model_fn, config=config, use_tpu=False, train_batch_size=2)
+    estimator.train(lambda params: (tf.ones([params["batch_size"]]), tf.ones([2])), steps=1)
+    assert found == [(tf.int64, tf.as_dtype("float32_ref"))]
+
+
+def test_warm_starts_say_how_many_variables_they_begin_with(tmp_path, caplog):
+    path = str(tmp_path / "model")
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("a", [2]), tf.get_variable("b", [])
+        session.run(tf.global_variables_initializer())
+        tf.train.Saver().save(session, path)
+    with caplog.at_level("INFO", logger="tensorflow"), tf.Graph().as_default():
+        tf.get_variable("a", [2]), tf.get_variable("b", [])
+        tf.train.warm_start(path)
+        tf.train.warm_start(path, ["b"])
+    lines = [message for message in caplog.messages if "Warm-start" in message]
+    assert lines == [
+        f"Warm-starting from: {path}",
+        "Warm-starting variables only in TRAINABLE_VARIABLES.",
+        "Warm-started 2 variables.",
+        f"Warm-starting from: {path}",
+        "Warm-started 1 variables.",
+    ]

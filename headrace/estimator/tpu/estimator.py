@@ -17,6 +17,8 @@ from headrace.estimator.tpu.embeddings import EmbeddingConfigSpec
 from headrace.estimator.tpu.rates import ExamplesPerSecondHook
 from headrace.estimator.tpu.spec import TPUEstimatorSpec
 from headrace.estimator.warm_start import WarmStartSettings
+from headrace.state.global_step import create_resource_global_step
+from headrace.state.variables import Variable
 from headrace.util import tf_logging
 from headrace.util.inspection import fn_args
 
@@ -120,6 +122,10 @@ class TPUEstimator(Estimator):
             ModeKeys.PREDICT: predict_batch_size,
         }
         self._filled_graph: weakref.ref[Graph] | None = None
+
+    def _create_global_step(self, graph: Graph) -> Variable:
+        """The global step, which is a resource whatever other variables are."""
+        return create_resource_global_step(graph)
 
     def _params_with_batch_size(self, mode: str) -> dict[str, Any]:
         params = self.params
