@@ -161,7 +161,7 @@ def _stop_at_threshold(
                     step,
                     metric_name,
                     value,
-                    "higher" if higher else "lower",
+                    "greater" if higher else "less",
                     threshold,
                 )
                 return True

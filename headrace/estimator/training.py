@@ -354,12 +354,8 @@ class _Evaluator:
         """Whether the last checkpoint of training was exported."""
         return self._exported_finally
 
-    def evaluate_and_export(self, training_has_ended: bool = False) -> tuple[EvaluationResult, list[Any]]:
-        """Evaluates and exports the newest checkpoint.
-
-        Args:
-            training_has_ended: whether it is the last, whatever its step.
-        """
+    def evaluate_and_export(self) -> tuple[EvaluationResult, list[Any]]:
+        """Evaluates and exports the newest checkpoint, finally if its step is the last that was asked for."""
         path = self._estimator.latest_checkpoint()
         if not path:
             tf_logging.warning("Estimator is not trained yet. Will start an evaluation when a checkpoint is ready.")
@@ -377,7 +373,7 @@ class _Evaluator:
         if not metrics or GraphKeys.GLOBAL_STEP not in metrics:
             raise ValueError(f"Estimator.evaluate should return dict with global step: got {metrics}.")
         self._previous = path
-        final = training_has_ended or bool(self._max_steps and metrics[GraphKeys.GLOBAL_STEP] >= self._max_steps)
+        final = bool(self._max_steps and metrics[GraphKeys.GLOBAL_STEP] >= self._max_steps)
         exports = self._export(metrics, path, final)
         if final:
             self._exported_finally = True
@@ -411,6 +407,7 @@ class _EvaluatingListener(CheckpointSaverListener):
         self.export_results: list[Any] = []
         self._timer = SecondOrStepTimer(every_secs=throttle_secs) if throttle_secs else None
         self._is_first = True
+        self._evaluated_step: Any = None
 
     def begin(self) -> None:
         """Begins anew."""
@@ -433,17 +430,17 @@ class _EvaluatingListener(CheckpointSaverListener):
                 return None
             self._timer.update_last_triggered_step(global_step_value)
         self._evaluate(global_step_value)
-        if self._evaluator.is_final:
-            tf_logging.info("Exiting evaluation, as the last step was evaluated.")
         return None
 
     def end(self, session: SessionLike, global_step_value: Any) -> None:
-        """Evaluates the last checkpoint."""
-        self._evaluate(global_step_value, ended=True)
+        """Evaluates the last checkpoint, unless it was when it was saved."""
+        if global_step_value != self._evaluated_step:
+            self._evaluate(global_step_value)
 
-    def _evaluate(self, step: Any, ended: bool = False) -> None:
+    def _evaluate(self, step: Any) -> None:
+        self._evaluated_step = step
         if self._timer is not None:
             self._timer.update_last_triggered_step(step)
-        result, exports = self._evaluator.evaluate_and_export(training_has_ended=ended)
+        result, exports = self._evaluator.evaluate_and_export()
         if result.status == EvalStatus.EVALUATED:
             self.eval_result, self.export_results = result, exports

@@ -206,3 +206,60 @@ def test_warm_starts_say_how_many_variables_they_begin_with(tmp_path, caplog):
         f"Warm-starting from: {path}",
         "Warm-started 1 variables.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("stopped", "limit", "throttled", "exported"),
+    [(True, 6, False, False), (True, 6, True, False), (False, 6, True, True), (False, None, True, False)],
+)
+def test_last_export_is_that_of_the_last_step_that_was_asked_for(tmp_path, caplog, stopped, limit, throttled, exported):
+    column = tf.feature_column.numeric_column("x", [2])
+
+    def input_fn():
+        return tf.data.Dataset.from_tensor_slices(({"x": POINTS}, POINTS[:, 0])).batch(1)
+
+    class StopAfterFour(tf.train.SessionRunHook):
+        steps = 0
+
+        def after_run(self, run_context, run_values):
+            self.steps += 1
+            if stopped and self.steps == 4:
+                run_context.request_stop()
+
+    def receiver_fn():
+        parsing = tf.feature_column.make_parse_example_spec([column])
+        return tf.estimator.export.build_parsing_serving_input_receiver_fn(parsing)()
+
+    config = tf.estimator.RunConfig(save_checkpoints_steps=2)
+    estimator = tf.estimator.LinearRegressor([column], model_dir=str(tmp_path), config=config)
+    metrics, exports = tf.estimator.train_and_evaluate(
+        estimator,
+        tf.estimator.TrainSpec(input_fn, max_steps=limit, hooks=[StopAfterFour()]),
+        tf.estimator.EvalSpec(
+            input_fn,
+            throttle_secs=600 if throttled else 0,
+            start_delay_secs=0,
+            exporters=[tf.estimator.FinalExporter("last", receiver_fn)],
+        ),
+    )
+    assert metrics["global_step"] == (4 if stopped else 6)
+    assert [bool(path) for path in exports] == [exported]
+    assert not [message for message in caplog.messages if "No new checkpoint" in message]
+
+
+@pytest.mark.parametrize(("every", "loop", "steps"), [(2, 2, [2, 3, 4, 5, 6]), (3, 2, [3, 5]), (2, 1, [3, 5])])
+def test_rates_of_programs_for_tpus_are_counted_in_loops(tmp_path, every, loop, steps):
+    def model_fn(features, labels, mode, params):
+        step = tf.train.get_global_step().assign_add(1)
+        return tf.contrib.tpu.TPUEstimatorSpec(mode, loss=tf.reduce_sum(features), train_op=step.op)
+
+    config = tf.contrib.tpu.RunConfig(
+        model_dir=str(tmp_path),
+        log_step_count_steps=every,
+        tpu_config=tf.contrib.tpu.TPUConfig(iterations_per_loop=loop),
+    )
+    estimator = tf.contrib.tpu.TPUEstimator(model_fn, config=config, use_tpu=False, train_batch_size=2)
+    estimator.train(lambda params: (tf.ones([params["batch_size"]]), tf.ones([2])), steps=6)
+    events = [event for path in glob.glob(f"{tmp_path}/events*") for event in tf.train.summary_iterator(path)]
+    found = [event.step for event in events for value in event.summary.value if value.tag == "examples/sec"]
+    assert found == steps

@@ -108,6 +108,7 @@ class TPUEstimator(Estimator):
         if params is None and model_fn is not None and "params" in fn_args(model_fn):
             params = {}
         self._rate_logged_every_n_steps = config.log_step_count_steps
+        self._iterations_per_loop = config.tpu_config.iterations_per_loop
         super().__init__(
             model_fn,  # type: ignore[arg-type]  # None is refused there
             model_dir,
@@ -182,7 +183,9 @@ class TPUEstimator(Estimator):
         if batch_size is None or every is None:
             return []
         folder = self.model_dir if self.config.save_summary_steps else None
-        return [ExamplesPerSecondHook(batch_size, every_n_steps=every, output_dir=folder)]
+        # A TPU would log after whole loops: here they are counted as if they were steps.
+        loops = -(-every // self._iterations_per_loop)
+        return [ExamplesPerSecondHook(batch_size, every_n_steps=loops, output_dir=folder)]
 
 
 def export_estimator_savedmodel(
