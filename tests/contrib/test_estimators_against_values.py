@@ -263,3 +263,19 @@ def test_rates_of_programs_for_tpus_are_counted_in_loops(tmp_path, every, loop, 
     events = [event for path in glob.glob(f"{tmp_path}/events*") for event in tf.train.summary_iterator(path)]
     found = [event.step for event in events for value in event.summary.value if value.tag == "examples/sec"]
     assert found == steps
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [(None, "/device:CPU:0"), ("/cpu:1", "/device:CPU:1"), (lambda op: "/device:CPU:2", "/device:CPU:2")],
+)
+def test_trees_of_a_forest_lie_on_the_device_that_is_given(given, expected):
+    forests = tf.contrib.tensor_forest.python.tensor_forest
+    params = forests.ForestHParams(num_classes=2, num_features=2, num_trees=2, max_nodes=10).fill()
+    with tf.Graph().as_default() as graph:
+        forests.RandomForestGraphs(params, device_assigner=given).training_graph(
+            tf.ones([3, 2]), tf.ones([3], tf.int32)
+        )
+        placed = [op for op in graph.get_operations() if op.type == "GrowTreeV4" or op.name.startswith("device_dummy")]
+    kinds = {op.type: op.device for op in placed if op.type in ("VariableV2", "GrowTreeV4")}
+    assert kinds == {"VariableV2": expected, "GrowTreeV4": expected}

@@ -20,7 +20,7 @@ class CoreTensorForestEstimator(Estimator):
 
     Args:
         params: a `ForestHParams`.
-        device_assigner: has a method `get_device` from a tree's number to a device.
+        device_assigner: a device, or a function from operations to devices.
         model_dir: the folder of checkpoints and summaries.
         feature_columns: columns, or None to take features as they are.
         graph_builder_class: makes the forest's graphs.

@@ -142,6 +142,16 @@ def ParseDataTensorOrDict(data: Any) -> tuple[Tensor | None, SparseTensor | None
             column.size = int(shaped.shape[1])
             spec.dense_features_size += column.size
             dense.append(CastToFloat(shaped))
+    tf_logging.info(
+        "dense_features_size: %d dense: [%s] sparse: [%s]",
+        spec.dense_features_size,
+        *(
+            ", ".join(
+                f"{{name: {each.name} original_type: {each.original_type} size: {each.size}}}" for each in kind.cols
+            )
+            for kind in (spec.dense, spec.sparse)
+        ),
+    )
     return (
         concat(dense, 1, name="dense_features") if dense else None,
         sparse_concat(1, sparse, name="sparse_features") if sparse else None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.contrib.framework.variables import VariableDeviceChooser
 from headrace.contrib.tensor_forest.data_spec import (
     ParseDataTensorOrDict,
     ParseLabelTensorOrDict,
@@ -16,7 +17,7 @@ from headrace.contrib.tensor_forest.tree_variable import tree_variable
 from headrace.core.collections import GraphKeys
 from headrace.core.composite import SparseTensor
 from headrace.core.defaults import control_dependencies, device, get_collection
-from headrace.core.dtypes import float32, float64, int64
+from headrace.core.dtypes import float32, float64
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -29,6 +30,7 @@ from headrace.ops.array.where import where
 from headrace.ops.flow.grouping import group
 from headrace.ops.random.uniform import random_uniform
 from headrace.state.variable_scope import get_variable
+from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.state.variables import Variable
@@ -75,7 +77,7 @@ class ForestVariables:
 
     Args:
         params: the parameters of the forest.
-        device_assigner: has a method `get_device` from a tree's number to a device; None for the default one.
+        device_assigner: a device, or a function from operations to devices, as `tf.device` takes.
         training: whether trees are to grow.
         tree_variables_class: makes the variables of a tree.
         tree_configs: the trees to begin with.
@@ -93,9 +95,11 @@ class ForestVariables:
     ) -> None:
         self.variables: list[TreeVariables] = []
         self.device_dummies: list[Variable] = []
-        for number in range(params.num_trees):
-            with device(device_assigner.get_device(number) if device_assigner is not None else None):
+        # The trees lie where these do, which a device function can tell from other variables by their type.
+        with device(device_assigner):
+            for number in range(params.num_trees):
                 self.device_dummies.append(get_variable(name=f"device_dummy_{number}", shape=0))
+        for number in range(params.num_trees):
             start = {}
             if tree_configs is not None:
                 start["tree_config"] = tree_configs[number]
@@ -126,7 +130,7 @@ class RandomTreeGraphs:
     def _data(self, input_data: Any, sparse_features: SparseTensor | None) -> list[Any]:
         dense = zeros([0, 0], float32) if input_data is None else input_data
         if sparse_features is None:
-            return [dense, zeros([0, 2], int64), zeros([0], float32), zeros([0], int64)]
+            return [dense, [], [], []]
         return [dense, sparse_features.indices, sparse_features.values, sparse_features.dense_shape]
 
     def training_graph(
@@ -148,7 +152,7 @@ class RandomTreeGraphs:
             sparse_features: the sparse features, or None.
             input_weights: a weight for each example, or None.
         """
-        weights = zeros([0], float32) if input_weights is None else input_weights
+        weights = [] if input_weights is None else input_weights
         data = self._data(input_data, sparse_features)
         spec = {"input_spec": data_spec.SerializeToString(), "params": self.params.serialized_params_proto}
         params = {"params": spec["params"]}
@@ -189,7 +193,7 @@ class RandomForestGraphs:
         params: filled parameters.
         tree_configs: the trees to begin with.
         tree_stats: what is kept of their leaves to begin with.
-        device_assigner: has a method `get_device` from a tree's number to a device.
+        device_assigner: a device, or a function from operations to devices; a `VariableDeviceChooser` by default.
         variables: the forest's variables, made if None.
         tree_variables_class: makes the variables of a tree.
         tree_graphs: makes the graphs of a tree.
@@ -215,9 +219,11 @@ class RandomForestGraphs:
         training: bool = True,
     ) -> None:
         self.params = params
-        self.device_assigner = device_assigner
+        self.device_assigner = device_assigner or VariableDeviceChooser()
+        tf_logging.info("Constructing forest with params = ")
+        tf_logging.info(vars(params))
         self.variables = variables or ForestVariables(
-            params, device_assigner, training, tree_variables_class, tree_configs, tree_stats
+            params, self.device_assigner, training, tree_variables_class, tree_configs, tree_stats
         )
         make = tree_graphs or RandomTreeGraphs
         self.trees = [make(self.variables[number], params, number) for number in range(params.num_trees)]
