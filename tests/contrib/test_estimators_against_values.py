@@ -279,3 +279,19 @@ def test_trees_of_a_forest_lie_on_the_device_that_is_given(given, expected):
         placed = [op for op in graph.get_operations() if op.type == "GrowTreeV4" or op.name.startswith("device_dummy")]
     kinds = {op.type: op.device for op in placed if op.type in ("VariableV2", "GrowTreeV4")}
     assert kinds == {"VariableV2": expected, "GrowTreeV4": expected}
+
+
+def test_statistics_of_trees_are_summed_in_double_precision_if_they_are_dense():
+    nodes = bucket = np.zeros(3, np.int32)
+    sums = {"gradients": np.float32([[1], [1e8], [-1e8]]), "hessians": np.float32([[1e8], [1], [-1e8]])}
+    size = {"node_ids": nodes, "max_splits": 1, "num_buckets": 1}
+    with tf.Graph().as_default(), tf.Session() as session:
+        summary = tf.raw_ops.BoostedTreesMakeStatsSummary(bucketized_features_list=[bucket], **sums, **size)
+        dense = tf.raw_ops.BoostedTreesAggregateStats(feature=bucket[:, None], **sums, **size)
+        sparse = tf.raw_ops.BoostedTreesSparseAggregateStats(
+            feature_indices=[[0, 0], [1, 0], [2, 0]], feature_values=bucket, feature_shape=[3, 1], **sums, **size
+        )
+        found = session.run([summary, dense, sparse.stats_summary_values])
+    assert found[0].ravel().tolist() == [1, 1]
+    assert found[1].ravel().tolist()[:2] == [1, 1]
+    assert found[2].tolist() == [0, 0]

@@ -25,10 +25,11 @@ sparse_op = op(
 
 
 def _summed(cells: torch.Tensor, values: torch.Tensor, count: int) -> torch.Tensor:
-    """The rows of `values` added up by cell, in the order they come in."""
+    """The rows of `values` added up by cell, in their own precision and the order they come in."""
     width = values.shape[1]
     places = (cells[:, None] * width + torch.arange(width)).reshape(-1)
-    return torch.zeros(count * width).index_add_(0, places, values.reshape(-1)).reshape(count, width)
+    sums = torch.zeros(count * width, dtype=values.dtype).index_add_(0, places, values.reshape(-1))
+    return sums.float().reshape(count, width)
 
 
 @summary_op.shape
@@ -45,8 +46,9 @@ def summary_kernel(node):
     count, splits, buckets = (node.attrs[name] for name in ("num_features", "max_splits", "num_buckets"))
 
     def summarize(nodes, gradients, hessians, *features):
-        # A gradient and its Hessian are added in one go as the two parts of a complex number, in half the time.
-        pairs = torch.view_as_complex(torch.cat([gradients, hessians], 1))
+        # A gradient and its Hessian are added in one go as the two parts of a complex number, in half the time; in double
+        # precision, as in 1.15.
+        pairs = torch.view_as_complex(torch.cat([gradients, hessians], 1).double())
         first = nodes.to(torch.int64) * buckets
         # There may be one boundary more than buckets. As in 1.15, what lies behind the last bucket counts for the next node.
         cells = count * splits * buckets
@@ -55,7 +57,7 @@ def summary_kernel(node):
         # The gradients stay in the cache from one feature to the next.
         for number, feature in enumerate(features):
             table.index_add_(0, first + feature + number * splits * buckets, pairs)
-        return torch.view_as_real(table[:cells]).reshape(count, splits, buckets, 2)
+        return torch.view_as_real(table[:cells]).float().reshape(count, splits, buckets, 2)
 
     return summarize
 
@@ -75,7 +77,8 @@ def aggregate_kernel(node):
     splits, buckets = node.attrs["max_splits"], node.attrs["num_buckets"]
 
     def aggregate(nodes, gradients, hessians, feature):
-        values = torch.cat([gradients, hessians], 1)
+        # As in 1.15, in double precision; the statistics of sparse features are not.
+        values = torch.cat([gradients, hessians], 1).double()
         columns = feature.shape[1]
         # What is missing has a bucket of its own, behind the others.
         filled = torch.where(feature == MISSING, buckets, feature)
