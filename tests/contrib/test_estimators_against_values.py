@@ -295,3 +295,48 @@ def test_statistics_of_trees_are_summed_in_double_precision_if_they_are_dense():
     assert found[0].ravel().tolist() == [1, 1]
     assert found[1].ravel().tolist()[:2] == [1, 1]
     assert found[2].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("periods", "window", "is_given", "anomalies", "rows", "loss", "first"),
+    [
+        (8, 4, True, {}, 81, 9.252882, [0.7100833, 0.7683696]),
+        ([], 4, False, {}, 4, 3.7874424, [0.4963585, 0.9037306]),
+        (8, 0, False, {}, 30, 4.0028105, [0.3104214, 0.3061930]),
+        (
+            8,
+            4,
+            False,
+            {"anomaly_prior_probability": 0.1, "anomaly_distribution": "cauchy"},
+            74,
+            2.6533613,
+            [0.7249309, 0.6572715],
+        ),
+    ],
+)
+def test_seeded_autoregressions_of_every_kind(tmp_path, periods, window, is_given, anomalies, rows, loss, first):
+    ts = tf.contrib.timeseries
+
+    def read(count):
+        times = np.arange(count)
+        data = {"times": times, "values": np.sin(times / 3).astype(np.float32)}
+        if is_given:
+            data["given"] = np.cos(times).astype(np.float32)[:, None]
+        return ts.WholeDatasetInputFn(ts.NumpyReader(data))
+
+    estimator = ts.ARRegressor(
+        periods,
+        window,
+        3,
+        1,
+        exogenous_feature_columns=[tf.feature_column.numeric_column("given", [1])] if is_given else None,
+        model_dir=str(tmp_path),
+        config=tf.estimator.RunConfig(tf_random_seed=3),
+        **anomalies,
+    )
+    estimator.train(read(window + 3), steps=3)
+    kernel = estimator.get_variable_value("model/flat_prediction_model/predicted_mean/kernel")
+    assert kernel.shape == (rows, 3)
+    evaluation = estimator.evaluate(read(30), steps=1)
+    assert evaluation["loss"] == pytest.approx(loss, rel=1e-5)
+    np.testing.assert_allclose(evaluation["mean"][0, :2, 0], first, rtol=1e-5)

@@ -178,18 +178,11 @@ class ARModel(TimeSeriesModel):
             of_input.append(before)
             of_output.append(after)
         assert of_input or of_output, "there is nothing to predict from: give periodicities, a window or features"
-        if not of_output:
-            of_output = [zeros([batch, self.output_window_size, 1], dtype=self.dtype)]
-        inputs = concat(of_input, 2) if of_input and self.input_window_size > 0 else self._no_window(batch)
-        outputs = concat(of_output, 2)
+        inputs = concat(of_input, 2)
+        # Without features of the window to predict there are none of it, of no size.
+        outputs = concat(of_output, 2) if of_output else zeros([batch, self.output_window_size, 0], dtype=self.dtype)
         with variable_scope("model/", use_resource=True):
             return self._network_here()(inputs, outputs)
-
-    def _no_window(self, batch: Tensor) -> Tensor:
-        """What a network gets that predicts from the times alone."""
-        none = zeros([batch, 0, 1], dtype=self.dtype)
-        none.set_shape([None, 0, 1])
-        return none
 
     # ---- losses ----
 
@@ -234,7 +227,8 @@ class ARModel(TimeSeriesModel):
             )
         given.shape.assert_is_compatible_with([None, None, self.num_features])
         scaled = self._scale_data(given)
-        predictions = self.prediction_ops(times, scaled[:, : self.input_window_size, :], exogenous)
+        before = scaled[:, : self.input_window_size, :] if self.input_window_size > 0 else scaled
+        predictions = self.prediction_ops(times, before, exogenous)
         targets = slice_of(scaled, [0, self.input_window_size, 0], [-1, -1, -1])
         loss = self.loss_op(targets, predictions)
         if mode != _TRAIN and self.loss == self.SQUARED_LOSS and self._input_statistics is not None:
@@ -315,7 +309,8 @@ class ARModel(TimeSeriesModel):
         count = (shape(times)[1] - self.input_window_size) // step
         used = count * step
         kept = used + self.input_window_size
-        some_times, some_values, some_exogenous = times[:, -kept:], values[:, -kept:], exogenous[:, -kept:]
+        # As in 1.15, exogenous features are those from the start on, though times and values are those up to the end.
+        some_times, some_values, some_exogenous = times[:, -kept:], values[:, -kept:], exogenous
 
         def body(i: Tensor, losses: TensorArray, means: TensorArray, variances: TensorArray) -> tuple[Any, ...]:
             start, end = i * step, i * step + self.window_size

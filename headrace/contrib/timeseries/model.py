@@ -21,7 +21,6 @@ from headrace.kernels.composing.shapes import expand_dims, shape
 from headrace.ops.array.shape import reshape
 from headrace.ops.math.cast import cast
 from headrace.ops.math.unary import sqrt
-from headrace.state.variable_scope import variable_scope
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -183,14 +182,13 @@ class TimeSeriesModel(abc.ABC):
             if not hasattr(tensor, "dense_shape") and tensor.shape.ndims == 2:
                 tensor = expand_dims(tensor, -1)
             # Times of all series one after the other.
-            return reshape(tensor, concat([[-1], shape(tensor)[2:]], 0))
+            sizes = shape(tensor)
+            return reshape(tensor, concat([[sizes[0] * sizes[1]], sizes[2:]], 0))
 
         given = {key: flat(feature) for key, feature in features.items()}
         for key, feature in features.items():
             known = convert_to_tensor_or_sparse_tensor(feature).shape
             if known.ndims is not None and known.ndims > 2:
                 given[key].set_shape([None, *known.as_list()[2:]])
-        with variable_scope("exogenous_features"):
-            embedded = input_layer(given, self._exogenous_columns)
-        width = self._get_exogenous_embedding_shape()
-        return cast(reshape(embedded, concat([shape(times), width], 0)), self.dtype)
+        embedded = input_layer(given, self._exogenous_columns)
+        return cast(reshape(embedded, concat([shape(times), shape(embedded)[1:]], 0)), self.dtype)

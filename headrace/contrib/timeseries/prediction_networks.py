@@ -48,17 +48,19 @@ class FlatPredictionModel(Model):
         """Predictions of a window.
 
         Args:
-            input_window_features: [batch, input window, features]; None for a window of no times.
-            output_window_features: [batch, output window, features].
+            input_window_features: [batch, input window, features]; not looked at for a window of no times.
+            output_window_features: [batch, output window, features]; not looked at if there are no features.
 
         Returns:
             "mean" and "covariance" (variances), [batch, output window, num_features].
         """
-        windows = []
-        if input_window_features is not None and input_window_features.shape[1].value != 0:
-            windows.append(self._input_flatten(input_window_features))
-        windows.append(self._output_flatten(output_window_features))
-        activation = concat(windows, 1) if len(windows) > 1 else windows[0]
+        if input_window_features.shape[1].value == 0:
+            activation = self._output_flatten(output_window_features)
+        elif output_window_features.shape[2].value == 0:
+            activation = self._input_flatten(input_window_features)
+        else:
+            windows = [self._input_flatten(input_window_features), self._output_flatten(output_window_features)]
+            activation = concat(windows, 1)
         if self._hidden is not None:
             activation = self._hidden(activation)
         mean = reshape(self._mean(activation), [-1, *self._sizes])
@@ -88,7 +90,8 @@ class LSTMPredictionModel(Model):
         self, input_window_features: Tensor, output_window_features: Tensor
     ) -> dict[str, Any]:
         """Predictions of a window; arguments and results as of `FlatPredictionModel`."""
-        _, state = self._encoder(transpose(input_window_features, [1, 0, 2]), dtype=self.dtype or "float32")
-        decoded, _ = self._decoder(transpose(output_window_features, [1, 0, 2]), initial_state=state)
+        before, following = (transpose(part, [1, 0, 2]) for part in (input_window_features, output_window_features))
+        _, state = self._encoder(before, dtype=self.dtype or "float32")
+        decoded, _ = self._decoder(following, initial_state=state)
         decoded = transpose(decoded, [1, 0, 2])
         return {"mean": self._mean(decoded), "covariance": exp(self._log_variance(decoded))}
