@@ -66,7 +66,7 @@ def get_model_fn(params: ForestHParams, graph_builder_class: Callable[..., Rando
     Args:
         params: filled parameters.
         graph_builder_class: makes the forest's graphs.
-        device_assigner: has a method `get_device` from a tree's number to a device.
+        device_assigner: a device, or a function from operations to devices.
         feature_columns: columns, or None to take features as they are.
         weights_name: the key of the examples' weights among the features.
         model_head: the head, or None for that which the parameters ask for.
@@ -90,7 +90,7 @@ class TensorForestEstimator(Estimator):
 
     Args:
         params: a `ForestHParams`.
-        device_assigner: has a method `get_device` from a tree\'s number to a device.
+        device_assigner: a device, or a function from operations to devices.
         model_dir: the folder of checkpoints and summaries.
         feature_columns: columns, or None to take features as they are.
         graph_builder_class: makes the forest\'s graphs.
