@@ -33,6 +33,16 @@ def empty_default_graph() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def kind_of_variables() -> Iterator[None]:
+    """An estimator of trees makes all variables resources from then on; the next test begins as a program does."""
+    from headrace.state.modes import disable_resource_variables, enable_resource_variables, resource_variables_enabled
+
+    before = resource_variables_enabled()
+    yield
+    (enable_resource_variables if before else disable_resource_variables)()
+
+
+@pytest.fixture(autouse=True)
 def level_of_the_log() -> Iterator[None]:
     """A test, or a program that it runs, may silence the log; the next one begins with the level as it was."""
     logger = logging.getLogger("tensorflow")

@@ -158,13 +158,7 @@ def test_rows_of_queues_come_out_as_they_went_in():
     assert [part.tolist() for part in last] == [[6, 7], [[0, 0], [1, 1]]]
 
 
-@pytest.fixture
-def kind_of_variables():
-    yield
-    tf.disable_resource_variables()
-
-
-def test_estimators_of_trees_make_variables_resources_from_then_on(kind_of_variables):
+def test_estimators_of_trees_make_variables_resources_from_then_on():
     ages = tf.feature_column.bucketized_column(tf.feature_column.numeric_column("age"), [10.0, 20.0])
     assert not tf.resource_variables_enabled()
     tf.estimator.BoostedTreesRegressor([ages], n_batches_per_layer=1)
