@@ -334,3 +334,11 @@ def test_seeded_autoregressions_of_every_kind(tmp_path, periods, window, is_give
     evaluation = estimator.evaluate(read(30), steps=1)
     assert evaluation["loss"] == pytest.approx(loss, rel=1e-5)
     np.testing.assert_allclose(evaluation["mean"][0, :2, 0], first, rtol=1e-5)
+
+
+def test_clusters_are_found_after_trees_made_variables_resources():
+    tf.enable_resource_variables()
+    config = tf.estimator.RunConfig(tf_random_seed=1)
+    clusters = tf.estimator.experimental.KMeans(2, use_mini_batch=False, seed=3, config=config)
+    clusters.train(lambda: tf.train.limit_epochs(tf.constant(POINTS), num_epochs=1))
+    assert clusters.cluster_centers().tolist() == [[8, 9], [9, 8]]

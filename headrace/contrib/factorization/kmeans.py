@@ -159,15 +159,18 @@ class KMeans:
 
     def _variables(self, num_clusters: Tensor) -> tuple[Any, Any, Any, Any, Any]:
         empty = constant([], dtype="float32")
-        centers = VariableV1(empty, name=CLUSTERS_VAR_NAME, validate_shape=False)
-        initialized = VariableV1(False, dtype="bool", name="initialized")
+        # References whatever variables are by default: they come to have other shapes than they begin with.
+        centers = VariableV1(empty, name=CLUSTERS_VAR_NAME, validate_shape=False, use_resource=False)
+        initialized = VariableV1(False, dtype="bool", name="initialized", use_resource=False)
         if self._batches and self._steps > 1:
-            updated = VariableV1(empty, name="clusters_updated", validate_shape=False)
-            steps_left = VariableV1(self._steps, dtype="int64", name="update_in_steps")
-            counts = VariableV1(zeros([num_clusters], dtype="int64"))
+            updated = VariableV1(empty, name="clusters_updated", validate_shape=False, use_resource=False)
+            steps_left = VariableV1(self._steps, dtype="int64", name="update_in_steps", use_resource=False)
+            counts = VariableV1(zeros([num_clusters], dtype="int64"), use_resource=False)
             return centers, initialized, counts, updated, steps_left
         # The counts begin at 1, so that the first batch does not replace the centers.
-        ones_or_none: Variable | None = VariableV1(ones([num_clusters], dtype="int64")) if self._batches else None
+        ones_or_none: Variable | None = None
+        if self._batches:
+            ones_or_none = VariableV1(ones([num_clusters], dtype="int64"), use_resource=False)
         return centers, initialized, ones_or_none, centers, None
 
     def _distances(self, inputs: list[Any], centers: Tensor | Variable) -> list[Tensor]:
