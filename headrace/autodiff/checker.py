@@ -133,7 +133,7 @@ def _theoretical(
     flat = directions.ravel().view(start.dtype.real_dtype.as_numpy_dtype)
     jacobian = np.zeros((rows, flat.size), real)
     if dx is None:
-        raise ValueError(f"compute_gradient: y does not depend on {x.name}.")
+        raise AssertionError(f"compute_gradient: y does not depend on {x.name}.")
 
     def run(fetch: Tensor) -> np.ndarray:
         return session.run(fetch, {**feed, x: value, start: directions})

@@ -13,8 +13,9 @@ from headrace.autodiff.jacobians import batch_jacobian_of, check_batches, jacobi
 from headrace.autodiff.planned_walks import planned_gradient
 from headrace.autodiff.tape import Record, Tape, start, stop, zeros_for
 from headrace.core import nest
-from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
+from headrace.core.composite import convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import DType
 from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
 from headrace.core.tensor import Tensor
@@ -85,6 +86,10 @@ class GradientTape:
 
         Args:
             tensor: a tensor, a variable, or a structure of them.
+
+        Raises:
+            AttributeError: if the tape has not been entered, or is used up.
+            ValueError: for what is neither a tensor nor a variable.
         """
         for item in nest.flatten(tensor, expand_composites=True):
             if not (isinstance(item, Tensor) or hasattr(item, "handle")):
@@ -92,7 +97,7 @@ class GradientTape:
             if not is_trainable(item.dtype):
                 _warn(f"The dtype of the watched tensor must be floating (e.g. tf.float32), got {item.dtype!r}")
             if self._tape is None:
-                self._tape = Tape(self._persistent, self._watch_accessed_variables)
+                raise self._has_nothing("watch")
             if hasattr(item, "handle"):
                 self._tape.watch_variable(item)
                 item = item.handle
@@ -123,11 +128,21 @@ class GradientTape:
         self._push()
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """The variables it watches, in the order of their first use."""
+        """The variables it watches, in the order of their first use.
+
+        Raises:
+            AttributeError: if the tape has not been entered, or is used up.
+        """
         if self._tape is None:
-            return ()
+            raise self._has_nothing("watched_variables")
         read = {id(variable.handle): variable for variable in self._of_graphs.variables()}
         return tuple((read | self._tape.variables).values())
+
+    def _has_nothing(self, method: str) -> AttributeError:
+        return AttributeError(
+            f"GradientTape.{method}: there is no recording; it begins with the tape's `with` and ends with the first gradient "
+            "of a tape that is not persistent."
+        )
 
     def gradient(
         self,
@@ -150,7 +165,7 @@ class GradientTape:
         Raises:
             RuntimeError: if it was used before and is not persistent.
             ValueError: for other `unconnected_gradients`.
-            TypeError: if a source is neither a tensor nor a variable.
+            AttributeError: if a source is neither a tensor nor a variable.
         """
         if self._tape is None:
             raise RuntimeError("GradientTape.gradient can only be called once on non-persistent tapes.")
@@ -169,10 +184,11 @@ class GradientTape:
                     item = convert_to_tensor(item)
             flat_targets.append(item)
         flat_sources = nest.flatten(sources)
+        for item in flat_sources:
+            if not isinstance(getattr(item, "dtype", None), DType):
+                raise AttributeError(f"GradientTape.gradient: sources are tensors and variables, got {item!r}.")
         if any(tensor._is_graph_tensor for tensor in flat_targets if isinstance(tensor, Tensor)):
             return self._graph_gradient(flat_targets, sources, output_gradients, unconnected_gradients)
-        if not all(isinstance(item, (Tensor, IndexedSlices)) or hasattr(item, "handle") for item in flat_sources):
-            raise TypeError(f"gradient: sources are tensors and variables, got {sources!r}")
         starts: list[Any] = [None] * len(flat_targets)
         if output_gradients is not None:
             starts = [None if g is None else convert_to_tensor(g) for g in nest.flatten(output_gradients)]

@@ -130,6 +130,12 @@ class _Walk:
         stops: list[Any],
         unconnected: str | UnconnectedGradients,
     ) -> None:
+        for name_of, values in (("ys", ys), ("xs", xs)):
+            if any(value is None for value in values):
+                raise AttributeError(f"tf.gradients: {name_of} are tensors and variables, and one of them is None.")
+        for stop in stops:
+            if not hasattr(stop, "dtype"):
+                raise AttributeError(f"tf.gradients: stop_gradients are tensors, got {stop!r}.")
         self.ys, self.xs, self.stops = ys, xs, stops
         # A graph and those of its operations that a tape has seen; None for all of all graphs.
         self.within: tuple[Graph, set[Operation]] | None = None

@@ -19,6 +19,7 @@ from headrace.autograph import builtin_functions, operators
 from headrace.autograph.rewriting import Unsupported, function_of, rewrite
 from headrace.autograph.source import NoSource, syntax_of
 from headrace.autograph.special import Undefined
+from headrace.autograph.staging_errors import ConversionError, staged
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -307,7 +308,7 @@ def to_graph(
 
     Raises:
         NotImplementedError: for what is neither.
-        ValueError: if its source cannot be had.
+        ConversionError: if its source cannot be had; it is a ValueError.
 
     Example:
         >>> def f(x):
@@ -335,7 +336,7 @@ def _strictly(entity: int | Callable[..., Any], options: Options) -> Callable[..
     try:
         made = _converted_function(function, options) or function
     except (NoSource, Unsupported) as error:
-        raise ValueError(f"Unable to convert {entity!r}: {error}") from None
+        raise ConversionError(f"Unable to convert {entity!r}: {error}") from None
     return types.MethodType(made, entity.__self__) if inspect.ismethod(entity) else made
 
 
@@ -357,7 +358,7 @@ def to_code(
     try:
         text = ast.unparse(_rewritten(function, options))
     except (NoSource, Unsupported) as error:
-        raise ValueError(f"Unable to convert {entity!r}: {error}") from None
+        raise ConversionError(f"Unable to convert {entity!r}: {error}") from None
     return "\n".join(_indented(line, indentation) for line in text.splitlines()) + "\n"
 
 
@@ -372,5 +373,8 @@ def converted_for_function(function: Callable[..., Any], features: Sequence[Feat
     Args:
         function: the function.
         features: what to convert beyond control flow.
+
+    Returns:
+        a function that raises what `staged` says.
     """
-    return converted(function, Options(True, _features(features)))
+    return staged(converted(function, Options(True, _features(features))))

@@ -40,7 +40,7 @@ def bind_type_attr(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], 
         attrs[key] = base
         allowed = decl.signature.attrs[key].allowed
         if allowed is not None:
-            check_allowed(arg, base, allowed)
+            check_allowed(arg, base, allowed, decl.type)
     elif bound is not base:
         first = next((a.name for a in inputs if a.type_attr == key), arg.name)
         said = f"argument '{first}'" if first != arg.name else f"attribute {key}"

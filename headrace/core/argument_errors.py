@@ -40,13 +40,21 @@ def not_taken(message: str) -> ValueError:
     return complaint(ValueError(message), InvalidArgumentError)
 
 
-def check_allowed(arg: Arg | Attr, dtype: DType, allowed: Sequence[DType]) -> None:
+# Their kernels are there for any type of the first argument, so that it is the op that refuses it.
+_KERNELS_OF_ANY_TYPE = frozenset(
+    {"RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "WriteScalarSummary"}
+)
+
+
+def check_allowed(arg: Arg | Attr, dtype: DType, allowed: Sequence[DType], op_type: str = "") -> None:
     """Raises the TypeError of a type that an argument does not allow."""
     if dtype not in allowed:
         error = TypeError(
             f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of allowed values: "
             f"{', '.join(d.name for d in allowed)}"
         )
+        if op_type in _KERNELS_OF_ANY_TYPE:
+            raise complaint(error, InvalidArgumentError)
         # Eagerly it is a kernel that is not there.
         raise complaint(error, NotFoundError, f"Could not find valid device for node.\n{error}")
 

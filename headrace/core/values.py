@@ -342,7 +342,8 @@ def eager_refusal(values: Any, dtype: DType | None) -> Exception:
         level = [item for items in level for item in items]
     if len({leaf.shape for leaf in leaves if isinstance(leaf, np.ndarray)}) > 1:
         return ValueError("Can't convert non-rectangular Python sequence to Tensor.")
-    if dtype is not None:
+    texts = sum(isinstance(leaf, (str, bytes)) for leaf in leaves)
+    if dtype is not None and (texts in (0, len(leaves)) or not isinstance(values, (list, tuple))):
         return TypeError(f"Cannot convert {values!r} to EagerTensor of dtype {dtype_text(dtype)}")
     if any(isinstance(leaf, int) and not -(2**63) <= leaf < 2**63 for leaf in leaves):
         return ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")

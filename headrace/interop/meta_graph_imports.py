@@ -45,6 +45,7 @@ def read_meta_graph_file(filename: str) -> protos.MetaGraphDef:
 
     Raises:
         OSError: if there is no such file, or if it holds something else.
+        UnicodeDecodeError: if what it holds is neither a message nor text.
     """
     path = as_path(filename)
     if not file_io.file_exists(path):
@@ -52,6 +53,9 @@ def read_meta_graph_file(filename: str) -> protos.MetaGraphDef:
     try:
         found = read_message(path, protos.MetaGraphDef())
     except DataLossError as error:
+        # What is no binary message is read as text.
+        with file_io.FileIO(path, "rb") as file:
+            file.read().decode()
         raise OSError(error.message) from None
     name_as_classes(found)
     return found

@@ -179,9 +179,9 @@ class Calls(Additions, Connections):
 
     @functools.cached_property
     def _is_library_class(self) -> bool:
-        """Whether `call` is the library's own, so that nothing in it has to be converted; `tf.layers` never was."""
+        """Whether `call` is the library's own, so that nothing in it has to be converted."""
         module = type(self).call.__module__ if hasattr(type(self).call, "__module__") else ""
-        return module.partition(".")[0] == _PACKAGE or bool(getattr(self, "_is_legacy_layer", False))
+        return module.partition(".")[0] == _PACKAGE
 
     def _symbolic_call(self, inputs: Any) -> Any:
         """What stands for the outputs of a layer that only runs eagerly."""

@@ -122,9 +122,9 @@ def run_with_options(
         DeadlineExceededError: if the step takes longer than the timeout.
     """
     if options is not None and not hasattr(options, "trace_level"):
-        raise TypeError(f"options must be a tf.RunOptions, but got {type(options)}")
+        raise AttributeError(f"options must be a tf.RunOptions, but got {type(options)}")
     if run_metadata is not None and not hasattr(run_metadata, "step_stats"):
-        raise TypeError(f"run_metadata must be a tf.RunMetadata, but got {type(run_metadata)}")
+        raise AttributeError(f"run_metadata must be a tf.RunMetadata, but got {type(run_metadata)}")
     pool = options.inter_op_thread_pool if options is not None else 0
     if not -1 <= pool < session._settings.thread_pools:
         # -1 stands for the thread of the caller.

@@ -80,7 +80,8 @@ class _MonitoredSession:
     ) -> Any:
         """`Session.run` with the hooks around it."""
         if self._sess is None:
-            raise RuntimeError("Session is already closed.")
+            # Unlike a second `close`, which is a RuntimeError.
+            raise AttributeError("Session is already closed.")
         return self._sess.run(fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata)
 
     def run_step_fn(self, step_fn: Callable[..., Any]) -> tuple[np.integer[Any], int]:
@@ -103,7 +104,7 @@ class _MonitoredSession:
                 f"an instance method. Got {names} instead."
             )
         if self._sess is None:
-            raise RuntimeError("Session is already closed.")
+            raise AttributeError("Session is already closed.")
         return self._sess.run_step_fn(step_fn, self._tf_sess(), run_with_hooks=None)
 
     def should_stop(self) -> bool:

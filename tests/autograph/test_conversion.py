@@ -7,6 +7,7 @@ import pytest
 
 import headrace as tf
 from headrace.autograph import Feature, converted_for_function, do_not_convert, to_code, to_graph
+from headrace.autograph.conversion import converted
 
 
 def run(value):
@@ -252,9 +253,9 @@ def test_what_can_be_called():
         assert run(converted_for_function(lambda x: x if x > 1 else -x)(tf.constant(-3))) == 3
         pair = [lambda x: x * 2 if x > 0 else x, lambda x: x * 3 if x > 0 else x]
         assert [run(to_graph(f)(three)) for f in pair] == [6, 9]
-        assert converted_for_function(len) is len
-        assert converted_for_function(np.sum) is np.sum
-        assert converted_for_function(tf.add) is tf.add
+        assert converted(len) is len
+        assert converted(np.sum) is np.sum
+        assert converted(tf.add) is tf.add
 
 
 def test_what_only_a_branch_s_own_function_reads_belongs_to_the_branch():
@@ -317,7 +318,7 @@ def test_functions_that_stay():
     exec("def f(x):\n    return x if x > 0 else -x", made)
     with pytest.raises(ValueError, match="source"):
         to_graph(made["f"])
-    assert converted_for_function(made["f"]) is made["f"]
+    assert converted(made["f"]) is made["f"]
 
 
 def test_loops_over_rows_and_datasets():

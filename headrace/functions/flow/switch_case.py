@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import name_scope
 from headrace.core.eager import executing_eagerly
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.branch_functions import case_of_functions
 
@@ -46,6 +47,10 @@ def switch_case(
     branches = _branches(branch_index, branch_fns, default)
     with name_scope(name, "case", [branch_index]):
         if executing_eagerly():
+            if branch_index.shape.ndims != 0:
+                raise InvalidArgumentError(
+                    None, None, f"tf.switch_case: branch_index is a scalar, got one of shape {branch_index.shape}."
+                )
             index = int(branch_index)
             return branches[index if 0 <= index < len(branches) else -1]()
         return case_of_functions(branch_index, branches)

@@ -174,7 +174,7 @@ class TrainingEndpoint:
             self.sample_weight = None
             return
         if sample_weight_mode not in ("temporal", "samplewise"):
-            raise ValueError(f"Invalid sample weight mode: {sample_weight_mode}")
+            raise AssertionError(f"Invalid sample weight mode: {sample_weight_mode}")
         temporal = sample_weight_mode == "temporal"
         shape = [None, None] if temporal else [None]
         if sample_weight is not None:

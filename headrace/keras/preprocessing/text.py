@@ -211,7 +211,7 @@ class Tokenizer:
             raise ValueError("Specify a dimension (`num_words` argument), or fit on some text data first.")
         if mode == "tfidf" and not self.document_count:
             raise ValueError("Fit the Tokenizer on some data before using tfidf mode.")
-        if mode not in ("binary", "count", "freq", "tfidf"):
+        if mode not in ("binary", "count", "freq", "tfidf") and any(sequences):
             raise ValueError(f"Unknown vectorization mode: {mode}")
         width = self.num_words or len(self.word_index) + 1
         rows = np.zeros((len(sequences), width))

@@ -116,6 +116,8 @@ def load_weights(
         raise ValueError("When calling model.load_weights, skip_mismatch can only be set to True when by_name is True.")
     # A file is HDF5, whatever it is called: the files of a checkpoint have its path as the beginning of theirs.
     if is_hdf5_path(path) or (os.path.isfile(path) and not os.path.isfile(f"{path}.index")):
+        if not os.path.isfile(path):
+            raise OSError(f"Unable to open the HDF5 file {path}: there is no such file.")
         if not network._is_graph_network and not network.built:
             raise ValueError(
                 "Unable to load weights saved in HDF5 format into a subclassed Model which has not created its variables "

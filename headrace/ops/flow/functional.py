@@ -206,6 +206,10 @@ def case_kernel(node):
     calls = [_bound(node, name, 1, f"branch_{i}") for i, name in enumerate(node.attrs["branches"])]
 
     def call(index, *values):
+        if index.ndim:
+            raise errors.InvalidArgumentError(
+                None, None, f"The branch_index of {node.name} is a scalar, got one of shape {list(index.shape)}."
+            )
         i = int(index)
         return calls[i if 0 <= i < len(calls) else -1](*values)
 

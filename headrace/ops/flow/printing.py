@@ -175,12 +175,15 @@ def string_format(
         name: a name for the operation.
 
     Raises:
+        TypeError: for a number of Python's.
         ValueError: if there are not as many placeholders as inputs.
 
     Example:
         >>> tf.Session().run(tf.strings.format("x: {}", tf.constant([1, 2])))
         b'x: [1 2]'
     """
+    if isinstance(inputs, (bool, int, float)):
+        raise TypeError(f"strings.format: inputs are a tensor or a list of tensors, got {inputs!r}.")
     tensors = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     count = template.count(placeholder)
     if count != len(tensors):

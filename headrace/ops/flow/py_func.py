@@ -339,6 +339,8 @@ eager_py_func_op.rejects([[2], [2]], token=_product, Tout=["float32"], error=err
 
 def _eager_results(returned: TensorLike, types: list[DType]) -> list[Tensor]:
     results = [] if returned is None else list(returned) if isinstance(returned, (list, tuple)) else [returned]
+    if isinstance(returned, (list, tuple)):
+        del results[len(types) :]  # further ones are of no output
     if len(results) != len(types):
         raise ValueError(f"The Python function returns {len(results)} values, but expects to see {len(types)} values.")
     return [convert_to_tensor(value, dtype=dtype) for value, dtype in zip(results, types, strict=True)]

@@ -28,7 +28,7 @@ _MODELS = ("_tf_keras_model", "_tf_keras_network", "_tf_keras_sequential")
 
 
 def load(path: str, compile: bool = True, custom_objects: Mapping[str, Any] | None = None) -> Any:
-    """The model that `model.save(path, save_format="tf")` wrote.
+    """The model that `model.save(path, save_format="tf")` wrote; another object as `tf.saved_model.load_v2` gives it.
 
     Args:
         path: the folder.
@@ -38,15 +38,14 @@ def load(path: str, compile: bool = True, custom_objects: Mapping[str, Any] | No
 
     Raises:
         OSError: if there is no SavedModel.
-        ValueError: if it is that of something else than a model.
+        ValueError: if it holds no objects.
     """
     message = parse_saved_model(path).meta_graphs[0]
     nodes = message.object_graph_def.nodes
-    if not nodes or nodes[0].user_object.identifier not in _MODELS:
-        raise ValueError(
-            f"The SavedModel in {path} is not that of a Keras model; load it by tf.saved_model.load_v2 or "
-            "tf.saved_model.loader.load."
-        )
+    if not nodes:
+        raise ValueError(f"The SavedModel in {path} holds no objects; load it by tf.saved_model.loader.load.")
+    if nodes[0].user_object.identifier not in _MODELS:
+        return objects_loading.load(path)
     return _Loading(path, nodes, dict(custom_objects or {})).run(compile)
 
 
