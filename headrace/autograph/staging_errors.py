@@ -75,7 +75,7 @@ def _as_staging_error(error: Exception) -> StagingError:
     kind = type(error)
     message = f"in converted code: {kind.__name__}: {error}"
     try:
-        made = _class_of(kind)(message)
+        made = _class_of(kind)(message)  # type: ignore[arg-type]  # classes have hashes
     except TypeError:
         return StagingError(message)
     made.__dict__.update(error.__dict__)

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from headrace.config import eager_executors, tensor_equality
 from headrace.config.eager_executors import ASYNC, SYNC
 from headrace.core import eager, v2_switches
+from headrace.core.defaults import global_graph
 from headrace.core.eager import executing_eagerly
 from headrace.core.errors import NotFoundError
 from headrace.functions.flow import modes
@@ -42,6 +43,8 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
         >>> tf.constant(2.0) * 3.0
         <tf.Tensor: id=..., shape=(), dtype=float32, numpy=6.0>
     """
+    if global_graph().is_eager:
+        return
     if config is not None and not hasattr(config, "DESCRIPTOR"):
         raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
     if device_policy not in (None, DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT, 3):

@@ -11,7 +11,7 @@ from typing import Any
 from headrace.core.argument_conversion import bind_type_attr, convert_input, plain_attr
 from headrace.core.defaults import get_default_graph, graph_of_inputs
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.errors import NotFoundError, OpError, UndeclaredOpError
+from headrace.core.errors import OpError, UndeclaredOpError
 from headrace.core.graph import Graph
 from headrace.core.graph_functions import called_function
 from headrace.core.graph_scopes import VALID_OP_NAME, VALID_SCOPE_NAME
@@ -19,8 +19,6 @@ from headrace.core.operation import Operation
 from headrace.core.registry import OpDecl, find_public
 from headrace.core.signature import Arg
 from headrace.core.tensor import Tensor
-
-_NO_KIND = (None,)
 
 _result_types: dict[tuple[str, tuple[str, ...]], Any] = {}
 
@@ -142,9 +140,9 @@ def _apply_in(graph: Graph, decl: OpDecl, values: list[Any], attrs: dict[str, An
             try:
                 tensors.extend(convert_input(decl, arg, value, attrs))
             except TypeError as error:
-                if getattr(error, "when_eager", _NO_KIND)[0] is not NotFoundError or not graph.is_eager:
+                if not graph.is_eager or not hasattr(error, "when_eager"):
                     raise
-                # Eagerly kernels are looked for when all arguments are tensors.
+                # Eagerly the op looks at types when all arguments are tensors.
                 refused = refused or error
         if refused is not None:
             raise refused

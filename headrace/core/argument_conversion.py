@@ -115,10 +115,10 @@ def convert_input(decl: OpDecl, arg: Arg, value: Tensor, attrs: dict[str, Any]) 
         try:
             tensor = _convert_value(decl, arg, item, expected, preferred, f"{arg.name}_{i}")
         except (TypeError, ValueError) as error:
-            raise _mixed_types(decl, arg, value) from error
+            raise _mixed_types(decl, arg, value, i, expected, attrs) from error
         base = tensor._dtype.base_dtype
         if tensors and base is not tensors[0]._dtype.base_dtype:
-            raise _mixed_types(decl, arg, value)
+            raise _mixed_types(decl, arg, value, i, tensors[0]._dtype.base_dtype, attrs)
         if expected is None and get_default_graph().is_eager:
             # Eagerly the first one decides for those after it; in a graph each that is no tensor has a type of its own.
             expected = base
@@ -133,13 +133,18 @@ def _shown(value: Any) -> str:
     return str(value) if isinstance(value, Tensor) else repr(value)
 
 
-def _mixed_types(decl: OpDecl, arg: Arg, values: Sequence[Any]) -> TypeError:
-    """The complaint about a list input whose elements are not all of one type, or not of the op's."""
+def _mixed_types(
+    decl: OpDecl, arg: Arg, values: Sequence[Any], place: int, expected: DType | None, attrs: dict[str, Any]
+) -> TypeError:
+    """The complaint about a list input whose elements are not all of one type, or not of the op's, as that at `place`."""
     verdict = "don't all match" if arg.dtype is None else f"do not match expected type {arg.dtype.name}"
-    return TypeError(
+    message = (
         f"Tensors in list passed to '{arg.name}' of '{decl.type}' Op have types [{', '.join(_type_names(values))}] that "
         f"{verdict}."
     )
+    if expected is None or not isinstance(values[place], Tensor):
+        return TypeError(message)
+    return wrong_tensor_type(message, decl, arg, values[place].dtype.base_dtype, expected, attrs, place)
 
 
 def _incompatible_types(decl: OpDecl, arg: Arg, values: Sequence[Any], types: Sequence[DType] | None) -> TypeError:
@@ -251,6 +256,9 @@ def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:
             check_allowed(attr, dtype, attr.allowed)
         return dtype
     if kind == "bool":
+        if value is not None and get_default_graph().is_eager:
+            # Eagerly what is true for Python is.
+            return bool(value)
         if not isinstance(value, (bool,)) and type(value).__name__ != "bool_" and type(value).__name__ != "bool":
             raise _not_of_kind("bool", attr, value)
         return bool(value)

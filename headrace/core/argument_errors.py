@@ -16,10 +16,16 @@ _E = TypeVar("_E", bound=Exception)
 
 
 def wrong_tensor_type(
-    message: str, decl: OpDecl, arg: Arg, got: DType, expected: DType, attrs: dict[str, Any]
+    message: str, decl: OpDecl, arg: Arg, got: DType, expected: DType, attrs: dict[str, Any], place: int = 0
 ) -> TypeError:
-    """The error of a tensor that is not of the type that the op, or another of its inputs, asks for."""
-    place = 0
+    """The error of a tensor that is not of the type that the op, or another of its inputs, asks for.
+
+    Args:
+        message: what graphs say.
+        decl, arg, attrs: the op, its argument and the attributes known so far.
+        got, expected: the types.
+        place: that of the tensor in an argument that is a list.
+    """
     for other in itertools.takewhile(lambda other: other is not arg, decl.signature.inputs):
         place += attrs.get(other.number_attr, 1) if other.number_attr is not None else 1
     eagerly = (
@@ -40,20 +46,49 @@ def not_taken(message: str) -> ValueError:
     return complaint(ValueError(message), InvalidArgumentError)
 
 
-# Their kernels are there for any type of the first argument, so that it is the op that refuses it.
-_KERNELS_OF_ANY_TYPE = frozenset(
-    {"RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "WriteScalarSummary"}
-)
+# Attributes for types and the ops of which no kernel of TensorFlow's for the CPU asks about them: there it is the op that
+# refuses types it does not allow.
+_OF_ANY_KERNEL = {
+    "Index": "ResourceStridedSliceAssign Slice StridedSlice StridedSliceAssign StridedSliceGrad TensorStridedSliceUpdate",
+    "S": "RandomGamma RandomPoisson RandomPoissonV2 StatefulRandomBinomial",
+    "T": "AsString Bitcast CollectiveBcastSend CollectiveGather CollectiveReduce EncodePng ImageSummary "
+    "ParameterizedTruncatedNormal RandomStandardNormal RandomUniform RandomUniformInt StatelessRandomNormal "
+    "StatelessRandomUniform StatelessRandomUniformInt StatelessTruncatedNormal TruncatedNormal "
+    "WriteHistogramSummary WriteImageSummary WriteScalarSummary",
+    "T_threshold": "NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4",
+    "Taxis": "GatherV2 UniqueV2 UniqueWithCountsV2",
+    "Tblock_shape": "BatchToSpaceND SpaceToBatchND",
+    "Tcomplex": "FFT FFT2D FFT3D IFFT IFFT2D IFFT3D",
+    "Tcrops": "BatchToSpaceND",
+    "Tidx": "ArgMax ArgMin BatchToSpace BroadcastTo ConcatV2",
+    "Tindex": "MatrixBandPart",
+    "Tnumsegments": "SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments SparseSegmentSumWithNumSegments "
+    "UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum",
+    "Tpaddings": "SpaceToBatch SpaceToBatchND",
+    "Tperm": "ConjugateTranspose Transpose",
+    "Treal": "SparseAdd",
+    "Tseed": "StatelessMultinomial StatelessRandomNormal StatelessRandomUniform StatelessRandomUniformInt "
+    "StatelessTruncatedNormal",
+    "Tshape": "Conv3DBackpropInputV2 QuantizedReshape RaggedTensorToTensor",
+    "dtype": "AccumulatorApplyGradient ResourceAccumulatorApplyGradient SparseAccumulatorApplyGradient",
+    "shape_type": "EmptyTensorList TensorListConcatV2 TensorListFromTensor TensorListReserve TensorListScatter "
+    "TensorListScatterV2 TensorListSplit",
+}  # fmt: skip
 
 
 def check_allowed(arg: Arg | Attr, dtype: DType, allowed: Sequence[DType], op_type: str = "") -> None:
-    """Raises the TypeError of a type that an argument does not allow."""
+    """Raises the TypeError of a type that an argument does not allow.
+
+    Args:
+        arg, dtype, allowed: the argument, what it is given, and what it takes.
+        op_type: the type of the op.
+    """
     if dtype not in allowed:
         error = TypeError(
             f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of allowed values: "
             f"{', '.join(d.name for d in allowed)}"
         )
-        if op_type in _KERNELS_OF_ANY_TYPE:
+        if op_type in _OF_ANY_KERNEL.get(getattr(arg, "type_attr", None) or "", "").split():
             raise complaint(error, InvalidArgumentError)
         # Eagerly it is a kernel that is not there.
         raise complaint(error, NotFoundError, f"Could not find valid device for node.\n{error}")

@@ -143,12 +143,14 @@ class SparseTensor(MadeOfTensors):
     """
 
     def __init__(
-        self, indices: TensorLike, values: TensorLike, dense_shape: Any = None, *, shape: ShapeLike | None = None
+        self, indices: TensorLike, values: TensorLike, dense_shape: Any = ..., *, shape: ShapeLike | None = None
     ) -> None:
-        if dense_shape is None:
+        if dense_shape is ...:
+            dense_shape = shape
             if shape is None:
                 raise TypeError("SparseTensor needs a dense_shape.")
-            dense_shape = shape
+        if dense_shape is None:
+            raise ValueError("SparseTensor needs a dense_shape: None values not supported.")
         with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
             self._indices = convert_to_tensor(indices, int64, name="indices")
             self._values = convert_to_tensor(values, name="values")

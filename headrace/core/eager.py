@@ -344,7 +344,8 @@ class EagerTensor(Tensor):
     def __iter__(self) -> Iterator[Any]:
         if not self.dims:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        return (self[i] for i in range(len(self)))
+        for i in range(len(self)):
+            yield self[i]
 
     def __contains__(self, item: object) -> bool:
         return any(each is item or each == item for each in self)

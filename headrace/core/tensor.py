@@ -196,6 +196,7 @@ class Tensor:
             "iterating over `tf.Tensor`",
             f"Use tf.map_fn, or tf.unstack when the first dimension of {self.name} is known.",
         )
+        yield  # so that asking for the first element is refused, not `iter`
 
     def __contains__(self, item: object) -> bool:
         raise self._not_allowed("`in` a `tf.Tensor`", "Use tf.reduce_any(tf.equal(x, item)).")

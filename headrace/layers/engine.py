@@ -46,7 +46,6 @@ _ALLOWED = {
     "batch_input_shape",
     "batch_size",
     "experimental_autocast",
-    "input_dim",
     "input_shape",
     "weights",
 }

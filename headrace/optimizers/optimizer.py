@@ -231,7 +231,6 @@ class Optimizer(SlotOwner):
                 tape.watch(var_list)
             value = loss()
         variables = list(tape.watched_variables()) if var_list is None else flatten(var_list)
-        self._assert_valid_dtypes([value])
         with control_dependencies([] if executing_eagerly() else [value]):
             found = tape.gradient(value, variables, grad_loss)
         return list(zip(found, variables, strict=True))

@@ -122,8 +122,7 @@ class Scaffold:
             self._summary_op = find("summary_op", GraphKeys.SUMMARY_OP, merge_all)
         if self._saver is None:
             self._saver = _get_saver_or_default()
-        if isinstance(self._saver, Saver):
-            self._saver.build()
+        self._saver.build()
         get_default_graph().finalize()
         tf_logging.info("Graph was finalized.")
         return self

@@ -95,8 +95,11 @@ class SliceTables:
         try:
             for number, kind, meta in wire.fields(data):
                 if number == 1 and kind == wire.VARINT:
-                    problem = "this is the index of a checkpoint of the V2 format, whose name is without .index"
-                    raise damaged(table.path, where, problem)
+                    raise NotFoundError(
+                        None,
+                        None,
+                        f"{table.path} is the index of a checkpoint of the V2 format, whose name is without .index",
+                    )
                 if number == 1 and kind == wire.BYTES:
                     for inner, inner_kind, value in wire.fields(meta):
                         if inner == 1 and inner_kind == wire.BYTES:

@@ -388,7 +388,7 @@ def gather(
     if axis is None:
         axis = batch_dims
     static = constant_value(axis) if isinstance(axis, Tensor) else axis
-    if static is None or np.ndim(static) or int(static) != 0:
+    if static is None or np.ndim(static) or isinstance(static, (str, bytes)) or int(static) != 0:
         return raw.GatherV2(params, indices, axis, batch_dims=batch_dims, name=name)
     if hasattr(params, "sparse_read"):
         return params.sparse_read(indices, name=name)

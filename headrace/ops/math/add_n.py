@@ -170,6 +170,8 @@ def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
         >>> tf.Session().run(tf.add_n([[1, 2], [3, 4], [5, 6]]))
         array([ 9, 12], dtype=int32)
     """
+    if inputs and isinstance(inputs, (int, float)):
+        raise TypeError(f"add_n: inputs are a list of tensors, got {inputs!r}.")
     if not inputs or not isinstance(inputs, (list, tuple)):
         raise ValueError("inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape")
     values: list[Any] = [value if value is None else convert_to_tensor_or_indexed_slices(value) for value in inputs]
