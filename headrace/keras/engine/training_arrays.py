@@ -82,6 +82,8 @@ def slice_arrays(arrays: Any, start: Any, stop: int | None = None) -> Any:
 def _rows(array: Any, start: Any, stop: int | None) -> Any:
     if array is None:
         return None
+    if isinstance(array, (str, bytes)):
+        raise ValueError(f"Batches are taken of arrays, whose first axis is that of the samples, and not of {array!r}.")
     if hasattr(start, "__len__"):
         # Files of arrays take lists of numbers only.
         return array[start if isinstance(array, np.ndarray) else list(start)]

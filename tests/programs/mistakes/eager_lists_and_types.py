@@ -27,6 +27,12 @@ def minimized(loss):
     tf.train.AdamOptimizer().minimize(lambda: loss(variable), var_list=[variable])
 
 
+def fitted_to_text():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
+    model.compile("sgd", "mse")
+    model.fit(np.ones((4, 3), np.float32), C("a"), verbose=0)
+
+
 def restored_from_its_index():
     with tf.Graph().as_default(), tf.Session() as sess:
         variable = tf.Variable(1.0, name="a")
@@ -73,6 +79,7 @@ CASES = {
     "first in a graph": in_graph(lambda: next(iter(C([1])))),
     "sparse without a shape": in_graph(lambda: tf.SparseTensor([[0]], [1.0])),
     "sparse of the shape none": in_graph(lambda: tf.SparseTensor([[0]], [1.0], None)),
+    "fitted to text": fitted_to_text,
     "restored from its index": restored_from_its_index,
     "enabled twice": lambda: tf.enable_eager_execution("a"),
     "enabled twice in a mode": lambda: tf.enable_eager_execution(execution_mode="a"),
