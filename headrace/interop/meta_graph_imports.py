@@ -55,10 +55,17 @@ def read_meta_graph_file(filename: str) -> protos.MetaGraphDef:
     except DataLossError as error:
         # What is no binary message is read as text.
         with file_io.FileIO(path, "rb") as file:
-            file.read().decode()
+            _check_text(file.read(), error.message)
         raise OSError(error.message) from None
     name_as_classes(found)
     return found
+
+
+def _check_text(data: bytes, message: str) -> None:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise UnicodeDecodeError(*error.args[:4], f"{error.reason}; {message}") from None
 
 
 def import_scoped_meta_graph(

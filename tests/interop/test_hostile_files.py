@@ -30,6 +30,7 @@ OF_FILES = (
     tf.errors.UnimplementedError,
     tf.errors.FailedPreconditionError,
     OSError,  # of SavedModels, as in 1.x
+    UnicodeDecodeError,  # of .meta files that are no text either, as in 1.x
 )
 
 
