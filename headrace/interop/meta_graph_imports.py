@@ -65,7 +65,8 @@ def _check_text(data: bytes, message: str) -> None:
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        raise UnicodeDecodeError(*error.args[:4], f"{error.reason}; {message}") from None
+        reason = f"{error.reason}; {message}"
+        raise UnicodeDecodeError(error.encoding, error.object, error.start, error.end, reason) from None
 
 
 def import_scoped_meta_graph(
