@@ -1,8 +1,10 @@
-"""Names of helpers inside 1.15's modules of operations that programs and tests called: see `internal_names`."""
+"""Names of helpers inside 1.15's own modules that programs and tests called: see `internal_names`."""
 
 from __future__ import annotations
 
 HELPERS = {
+    ("autograph.core.converter", "Base"): "autograph.transformers.Base",
+    ("autograph.pyct.transformer", "Base"): "autograph.transformers.Base",
     ("ops.distributions.kullback_leibler", "_registered_kl"): "distributions.divergence._rule_for",
     ("ops.image_ops_impl", "ResizeMethodV1"): "image.ResizeMethod",
     ("ops.image_ops_impl", "_Assert3DImage"): "functions.image.checking.checked_single_image",

@@ -139,8 +139,6 @@ SPELLED = {
         "estimator.canned.boosted_trees",
         "_group_features_by_num_buckets",
     ): "estimator.canned.boosted_trees_features.group_features_by_num_buckets",
-    ("autograph.core.converter", "Base"): "autograph.transformers.Base",
-    ("autograph.pyct.transformer", "Base"): "autograph.transformers.Base",
     (
         "estimator.canned.boosted_trees_utils",
         "_DEBUG_PROTO_KEY",

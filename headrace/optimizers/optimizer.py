@@ -98,13 +98,9 @@ class Optimizer(SlotOwner):
         >>> sess.run(train_op)
     """
 
-    # With a slot of its own it is what Python calls the base of the optimizers, as in TensorFlow, whatever else they have
-    # among their bases: GPflow asks for `__base__`.
+    # With a slot it is the `__base__` of optimizers that have other bases, too: GPflow asks for that.
     __slots__ = ("_use_locking",)
-
-    GATE_NONE = 0
-    GATE_OP = 1
-    GATE_GRAPH = 2
+    GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
 
     def __init__(self, use_locking: bool, name: str) -> None:
         if not name:

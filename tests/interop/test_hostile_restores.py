@@ -23,11 +23,11 @@ GRAPHS = ("mlp", "embedding", "recurrent")
 
 
 def answered(folder, function):
-    """Whether all went well; what is said else is one of TensorFlow's errors and names a file of the folder."""
+    """Whether all went well; other answers are errors of TensorFlow, or of bytes that are no text, and name a file."""
     before = sorted(folder.parent.rglob("*"))
     try:
         function()
-    except (tf.errors.OpError, OSError) as error:
+    except (tf.errors.OpError, OSError, UnicodeDecodeError) as error:
         assert str(folder) in str(error), error  # noqa: PT017  there may be no error
         return False
     finally:
@@ -106,8 +106,8 @@ def test_changed_models_of_objects_are_loaded_or_refused(tmp_path_factory, name,
 
     try:
         answered(folder, load)
-    except RuntimeError as error:
-        assert "associated with tags" in str(error)  # noqa: PT017
+    except (RuntimeError, ValueError) as error:
+        assert "tags" in str(error)  # noqa: PT017
 
 
 @pytest.mark.parametrize("seed", range(8))

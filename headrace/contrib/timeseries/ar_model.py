@@ -141,7 +141,7 @@ class ARModel(TimeSeriesModel):
         periods = constant(self._periods, shape=[1, 1, len(self._periods), 1], dtype=times.dtype)
         phases = reshape(times, [batch, -1, 1, 1])
         # As in 1.15 there is the width of a bucket, too: seeds of what comes later count the operations before.
-        periods / self._buckets  # type: ignore[operator]
+        periods / self._buckets  # type: ignore[operator]  # of a tensor and a number
         phases = phases % periods
         places = cast(phases, self.dtype) * float(self._buckets) / cast(periods, self.dtype)
         edges = reshape(range(0.0, float(self._buckets), dtype=self.dtype), [1, 1, 1, self._buckets])

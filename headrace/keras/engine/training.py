@@ -47,9 +47,6 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         >>> history = model.fit(np.ones([8, 4]), np.zeros([8, 2]), epochs=3)
     """
 
-    # Whether the epochs of `fit` shuffle on, each the order of the one before, as those of stand-alone Keras do.
-    _goes_on_shuffling = False
-
     stop_training: bool
     history: Any
     _has_touched_metrics: bool

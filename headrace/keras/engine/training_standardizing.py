@@ -52,6 +52,9 @@ def _without_surplus(x: Any, names: Sequence[str]) -> Any:
 class Standardizing:
     """The part of `Model` that takes in data, and makes a model of unknown inputs for the first that come."""
 
+    # Whether each epoch shuffles the order of the one before, as those of stand-alone Keras do.
+    _goes_on_shuffling = False
+
     if TYPE_CHECKING:
         inputs: Any
         outputs: Any
