@@ -74,7 +74,7 @@ CONTRIB: dict[str, dict[str, str]] = {
     "learn.python.learn": {
         "+learn.experiment +learn .": "experiment",
         "+learn.export_strategy +learn .": "export_strategy",
-        "+learn.data_feeder +learn.pandas_data +learn .": "learn_io",
+        "+learn.data_feeder +learn.pandas_data +learn.input_fns +learn .": "learn_io",
         "+learn.monitors +learn .": "monitors",
         "+learn.learn_runner +learn .": "learn_runner_lib",
         "sessions.monitored_session sessions.session_creators sessions.scaffold train .": "monitored_session",
@@ -102,6 +102,9 @@ CONTRIB: dict[str, dict[str, str]] = {
     },
     "lookup": {
         "+lookup": "lookup_ops",
+    },
+    "losses.python": {
+        "losses.metric_learning losses.clustering": "metric_learning",
     },
     "losses.python.metric_learning": {
         "losses.metric_learning losses.clustering": "metric_loss_ops",
@@ -141,6 +144,10 @@ CONTRIB: dict[str, dict[str, str]] = {
     },
     "sparsemax.python.ops": {
         "+sparsemax .": "sparsemax sparsemax_loss",
+    },
+    "timeseries.python": {
+        "+timeseries +timeseries.estimators +timeseries.readers +timeseries.input_fns +timeseries.head "
+        "+timeseries.feature_keys +timeseries.prediction_networks +timeseries.anomaly_ar_model .": "timeseries",
     },
     "timeseries.python.timeseries": {
         "+timeseries.ar_model +timeseries.anomaly_ar_model +timeseries.prediction_networks": "ar_model",

@@ -103,9 +103,22 @@ _PUBLISHED = (
     *("debugging", "feature_column", "image", "io", "linalg", "math", "nn", "random", "sparse", "strings"),
     *("keras.initializers", "keras.layers"),
 )
-# Below `python.ops` and its like are modules, and what else these folders hold.
+# Below `python.ops` and its like are modules, and what else these folders hold; below a module there is none.
+_FOLDERS_OF_CONTRIB = (
+    "estimator feature_column framework kernel_tests layers learn losses mappers metric_learning metrics ops python "
+    "saved_model slim timeseries tools tpu training util utils"
+)
 _DEEPER = "bijectors data datasets estimators learn_io nets ops preprocessing python state_space_models utils"
-_CONTRIB = re.compile(rf"(contrib\.\w+)\.(?:python|pylib)(?:\.\w+((?:\.(?:{_DEEPER.replace(' ', '|')}))?(?:\.\w+)?))?")
+# Classes, what 1.x kept to a module and the features of `__future__` are none.
+_MODULE = r"(?!(?:absolute_import|division|print_function)\b)[a-z]\w*"
+_CONTRIB = re.compile(
+    rf"(contrib\.\w+)\.(?:python|pylib)(?:\.(?:{_MODULE}|(?:{_FOLDERS_OF_CONTRIB.replace(' ', '|')})"
+    rf"((?:\.(?:{_DEEPER.replace(' ', '|')}))?(?:\.{_MODULE})?)))?"
+)
+# Modules of `tf.keras` that are folders of modules here.
+_KERAS_MODULE = re.compile(
+    r"python\.keras\.(?:activations|backend|callbacks|constraints|initializers|losses|metrics|models|optimizers|regularizers)\.\w+"
+)
 
 
 def searched(path: str) -> tuple[str, ...] | None:
@@ -131,8 +144,7 @@ def searched(path: str) -> tuple[str, ...] | None:
         return ()
     if path.startswith(f"{_KERAS_IMPLEMENTATION}.keras"):
         return searched(path.replace(f"{_KERAS_IMPLEMENTATION}.keras", "python.keras", 1))
-    if path.startswith("python.keras.backend."):
-        # It is one module there, whose functions have the names of files here.
+    if _KERAS_MODULE.fullmatch(path):
         return None
     if match := _KERAS.fullmatch(path):
         return (match[1],)
@@ -192,7 +204,7 @@ def starred(path: str, names: list[str]) -> list[str]:
         path: of the module.
         names: all that it offers.
     """
-    if not is_module(path):
+    if not is_module(path) and not _CONTRIB.fullmatch(path):
         return names
     kept = _HIDING_BUILTINS.get(path, "").split()
     hidden = {*sys.stdlib_module_names, *dir(builtins)}.difference(kept)

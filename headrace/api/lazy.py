@@ -73,7 +73,7 @@ class Namespace(ModuleType):
         if isinstance(value, ModuleType) and _import_name(value) == f"{_import_name(self)}.{name}":
             finder, path = _served(self)
             table = finder.table(path)
-            if table is not None and name in table.homes:
+            if table is not None and (name in table.homes or finder.place_before_module(path, name) is not None):
                 return
         elif not isinstance(value, ModuleType) and not name.startswith("__"):
             finder, path = _served(self)
@@ -231,12 +231,9 @@ class Finder:
         elif other := internal_paths.spelled(path, name):
             return getattr(self._place(other[0] or "."), other[1])
         else:
-            # Below 1.x's internal contrib folders any path may be a module, so names come first there.
             sources = () if table is None else table.every
-            own = [s for s in sources if s != "."] if internal_paths.is_contrib(path) else []
-            for source in own if not internal_paths.is_module(child) else ():
-                if name in dir(self._place(source)):
-                    return getattr(self._place(source), name)
+            if (place := self.place_before_module(path, name)) is not None:
+                return getattr(place, name)
             if self._is_public_module(child):
                 return importlib.import_module(self._full(child))
             for source in sources:
@@ -255,6 +252,17 @@ class Finder:
         if child in _OWN:
             return self._place(_OWN[child])
         raise AttributeError(self._absent(path, name), name=name)
+
+    def place_before_module(self, path: str, name: str) -> Any:
+        """Where a name is that comes before a module of the same name, or None.
+
+        Below 1.x's internal contrib folders any path may be a module, so names come first there.
+        """
+        table = self.table(path)
+        if table is None or not internal_paths.is_contrib(path) or internal_paths.is_module(f"{path}.{name}"):
+            return None
+        places = (self._place(source) for source in table.every if source != ".")
+        return next((place for place in places if name in dir(place)), None)
 
     def _is_root(self, name: str, value: object) -> bool:
         """Whether a function found elsewhere is the one of the root, which takes composite tensors too."""

@@ -98,3 +98,46 @@ def test_what_stand_alone_keras_takes_from_them():
     sparse, slices = tf.SparseTensor([[0]], [1.0], [1]), tf.IndexedSlices(tf.ones([1]), tf.constant([0]))
     assert all(isinstance(x, ops._TensorLike) for x in (tf.constant(1), sparse, slices))
     assert not any(isinstance(x, ops._TensorLike) for x in (tf.Variable(1.0), np.ones(1), 1.0))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "contrib.framework.python.ops.arg_scope",
+        "contrib.learn.python.learn.learn_io.numpy_input_fn",
+        "contrib.losses.python.metric_learning.triplet_semihard_loss",
+        "contrib.timeseries.python.timeseries.TFExampleReader",
+        "python.keras.optimizers.adam",
+    ],
+)
+def test_a_function_or_class_is_no_module_of_its_name(path):
+    module, _, name = path.rpartition(".")
+    found = getattr(importlib.import_module(f"headrace.{module}"), name)
+    assert callable(found)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "contrib.eager.python.metrics.Recall",
+        "contrib.eager.python.network._default_naming_conflict_error_message",
+        "contrib.quantize.python.fold_batch_norms.fold",
+        "python.keras.backend.rnn",
+    ],
+)
+def test_what_lies_in_a_module_is_no_module(path):
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module(f"headrace.{path}")
+
+
+def test_all_of_a_contrib_module_hides_no_builtin():
+    scope = {}
+    exec("from headrace.contrib.framework.python.ops.arg_scope import *", scope)
+    assert scope["arg_scope"] is tf.contrib.framework.arg_scope
+    assert not {"print", "range", "abs", "math"} & set(scope)
+
+
+def test_importing_a_module_leaves_the_function_of_its_name():
+    ops = importlib.import_module("headrace.contrib.framework.python.ops")
+    importlib.import_module("headrace.contrib.framework.python.ops.arg_scope")
+    assert ops.arg_scope is tf.contrib.framework.arg_scope
