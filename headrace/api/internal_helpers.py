@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 HELPERS = {
+    ("ops.summary_ops_v2", "_INVALID_SCOPE_CHARACTERS"): "summary.summary_v2._NOT_IN_SCOPES",
     ("autograph.core.converter", "Base"): "autograph.transformers.Base",
     ("autograph.pyct.transformer", "Base"): "autograph.transformers.Base",
     ("ops.distributions.kullback_leibler", "_registered_kl"): "distributions.divergence._rule_for",

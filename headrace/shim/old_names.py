@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.shim.after_import import after_import
 from headrace.shim.old_libraries import restore_library_names
+from headrace.shim.old_numpy_types import former_methods, former_types
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike
@@ -56,8 +57,14 @@ def _restore_numpy(np: Any) -> None:
     _add(np, {"row_stack": np.vstack, "rank": np.ndim, "alen": len, "in1d": np.isin, "mat": np.asmatrix})
     _add(np, {"asscalar": lambda a: a.item(), "msort": lambda a: np.sort(a, axis=0)})
     _add(np, {"asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype)})
+    _add(np, former_types(np))
     for kind in (np.ndarray, np.generic):
-        _restore_method(kind, "tostring", kind.tobytes)
+        if not hasattr(kind, "tostring"):
+            _restore_method(kind, "tostring", kind.tobytes)
+    for name, method in former_methods(np).items():
+        # Some are there for what they say: that they are gone.
+        if not hasattr(np.zeros(1), name):
+            _restore_method(np.ndarray, name, method)
     _add_former_conversions(np)
     # `np.lib` passed on what its modules held.
     passed_on = {name: getattr(np, name) for name in np.__all__}
@@ -117,8 +124,6 @@ def _getargspec(function: Any) -> ArgSpec:
 
 def _restore_method(kind: type, name: str, method: Any) -> None:
     """Puts a method back on a type of an extension module, which only its own dictionary allows."""
-    if hasattr(kind, name):
-        return
     (members,) = gc.get_referents(kind.__dict__)
     members[name] = method
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))

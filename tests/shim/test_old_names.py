@@ -14,6 +14,16 @@ assert np.array([1, 2], dtype=np.int).dtype.kind == "i"
 assert np.array([1], np.object).dtype == object and np.Inf > 1 and np.product([2, 3]) == 6
 assert np.array([1, 2], np.uint8).tostring() == b"\\x01\\x02"
 assert np.float32(0).tostring() == bytes(4)
+assert np.int0([3.7, -1.2]).tolist() == [3, -1] and np.math.factorial(4) == 24 and np.bool8(1) is np.True_
+assert np.cast["float32"]([1, 2]).dtype == np.cast[np.float32](1).dtype == np.float32
+assert np.find_common_type([np.int64, np.float32], []) == np.float64 and np.issubsctype(np.float32, np.floating)
+assert np.float32 in np.sctypes["float"] and np.typeDict["float32"] is np.float32 and np.nbytes[np.int16] == 2
+assert np.issctype(np.int8) and not np.issctype(3) and np.obj2sctype("x", 5) == 5 and np.sctype2char(float) == "d"
+changed = np.arange(6).reshape(2, 3)
+changed.itemset((1, 2), 9)
+changed.itemset(0, 7)
+assert changed.tolist() == [[7, 1, 2], [3, 4, 9]] and changed.ptp() == 8 and changed.ptp(axis=0).tolist() == [4, 3, 7]
+assert np.array([1], np.int16).newbyteorder().tolist() == [256]
 assert isinstance({}, collections.Mapping) and collections.Iterable
 assert inspect.getargspec(lambda a, b=1: a).defaults == (1,)
 assert time.clock() >= 0 and fractions.gcd(4, 6) == 2
