@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.shim.after_import import after_import
 from headrace.shim.old_libraries import restore_library_names
-from headrace.shim.old_numpy_types import former_methods, former_types
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike
@@ -49,6 +48,11 @@ def _add(owner: Any, names: dict[str, Any]) -> None:
 
 
 def _restore_numpy(np: Any) -> None:
+    from headrace.shim.old_numpy_types import (
+        former_methods,
+        former_types,
+    )  # programs of Headrace alone have no need of it
+
     _add(np, {name: getattr(builtins, name) for name in ("bool", "complex", "float", "int", "object", "str")})
     _add(np, {"long": int, "unicode": str, "float_": np.float64, "complex_": np.complex128})
     _add(np, {"string_": np.bytes_, "unicode_": np.str_, "Inf": np.inf, "Infinity": np.inf, "infty": np.inf})
