@@ -60,7 +60,8 @@ def _is_taken(host: str, port: int) -> bool:
     """Whether somebody listens at any of the addresses that a name stands for."""
     try:
         found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except OSError:
+    except (OSError, UnicodeError):
+        # No name of a machine: the one who binds says so.
         return False
     for family, kind, protocol, _, address in found:
         try:
@@ -125,7 +126,7 @@ class TaskServer:
             # gRPC is content with one address of a name: with ::1 where another program has this port of 127.0.0.1, and
             # who connects would meet that program.
             bound: int = 0 if port and _is_taken(host, port) else self._bind(address)
-        except RuntimeError:
+        except (RuntimeError, UnicodeError):
             bound = 0
         if not bound:
             raise errors.UnknownError(

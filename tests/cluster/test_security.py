@@ -287,6 +287,8 @@ def test_a_server_listens_at_its_address_only():
         tf.train.Server({"local": [f"127.0.0.1:{port}"]})
     with pytest.raises(tf.errors.UnknownError, match="HEADRACE_CLUSTER_BIND"):
         tf.train.Server({"local": ["192.0.2.1:0"]})
+    with pytest.raises(tf.errors.UnknownError, match=r"a\.\.b:2000 .* no address"):
+        tf.train.Server({"local": ["a..b:2000"]})
     # A name of two addresses, one of which is taken: who connects would meet the other program.
     with pytest.raises(tf.errors.UnknownError, match="is taken"):
         tf.train.Server({"local": [f"localhost:{port}"]})
