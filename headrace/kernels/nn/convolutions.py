@@ -14,8 +14,9 @@ import torch
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
 from headrace.kernels.array.arguments import shape_text
-from headrace.kernels.nn.minimal_filtering import minimal_filtering
+from headrace.kernels.nn.minimal_filtering import MinimalFiltering, minimal_filtering
 from headrace.kernels.nn.row_convolution import rows_of
+from headrace.kernels.nn.window_products import WindowProducts, window_products
 from headrace.kernels.nn.windows import Layout, Padding, check_lengths, layout_of, split_padding
 
 if TYPE_CHECKING:
@@ -190,23 +191,29 @@ def convolution_kernel(rank: int, depthwise: bool = False) -> Callable[..., Any]
 
 
 def _multiplying_less(setting: ConvolutionSetting, otherwise: Callable[..., Any]) -> Callable[..., Any]:
-    """A convolution by minimal filtering where that pays."""
-    minimal = minimal_filtering(setting)
-    if minimal is None:
+    """A convolution by the native runner where that pays."""
+    runners = _runners(setting)
+    if not runners:
         return otherwise
-    filtering, windows = minimal, setting.windows
+    windows = setting.windows
 
     def convolve(x, weights, bias=None):
         if x.dim() == 4:
             paddings = setting.paddings(x.shape[1:3], windows)
-            if filtering.pays(x, paddings):
-                turned = filtering.turned(weights)
-                result = None if turned is None else filtering.convolve(x, turned, bias, paddings)
-                if result is not None:
-                    return result
+            for runner in runners:
+                if runner.pays(x, paddings):
+                    turned = runner.turned(weights)
+                    result = None if turned is None else runner.convolve(x, turned, bias, paddings)
+                    if result is not None:
+                        return result
         return otherwise(x, weights, bias)
 
     return convolve
+
+
+def _runners(setting: ConvolutionSetting) -> list[MinimalFiltering | WindowProducts]:
+    """The ways in which the native runner convolves and gives the filters' gradient, the first that pays is to be taken."""
+    return [runner for runner in (minimal_filtering(setting), window_products(setting)) if runner is not None]
 
 
 def input_gradient_kernel(rank: int, depthwise: bool = False, like: bool = False) -> Callable[..., Any]:
@@ -219,7 +226,7 @@ def input_gradient_kernel(rank: int, depthwise: bool = False, like: bool = False
         fixed = node.outputs[0].dims
         if fixed is not None and None in fixed:
             fixed = None
-        minimal = minimal_filtering(setting, adjoint=True)
+        minimal, products = minimal_filtering(setting, adjoint=True), window_products(setting)
 
         def scatter(sizes, weights, gradient):
             sizes = fixed or (sizes.shape if like else sizes.tolist())
@@ -242,6 +249,10 @@ def input_gradient_kernel(rank: int, depthwise: bool = False, like: bool = False
                     result = None if turned is None else minimal.convolve(leaving, turned, None, adjoint)
                     if result is not None:
                         return result
+            if products is not None:
+                result = products.scatter(sizes, weights, layout.leave(gradient), paddings)
+                if result is not None:
+                    return result
             both, rest = split_padding(paddings)
             # What the windows left over at the end, which their count does not tell.
             left = [
@@ -285,7 +296,7 @@ def filter_gradient_kernel(rank: int, depthwise: bool = False, like: bool = Fals
             )
         else:
             fixed = None
-        minimal = minimal_filtering(setting)
+        runners = _runners(setting)
 
         def correlate(x, sizes, gradient):
             sizes = fixed or (sizes.shape if like else sizes.tolist())
@@ -299,13 +310,14 @@ def filter_gradient_kernel(rank: int, depthwise: bool = False, like: bool = Fals
             if not (gradient.numel() and x.numel() and math.prod(sizes)):
                 # torch takes no empty filters.
                 return x.new_zeros(tuple(sizes))
-            if minimal is not None:
+            if runners:
                 paddings = setting.paddings(x.shape[2:], windows)
                 image = layout.leave(x)
-                if minimal.pays(image, paddings):
-                    filtered = minimal.correlate(image, layout.leave(gradient), paddings)
-                    if filtered is not None:
-                        return filtered
+                for runner in runners:
+                    if runner.pays(image, paddings):
+                        filtered = runner.correlate(image, layout.leave(gradient), paddings)
+                        if filtered is not None:
+                            return filtered
             groups = setting.groups(x.shape[1], sizes[-2])
             both, rest = setting.split or split_padding(setting.paddings(x.shape[2:], windows))
             if rest is not None:

@@ -13,7 +13,8 @@ from headrace.devices import onednn
 from headrace.kernels.nn.convolutions import ConvolutionSetting
 from headrace.kernels.nn.minimal_filtering import minimal_filtering
 from headrace.kernels.nn.pointwise import pointwise_convolution
-from headrace.kernels.nn.runner_convolution import RunnerConvolution
+from headrace.kernels.nn.runner_convolution import ACTIVATIONS, RunnerConvolution
+from headrace.kernels.nn.window_products import window_products
 from headrace.kernels.nn.windows import split_padding
 
 if TYPE_CHECKING:
@@ -22,12 +23,6 @@ if TYPE_CHECKING:
 # Computes filters and bias from the buffers of the variables they depend on.
 FiltersAndBias = Callable[[Sequence[VariableBuffer]], tuple[torch.Tensor, torch.Tensor | None]]
 PackedKernelRule = Callable[..., Callable[..., torch.Tensor]]
-
-# The kernels can rectify themselves, but make 0 of what is not a number.
-ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
-    "Relu": torch.relu_,
-    "Relu6": lambda x: torch.clamp_(x, 0.0, 6.0),
-}
 
 
 class _Packed(NamedTuple):
@@ -76,6 +71,18 @@ class _NativeConvolution:
         return native.convolve(image, turned.filters, turned.bias, paddings, self._activation)
 
 
+def _native_convolutions(
+    setting: ConvolutionSetting, compute: FiltersAndBias, activation: str
+) -> list[_NativeConvolution]:
+    """The ways of the native runner: the first that pays is to be taken."""
+    runners = (
+        minimal_filtering(setting, keeps_filters=True),
+        pointwise_convolution(setting),
+        window_products(setting),
+    )
+    return [_NativeConvolution(runner, setting, compute, activation) for runner in runners if runner is not None]
+
+
 def packed_convolution(depthwise: bool) -> PackedKernelRule:
     """The kernel rule of packed convolutions: of a node, and of the node whose filters these are if it is another."""
 
@@ -93,12 +100,7 @@ def packed_convolution(depthwise: bool) -> PackedKernelRule:
         assert convolve is not None  # else there is no such node
         want_versions()
         packed: _Packed | None = None
-        runner: RunnerConvolution | None = minimal_filtering(setting, keeps_filters=True) or pointwise_convolution(
-            setting
-        )
-        native = None
-        if runner is not None:
-            native = _NativeConvolution(runner, setting, compute, "" if adds else attrs["activation"])
+        natives = _native_convolutions(setting, compute, "" if adds else attrs["activation"])
 
         def pack(
             versions: list[int], buffers: Sequence[VariableBuffer], x: torch.Tensor, both: Sequence[int]
@@ -117,7 +119,7 @@ def packed_convolution(depthwise: bool) -> PackedKernelRule:
             nonlocal packed
             # Before the buffers are read: what is written meanwhile is noticed at the next call.
             versions = [buffer.version for buffer in buffers]
-            if native is not None:
+            for native in natives:
                 y = native.convolve(image, buffers, versions)
                 if y is not None:
                     return y

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import torch
 
 # What is done to results while they are written, by its number in the runner.
 ACTIVATION_NUMBERS = {"": 0, "Relu": 1, "Relu6": 2}
+# And by torch, in place: what is not a number stays so, of which the library of convolutions would make 0.
+ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "Relu": torch.relu_,
+    "Relu6": lambda x: torch.clamp_(x, 0.0, 6.0),
+}
 
 Pairs = Sequence[tuple[int, int]]
 

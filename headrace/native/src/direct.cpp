@@ -120,7 +120,7 @@ bool add_direct_calls(PyObject* module) {
     for (const DirectTable* table :
          {&kSparseCalls, &kSegmentCalls, &kTextCalls, &kTextPartCalls, &kExampleCalls, &kUpdateCalls, &kClusterCalls, &kBoxCalls,
           &kSummaryCalls, &kForestCalls, &kProductCalls, &kEntropyCalls, &kPoolCalls, &kFilterCalls, &kRandomCalls,
-          &kQueueCalls})
+          &kQueueCalls, &kWindowCalls})
       for (size_t k = 0; k < table->count; k++) {
         const Direct& row = table->rows[k];
         methods.push_back({row.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(row.call)), METH_FASTCALL,

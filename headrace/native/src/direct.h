@@ -103,7 +103,7 @@ struct DirectTable {
 };
 extern const DirectTable kSparseCalls, kSegmentCalls, kTextCalls, kTextPartCalls, kExampleCalls, kUpdateCalls, kClusterCalls,
     kBoxCalls, kSummaryCalls, kForestCalls, kProductCalls, kEntropyCalls, kPoolCalls, kFilterCalls, kRandomCalls,
-    kQueueCalls;
+    kQueueCalls, kWindowCalls;
 
 // Numbers integers in the order in which they first come.
 class Numbering {

@@ -11,7 +11,8 @@ from headrace.core.buffers import VariableBuffer
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.devices import onednn
-from headrace.kernels.nn.packed_convolutions import ACTIVATIONS, FiltersAndBias, packed_convolution
+from headrace.kernels.nn.packed_convolutions import FiltersAndBias, packed_convolution
+from headrace.kernels.nn.runner_convolution import ACTIVATIONS
 from headrace.plan.frozen import FrozenComputation, FrozenValues, written_buffers
 from headrace.plan.fusion import API, CPU, Fetches, Fusion, tensor, variable
 from headrace.plan.ir import ADDITIONS, Node, Value, consumers_of, new_node
