@@ -13,7 +13,7 @@ MODELS: dict[str, dict[str, str]] = {
         "estimator.model_fn estimator.mode_keys estimator.logit_fns estimator .": "model_fn",
         "estimator.run_config": "run_config",
         "estimator.training estimator": "training",
-        "estimator.util": "util",
+        "estimator.util util.inspection": "util",
         "estimator.gc": "gc",
         "estimator.keras estimator .": "keras",
     },

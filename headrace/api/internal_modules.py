@@ -209,7 +209,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "api.gen_ops": "string_ops",
         ". api.gen_ops": "io_ops logging_ops inplace_ops",
         "functions.flow.list_ops api.gen_ops .": "list_ops",
-        "kernels.state.handles .": "custom_gradient",
+        "functions.flow.custom_gradient kernels.state.handles .": "custom_gradient",
         ".": "standard_ops "
         "map_fn "
         "script_ops tensor_array_ops "

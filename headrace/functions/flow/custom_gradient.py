@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
@@ -49,65 +49,68 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @functools.wraps(f)
-    def decorated(*args: Any, **kwargs: Any) -> Tensor | tuple[Tensor, Tensor] | dict[str, list[Tensor]]:
-        if executing_eagerly():
-            return _now(f, args, kwargs)
-        if kwargs:
-            raise ValueError("The custom_gradient decorator supports positional arguments only in graph mode.")
-        inputs = [convert_to_tensor(x) for x in args]
-        known = _variables()
-        result, grad_fn = f(*inputs)
-        made = [v for v in _variables() if all(v is not old for old in known)]
-        for variable in made:
-            if not hasattr(variable, "_handle"):
-                raise TypeError(
-                    "All variables used by a function wrapped with @custom_gradient must be `ResourceVariable`s: create "
-                    f"{variable.name} in a variable_scope with use_resource=True."
-                )
-        results = [convert_to_tensor(r) for r in nest.flatten(result)]
-        for r in results:
-            # TensorFlow looks back from copies of the results; they stay, and op seeds count them.
-            raw.Identity(r)
-        variables = variables_read(results, inputs)
-        parameters = inspect.signature(grad_fn).parameters
-        takes = "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-        if variables and not takes:
-            raise TypeError(
-                "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword argument "
-                "'variables'."
-            )
-        if takes and not variables and "variables" in parameters and not made:
-            raise TypeError(
-                "The grad_fn of a @custom_gradient function takes 'variables', but the function used no resource variable."
-            )
-        name = f"CustomGradient-{next(_uids)}"
-        count = len(results)
-
-        @RegisterGradient(name)
-        def gradient_of_custom(_: Operation, *gradients: Tensor) -> list[Any]:
-            if variables:
-                for_inputs, for_variables = grad_fn(*gradients[:count], variables=variables)
-                for_variables = list(for_variables)
-                if len(for_variables) != len(variables):
-                    raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
-            else:
-                for_inputs, for_variables = grad_fn(*gradients[:count]), []
-            return [None] * count + nest.flatten(for_inputs) + for_variables
-
-        # The arguments and variables pass through the same op, so that the walk back finds them behind the results.
-        with get_default_graph().gradient_override_map({"IdentityN": name}):
-            passed = raw.IdentityN([*results, *inputs, *variables])
-        for variable in variables:
-            # TensorFlow reads them once more for its tapes; op seeds count that.
-            convert_to_tensor(variable)
-        for given, handle in zip(results, passed, strict=False):
-            copy_handle_data(given, handle)
-        return nest.pack_sequence_as(result, passed[:count])
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        return (_eager_mode_decorator if executing_eagerly() else _graph_mode_decorator)(f, *args, **kwargs)
 
     return decorated
 
 
-def _now(f: Callable[..., Any], args: Sequence[Tensor], kwargs: Any) -> Tensor:
+def _graph_mode_decorator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The call in a graph, whose gradient goes by an op of its own. Programs that recompute activations call it themselves."""
+    if kwargs:
+        raise ValueError("The custom_gradient decorator supports positional arguments only in graph mode.")
+    inputs = [convert_to_tensor(x) for x in args]
+    known = _variables()
+    result, grad_fn = f(*inputs)
+    made = [v for v in _variables() if all(v is not old for old in known)]
+    for variable in made:
+        if not hasattr(variable, "_handle"):
+            raise TypeError(
+                "All variables used by a function wrapped with @custom_gradient must be `ResourceVariable`s: create "
+                f"{variable.name} in a variable_scope with use_resource=True."
+            )
+    results = [convert_to_tensor(r) for r in nest.flatten(result)]
+    for r in results:
+        # TensorFlow looks back from copies of the results; they stay, and op seeds count them.
+        raw.Identity(r)
+    variables = variables_read(results, inputs)
+    parameters = inspect.signature(grad_fn).parameters
+    takes = "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    if variables and not takes:
+        raise TypeError(
+            "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword argument "
+            "'variables'."
+        )
+    if takes and not variables and "variables" in parameters and not made:
+        raise TypeError(
+            "The grad_fn of a @custom_gradient function takes 'variables', but the function used no resource variable."
+        )
+    name = f"CustomGradient-{next(_uids)}"
+    count = len(results)
+
+    @RegisterGradient(name)
+    def gradient_of_custom(_: Operation, *gradients: Tensor) -> list[Any]:
+        if variables:
+            for_inputs, for_variables = grad_fn(*gradients[:count], variables=variables)
+            for_variables = list(for_variables)
+            if len(for_variables) != len(variables):
+                raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
+        else:
+            for_inputs, for_variables = grad_fn(*gradients[:count]), []
+        return [None] * count + nest.flatten(for_inputs) + for_variables
+
+    # The arguments and variables pass through the same op, so that the walk back finds them behind the results.
+    with get_default_graph().gradient_override_map({"IdentityN": name}):
+        passed = raw.IdentityN([*results, *inputs, *variables])
+    for variable in variables:
+        # TensorFlow reads them once more for its tapes; op seeds count that.
+        convert_to_tensor(variable)
+    for given, handle in zip(results, passed, strict=False):
+        copy_handle_data(given, handle)
+    return nest.pack_sequence_as(result, passed[:count])
+
+
+def _eager_mode_decorator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The call while executing eagerly: tapes are told of it as of one operation."""
     graph = eager_graph()
     used = _UsedVariables()
