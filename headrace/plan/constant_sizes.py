@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from headrace.plan.ir import Node, Value
+from headrace.plan.ir import Node, Value, declared
 from headrace.plan.known_sizes import KnownSizes, computes_sizes
 from headrace.plan.values import to_torch
 
@@ -53,6 +53,6 @@ def _bind(node: Node, sizes: KnownSizes) -> bool:
     shape = () if output.dims == () else (len(known),)
     output.constant = np.array(known, output.dtype.as_numpy_dtype).reshape(shape)
     output.bound, output.dims = to_torch(output.constant, output.dtype), shape
-    # Nothing is asked of what it was computed from.
-    node.inputs = []
+    # Nothing is asked of what it was computed from, and rewrites that look for its op find none.
+    node.decl, node.inputs = declared("Const"), []
     return True

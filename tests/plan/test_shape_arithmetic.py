@@ -58,6 +58,16 @@ def test_a_size_that_is_known_is_a_constant():
         assert plan_types(sess, tf.stack([1, tf.shape(x)[1]]), [x]) in ([], ["_Feed"])
 
 
+@pytest.mark.parametrize("size", [lambda x: tf.shape(x)[1], lambda x: tf.stack([tf.shape(x)[0], 3])[1]])
+def test_rewrites_of_sums_of_rows_meet_sizes_that_are_known(size):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None, 3])
+        total = tf.reduce_sum(tf.cast(x[0], tf.int32))
+        for _ in range(9):
+            total += size(x)
+        assert sess.run(total, {x: np.ones([2, 3])}) == 3 + 9 * 3
+
+
 def test_sizes_are_asked_for_before_the_tensor_is_done_with():
     with tf.Graph().as_default(), tf.Session() as sess:
         x = tf.placeholder(tf.float32, [None, None])
