@@ -14,6 +14,7 @@ from headrace.core import nest
 from headrace.core.composite import convert_to_tensor_or_sparse_tensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
+from headrace.core.framework_ops import executing_eagerly_outside_functions
 from headrace.core.graph import Graph
 from headrace.core.random_seed import set_random_seed
 from headrace.core.tensor import Tensor
@@ -64,7 +65,8 @@ def model_to_estimator(
         checkpoint_format: "saver": variables by name; "checkpoint": objects, as `Model.save_weights` writes them.
 
     Returns:
-        an estimator whose features are the model's inputs, by name or in order, and that begins with its weights.
+        an estimator whose features are the model's inputs, by name or in order. It begins with the weights of a model
+        that was used, trained or loaded before; with new ones, of the seed of `config`, where they had no values yet.
 
     Raises:
         ValueError: without a model or with two, or if it is not compiled; for another format.
@@ -258,6 +260,13 @@ def create_keras_model_fn(
     return model_fn
 
 
+def _has_values(model: Any) -> bool:
+    """Whether a variable of a model has been given a value: else those of the estimator come from its own seed."""
+    if executing_eagerly_outside_functions():
+        return True
+    return any(hasattr(weight, "_keras_initialized") for layer in model.layers for weight in layer.weights)
+
+
 def _save_first_checkpoint(
     model: Any, custom_objects: Objects, config: RunConfig, optimizer_config: Any, by_object: bool
 ) -> str:
@@ -271,7 +280,7 @@ def _save_first_checkpoint(
     found = latest_checkpoint(folder)
     if found:
         return found
-    weights = model.get_weights()
+    weights = model.get_weights() if _has_values(model) else None
     with Graph().as_default():
         set_random_seed(config.tf_random_seed)
         create_global_step()
@@ -280,7 +289,8 @@ def _save_first_checkpoint(
             set_session(session)
             copy._make_train_function()
             session.run(global_variables_initializer())
-            copy.set_weights(weights)
+            if weights is not None:
+                copy.set_weights(weights)
             recursive_create_dir(folder)
             path = os.path.join(folder, "keras_model.ckpt")
             saver = _object_saver(copy) if by_object else Saver()

@@ -94,3 +94,18 @@ for name, features, labels in [
     except KeyError as error:
         results["names of " + name] = ["Difference" in str(error), "other" in str(error).split("Difference")[-1]]
 results["optimizer"] = keras.optimizers.get(tf.train.AdamOptimizer()).iterations.name
+
+# ---- weights without values come from the seed of the estimator, those with values are taken over
+for named in ("new", "used", "loaded"):
+    keras.backend.clear_session()
+    tf.set_random_seed(3)
+    model = keras.Sequential([keras.layers.Dense(2, activation="relu", input_shape=(3,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    if named == "used":
+        model.get_weights()
+    if named == "loaded":
+        model.set_weights([np.full(w.shape, 0.5) for w in model.get_weights()])
+    folder = tempfile.mkdtemp()
+    keras.estimator.model_to_estimator(model, config=tf.estimator.RunConfig(folder, tf_random_seed=7))
+    results["first kernel: " + named] = tf.train.load_variable(folder + "/keras", "dense/kernel")
+    results["kernel of the model: " + named] = model.get_weights()[0]
