@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from headrace.core.operation import Operation
     from headrace.core.tensor import Tensor
     from headrace.core.typing import TensorLike
+    from headrace.state.current_scope import VariableScope
 
 _STATE = "replicate_model_fn_graph_states"
 
@@ -34,6 +35,7 @@ class TowerState:
         self.is_used = False
         self._index, self._count = 0, 1
         self._reduction = Reduction.SUM
+        self._first_scope: VariableScope | None = None
         # Of the calls of apply_gradients that a copy makes, in their order: what each copy gave.
         self._gathered: list[list[list[tuple[Any, Any]]]] = []
         self._calls_in_tower = 0
@@ -48,7 +50,19 @@ class TowerState:
         """
         self._index, self._count, self._reduction = index, count, reduction
         self._calls_in_tower = 0
+        if index == 0:
+            self._first_scope = get_variable_scope()
         yield
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether there are no copies."""
+        return self._count == 1
+
+    @property
+    def first_scope(self) -> VariableScope:
+        """The variable scope in which the first copy was begun; slots are named as ones made there."""
+        return self._first_scope or get_variable_scope()
 
     @property
     def is_last(self) -> bool:
@@ -137,12 +151,13 @@ class TowerOptimizer(Optimizer):
         """Keeps the gradients of this copy; in the last copy, applies the sums of all."""
         state = tower_state()
         gathered = state.gather(list(grads_and_vars))
+        if state.is_alone:
+            return self._optimizer.apply_gradients(gathered[0], global_step, *args, **kwargs)
         if not state.is_last:
             return no_op(name="train_op_placeholder")
         # What is done for all copies has the names that it has without them, and may make variables.
-        with variable_scope(get_variable_scope(), reuse=AUTO_REUSE, auxiliary_name_scope=False), name_scope(None):
-            pairs = gathered[0] if len(gathered) == 1 else _summed(gathered)
-            return self._optimizer.apply_gradients(pairs, global_step, *args, **kwargs)
+        with variable_scope(state.first_scope, reuse=AUTO_REUSE, auxiliary_name_scope=False), name_scope(None):
+            return self._optimizer.apply_gradients(_summed(gathered), global_step, *args, **kwargs)
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
         """The optimizer's own."""

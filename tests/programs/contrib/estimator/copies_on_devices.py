@@ -74,3 +74,17 @@ results["canned"] = [
     copied.get_variable_value("linear/linear_model/x/weights"),
     copied.get_variable_value("global_step"),
 ]
+
+# Slots are named as in the first copy's scope: not below the scopes that a model function has open.
+network = tf.estimator.DNNRegressor(
+    [2], columns, optimizer=tf.contrib.estimator.TowerOptimizer(tf.train.AdamOptimizer(0.1))
+)
+for places in (["/cpu:0"], ["/cpu:0", "/cpu:0"]):
+    copied = tf.estimator.Estimator(
+        tf.contrib.estimator.replicate_model_fn(network.model_fn, tf.losses.Reduction.SUM, places),
+        config=tf.estimator.RunConfig(tf_random_seed=3),
+    )
+    copied.train(lambda: ({"x": tf.constant(x)}, tf.constant(2 * x)), steps=2)
+    results["slots, %d places" % len(places)] = sorted(
+        name for name, _ in tf.train.list_variables(copied.model_dir) if "Adam" in name or "power" in name
+    )
