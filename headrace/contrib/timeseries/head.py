@@ -156,10 +156,9 @@ class TimeSeriesRegressionHead:
             mode: a `tf.estimator.ModeKeys`.
             logits, labels: unused.
         """
-        with variable_scope("model", use_resource=True):
-            outputs = self.state_manager.define_loss(self.model, features, mode)
-            scalar("loss", outputs.loss)
-            return outputs
+        outputs = self.state_manager.define_loss(self.model, features, mode)
+        scalar(f"loss/{self._name}" if self._name else "loss", outputs.loss)
+        return outputs
 
     def create_estimator_spec(self, features: Mapping[str, Any], mode: str, labels: Any = None) -> EstimatorSpec:
         """Builds the model in the default graph.
@@ -219,12 +218,14 @@ class TimeSeriesRegressionHead:
         return nest.pack_sequence_as(start, ordered), others
 
     def _train_ops(self, features: Mapping[str, Any]) -> EstimatorSpec:
-        outputs = self.create_loss(features, ModeKeys.TRAIN)
+        with variable_scope("model", use_resource=True):
+            outputs = self.create_loss(features, ModeKeys.TRAIN)
         train_op = self.optimizer.minimize(outputs.loss, global_step=get_global_step())
         return EstimatorSpec(loss=outputs.loss, mode=ModeKeys.TRAIN, train_op=train_op)
 
     def _evaluate_ops(self, features: Mapping[str, Any]) -> EstimatorSpec:
-        outputs = self.create_loss(features, ModeKeys.EVAL)
+        with variable_scope("model", use_resource=True):
+            outputs = self.create_loss(features, ModeKeys.EVAL)
         metrics = {name: _identity_metric_single(name, value) for name, value in outputs.predictions.items()}
         metrics[FilteringResults.TIMES] = _identity_metric_single(FilteringResults.TIMES, outputs.prediction_times)
         metrics[FilteringResults.STATE_TUPLE] = _identity_metric_nested(FilteringResults.STATE_TUPLE, outputs.end_state)
@@ -256,9 +257,9 @@ class TimeSeriesRegressionHead:
         with variable_scope("model", use_resource=True):
             predictions = self.model.predict(features={**others, _STATE: state})
         with variable_scope("model", use_resource=True, reuse=True):
-            filtered = self.state_manager.define_loss(self.model, {**others, _STATE: state}, ModeKeys.PREDICT)
+            filtered = self.create_loss({**others, _STATE: state}, ModeKeys.EVAL)
         with variable_scope("model", use_resource=True, reuse=True):
-            cold = self.state_manager.define_loss(self.model, others, ModeKeys.PREDICT)
+            cold = self.model.define_loss(others, ModeKeys.EVAL)
         return EstimatorSpec(
             mode=ModeKeys.PREDICT,
             export_outputs={
@@ -289,22 +290,24 @@ class OneShotPredictionHead(TimeSeriesRegressionHead):
         return spec._replace(eval_metric_ops=metrics)
 
     def _serving_ops(self, features: Mapping[str, Any]) -> EstimatorSpec:
-        state, others = self._gather_state(features)
+        # The model begins with its own state: one that is given is not looked at.
+        _, others = self._gather_state(features)
         self._check_predict_features(others)
-        observed = shape(others[_VALUES])[1]
-        before = {key: value if key == _VALUES else value[:, :observed] for key, value in others.items()}
-        after = {key: value[:, observed:] for key, value in others.items() if key != _VALUES}
+        before: dict[str, Any] = {}
+        after: dict[str, Any] = {}
         with variable_scope("model", use_resource=True):
-            if state is not None:
-                before[_STATE] = state
-            filtered = self.state_manager.define_loss(self.model, before, ModeKeys.PREDICT)
+            observed = shape(others[_VALUES])[1]
+            for key, value in others.items():
+                before[key] = value if key == _VALUES else value[:, :observed]
+                if key != _VALUES:
+                    after[key] = value[:, observed:]
+            filtered = self.model.define_loss(before, ModeKeys.EVAL)
         with variable_scope("model", use_resource=True, reuse=True):
             predictions = self.model.predict(features={**after, _STATE: filtered.end_state})
-        predictions[PredictionResults.TIMES] = after[_TIMES]
         return EstimatorSpec(
             mode=ModeKeys.PREDICT,
             export_outputs={SavedModelLabels.PREDICT: _NoStatePredictOutput(predictions)},
-            predictions=predictions,
+            predictions={**predictions, PredictionResults.TIMES: after[_TIMES]},
         )
 
     _predict_ops = _serving_ops

@@ -111,4 +111,14 @@ for name, estimator in made.items():
             found["continued"] = saved_model_utils.predict_continuation(further, signatures, session, steps=3)
             later = {"times": [[41, 43]]}
             found["predicted"] = saved_model_utils.predict_continuation(evaluation, signatures, session, **later)
+    if name == "lstm":
+        # What is served filters and predicts at once.
+        folder = estimator.export_saved_model(tempfile.mkdtemp(), estimator.build_raw_serving_input_receiver_fn())
+        with tf.Session(graph=tf.Graph()) as session:
+            signature = tf.saved_model.loader.load(session, ["serve"], folder).signature_def["serving_default"]
+            found["signature"] = [sorted(signature.inputs), sorted(signature.outputs)]
+            found["served"] = session.run(
+                {key: output.name for key, output in signature.outputs.items()},
+                {signature.inputs["times"].name: times[None, :14], signature.inputs["values"].name: values[None, :8]},
+            )
     results[name] = found
