@@ -152,16 +152,17 @@ def construct_rnn(
     Returns:
         activations [batch, time, num_label_columns], and the last state.
     """
-    outputs, state = dynamic_rnn(
-        cell=cell,
-        inputs=sequence_input,
-        initial_state=initial_state,
-        dtype=dtype,
-        parallel_iterations=parallel_iterations,
-        swap_memory=swap_memory,
-        time_major=False,
-    )
-    return fully_connected(outputs, num_label_columns, activation_fn=None, trainable=True), state
+    with name_scope("RNN"):
+        outputs, state = dynamic_rnn(
+            cell=cell,
+            inputs=sequence_input,
+            initial_state=initial_state,
+            dtype=dtype,
+            parallel_iterations=parallel_iterations,
+            swap_memory=swap_memory,
+            time_major=False,
+        )
+        return fully_connected(outputs, num_label_columns, activation_fn=None, trainable=True), state
 
 
 def _multi_value_loss(
@@ -217,12 +218,12 @@ def _get_dynamic_rnn_model_fn(
 
     def model_fn(features: Any, labels: Any, mode: str) -> ModelFnOps:
         with name_scope(name):
+            lengths = features.get(sequence_length_key)
+            inputs = build_sequence_input(features, sequence_feature_columns, context_feature_columns)
             cell = construct_rnn_cell(
                 num_units, cell_type, dropout_keep_probabilities if mode == ModeKeys.TRAIN else None
             )
             state = dict_to_state_tuple(features, cell)
-            lengths = features.get(sequence_length_key)
-            inputs = build_sequence_input(features, sequence_feature_columns, context_feature_columns)
             activations, final_state = construct_rnn(
                 state, inputs, cell, target_column.num_label_columns, dtype, parallel_iterations, swap_memory
             )

@@ -155,7 +155,7 @@ class BaselineRegressor(Estimator):
         loss_reduction: str = Reduction.SUM,
     ) -> None:
         head = regression_head(weight_column, label_dimension, loss_reduction)
-        super().__init__(_model_fn(head, optimizer, weight_column), model_dir=model_dir, config=config)
+        super().__init__(_model_fn(head, optimizer), model_dir=model_dir, config=config)
 
 
 class BaselineEstimator(Estimator):

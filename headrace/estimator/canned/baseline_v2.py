@@ -134,7 +134,7 @@ class BaselineRegressorV2(EstimatorV2):
         loss_reduction: str = ReductionV2.SUM_OVER_BATCH_SIZE,
     ) -> None:
         head = RegressionHead(label_dimension, weight_column, loss_reduction)
-        super().__init__(_model_fn(head, optimizer, weight_column), model_dir=model_dir, config=config)
+        super().__init__(_model_fn(head, optimizer), model_dir=model_dir, config=config)
 
 
 class BaselineEstimatorV2(EstimatorV2):

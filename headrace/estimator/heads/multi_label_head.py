@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from headrace.core.composite import SparseTensor
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
 from headrace.core.tensor import Tensor
@@ -122,10 +123,9 @@ class MultiLabelHead(SingleHead):
         if labels is None:
             return check_labels(labels, logits, self._n_classes)
         if not isinstance(labels, SparseTensor):
-            labels = check_labels(labels, logits, self._n_classes)
-            return check_label_range(
-                labels, 2, message="labels must be an integer indicator Tensor with values in [0, 1]"
-            )
+            text = "labels must be an integer indicator Tensor with values in [0, 1]"
+            ranged = check_label_range(convert_to_tensor(labels), 2, text, self.label_check[0])
+            return check_labels(ranged, logits, self._n_classes)
         values = labels.values
         if values.dtype.name == "string":
             values = numbered(values, self._label_vocabulary)
@@ -133,7 +133,7 @@ class MultiLabelHead(SingleHead):
             raise ValueError(f"Labels dtype should be integer. Instead got {values.dtype}.")
         else:
             text = f"labels must be an integer SparseTensor with values in [0, {self._n_classes})"
-            values = check_label_range(values, self._n_classes, message=text)
+            values = check_label_range(values, self._n_classes, text, self.label_check[0])
         ids = SparseTensor(labels.indices, cast(values, int64), labels.dense_shape)
         return check_labels(cast(sparse_to_indicator(ids, self._n_classes), int64), logits, self._n_classes)
 
