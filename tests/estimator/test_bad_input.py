@@ -130,3 +130,35 @@ def test_outputs_to_export_are_checked_for_predictions_only():
     assert spec.export_outputs == {"a": 3}
     with pytest.raises(TypeError, match="must be ExportOutput objects"):
         tf.estimator.EstimatorSpec("infer", predictions=loss, export_outputs={"a": 3})
+
+
+def test_boosted_trees_refuse_columns_whose_numbers_have_no_type(tmp_path):
+    words = tf.feature_column.categorical_column_with_vocabulary_list("x", ["a", "b"])
+    embedded = tf.feature_column.embedding_column(words, 2)
+    trees = tf.estimator.BoostedTreesClassifier([embedded], 1, model_dir=str(tmp_path), n_trees=1)
+    with pytest.raises(AttributeError, match="'EmbeddingColumn' object has no attribute 'dtype'"):
+        trees.train(_with_feature([["a"]] * 8), steps=1)
+
+
+def test_boosted_trees_of_several_classes_are_refused():
+    with pytest.raises(ValueError, match="pruning is not supported with multi class"):
+        tf.estimator.BoostedTreesClassifier(_columns(), 1, n_classes=3)
+
+
+def test_features_of_trees_in_memory_are_not_kept_once_there_are_boundaries(tmp_path):
+    """As in 1.15.5, whose checkpoints may hold features from before there were boundaries."""
+    column = tf.feature_column.bucketized_column(tf.feature_column.numeric_column("x"), [3.0, 9.0])
+    trees = tf.estimator.BoostedTreesClassifier(
+        [column], 1, model_dir=str(tmp_path), n_trees=1, max_depth=1, train_in_memory=True
+    )
+    trees.train(_with_feature(EXAMPLES[:, :1]), steps=2)
+    assert not trees.get_variable_value("boosted_trees/are_features_cached")
+    assert not trees.get_variable_value("boosted_trees/cached_feature_0").any()
+
+
+@pytest.mark.parametrize("labels", [lambda: tf.ones([2]), lambda: {"y": tf.ones([2])}])
+def test_series_refuse_labels(labels, tmp_path):
+    series = tf.contrib.timeseries.ARRegressor(7, 6, 4, 2, model_dir=str(tmp_path))
+    features = {"times": np.ones([2, 10], np.int64), "values": np.ones([2, 10, 2], np.float32)}
+    with pytest.raises(ValueError, match="received a `labels`, which is not supported"):
+        series.train(lambda: ({key: tf.constant(value) for key, value in features.items()}, labels()), steps=1)

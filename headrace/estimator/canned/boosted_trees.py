@@ -222,6 +222,8 @@ class BoostedTreesClassifier(_BoostedTreesBase):
         quantile_sketch_epsilon: float = 0.01,
         train_in_memory: bool = False,
     ) -> None:
+        if n_classes is not ONLY_ONE and n_classes > 2 and pruning_mode is not None:
+            raise ValueError(f"For now pruning is not supported with multi class. n_classes given as {n_classes}")
         head = create_classification_head(n_classes, weight_column, label_vocabulary)
         hparams = TreeHParams(
             *(n_trees, max_depth, learning_rate, l1_regularization, l2_regularization, tree_complexity),

@@ -55,10 +55,20 @@ def feature_names(columns: Iterable[Any]) -> list[str]:
 
 
 def is_float_column(column: Any) -> bool:
-    """Whether a column's values get buckets by their quantiles."""
+    """Whether a column's values get buckets by their quantiles.
+
+    Raises:
+        AttributeError: for a column that does not tell the type of its numbers, such as an embedding.
+        TypeError: for numbers of another type than floating.
+    """
     if isinstance(column, (BucketizedColumn, IndicatorColumn)):
         return False
     _refuse_categorical(column)
+    if not hasattr(column, "dtype"):
+        raise AttributeError(
+            f"'{type(column).__name__}' object has no attribute 'dtype': boosted trees take numeric, bucketized and "
+            f"indicator columns, not `{column.name}`"
+        )
     if isinstance(column, NumericColumn) and not column.dtype.is_floating:
         raise TypeError(
             f"Boosted trees need numbers of floating type, column `{column.name}` has {column.dtype.name}: give "

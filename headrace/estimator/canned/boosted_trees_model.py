@@ -215,7 +215,11 @@ class _Training:
         self.new_states = tree_ids, node_ids, self.logits
 
     def _cached_features(self, rows: Tensor) -> list[Tensor]:
-        """The features, computed once when there are boundaries and kept in variables from then on."""
+        """The features, which are kept in variables as long as there are no boundaries.
+
+        1.15.5 takes what it kept under the same condition: once there are boundaries it computes the features in each step,
+        and a checkpoint of it may hold features from before.
+        """
         count = calculate_num_features(self.trees.columns)
         kept = [_cache(zeros([rows], int32), f"cached_feature_{number}") for number in range(count)]
         are_cached = _flag(False, "are_features_cached")
@@ -232,7 +236,7 @@ class _Training:
         def kept_features() -> list[Tensor]:
             return _as_list(cond(are_cached.read_value(), read, keep))
 
-        features = _as_list(cond(self.ready.read_value(), kept_features, self.trees.features))
+        features = _as_list(cond(self.ready.read_value(), self.trees.features, kept_features))
         for feature in features:
             feature.set_shape([None])
         return features
