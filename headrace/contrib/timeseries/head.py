@@ -171,7 +171,7 @@ class TimeSeriesRegressionHead:
         Raises:
             ValueError: for labels, or features that are missing or have other shapes.
         """
-        if labels:
+        if labels is not None and not (isinstance(labels, Mapping) and not labels):
             raise ValueError(
                 f"The model received a `labels`, which is not supported. Pass '{_TIMES}' and '{_VALUES}' as features."
             )
