@@ -30,6 +30,7 @@ from headrace.keras.backend.sessions import set_session
 from headrace.keras.engine.training_input_checks import standardize_sample_weights
 from headrace.keras.optimizers.update_lists import TFOptimizer
 from headrace.keras.saving.save import load_model
+from headrace.keras.saving.saving_utils import extract_model_metrics
 from headrace.layers.values import of_graph
 from headrace.ops.array.constant import constant
 from headrace.ops.math.cast import cast
@@ -244,7 +245,9 @@ def create_keras_model_fn(
             train_op = copy.train_function.updates_op
         if mode == ModeKeys.EVAL:
             copy._make_test_function()
-            metrics = {metric.name: metric for metric in copy.metrics}
+        if mode != ModeKeys.PREDICT:
+            # Those of `compile`, without what layers added by `add_metric`.
+            metrics = extract_model_metrics(copy)
         if not model._is_graph_network:
             models.in_place_subclassed_model_state_restoration(model)
         return EstimatorSpec(

@@ -215,18 +215,20 @@ def _checked_metrics(eval_metric_ops: Any) -> dict[str, Any]:
         return {}
     if not isinstance(eval_metric_ops, Mapping):
         raise TypeError(f"eval_metric_ops must be a dict, given: {eval_metric_ops}")
-    checked = {}
     for key, metric in eval_metric_ops.items():
         if not is_metric_object(metric) and not (isinstance(metric, tuple) and len(metric) == 2):
             raise TypeError(
                 f"Values of eval_metric_ops must be (metric_value, update_op) tuples, given: {metric} for key: {key}"
             )
-        value, update = value_and_update(metric)
+        for part in _flat(value_and_update(metric)):
+            _check_graph(part, f"{key}: {getattr(part, 'name', part)}", "eval_metric_ops")
+    checked = {}
+    for key, metric in eval_metric_ops.items():
+        checked[key] = metric
         if is_metric_object(metric):
             _initialize_with_local_variables(metric)
-        for part in _flat([value, update]):
-            _check_graph(part, f"{key}: {getattr(part, 'name', part)}", "eval_metric_ops")
-        checked[key] = (value, update) if is_metric_object(metric) else metric
+            # 1.15.5 makes the value once more than it checked, and names follow from that.
+            checked[key] = value_and_update(metric)
     return checked
 
 

@@ -160,7 +160,9 @@ def _clone_sequential_model(model: Any, input_tensors: Any = None, layer_fn: Clo
         raise ValueError("Expected `model` argument to be a `Sequential` model instance, but got:", model)
     if not callable(layer_fn):
         raise ValueError("Expected `layer_fn` argument to be a callable.")
-    layers = [layer_fn(layer) for layer in model.layers]
+    # Operations that losses and metrics are made of are layers too, and no part of the sequence.
+    line = {id(layer) for layer in _line_of(model)} if model._is_graph_network else None
+    layers = [layer_fn(layer) for layer in model.layers if line is None or id(layer) in line]
     if input_tensors is None:
         first = model._layer_list[0] if model._layer_list else None
         if isinstance(first, InputLayer):
