@@ -45,6 +45,10 @@ class _Watched:
         return None if dims is None or len(dims) != 1 else unknown_dims(dims[0])
 
 
+class GraphShapeError(ValueError):
+    """What a shape rule refuses and the kernel takes: an error where a graph is made, and none eagerly."""
+
+
 def shape_error(op: Operation, rule: Callable[[Any], Any], error: ValueError) -> ValueError:
     """The error for a user, of `error` which the shape rule of `op` raised."""
     watched = _replayed(op, rule)

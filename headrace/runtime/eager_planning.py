@@ -12,6 +12,7 @@ from headrace.core.eager import EagerOperation, invalid
 from headrace.core.errors import OpError
 from headrace.core.graph import Graph
 from headrace.core.registry import raw
+from headrace.core.shape_errors import GraphShapeError
 from headrace.core.tensor import Tensor
 from headrace.plan.plan import make_plan
 from headrace.runtime.eager_calls import Kernel, named
@@ -78,6 +79,8 @@ def planned(
         except ValueError as error:
             if shapes is PlannedShapes.ANY:
                 raise
+            if isinstance(error.__context__, GraphShapeError):
+                return planned(graph, op, output_types, PlannedShapes.ANY, known, name)
             raise _refusal(graph, op, output_types, name) or invalid(str(error), decl.type) from None
         fetches: list[Any] = list(made._outputs) or [made]
         if made._outputs and decl.stateful:

@@ -17,7 +17,7 @@ from headrace.kernels.array.arguments import shape_text
 from headrace.kernels.nn.minimal_filtering import MinimalFiltering, minimal_filtering
 from headrace.kernels.nn.row_convolution import rows_of
 from headrace.kernels.nn.window_products import WindowProducts, window_products
-from headrace.kernels.nn.windows import Layout, Padding, check_lengths, layout_of, split_padding
+from headrace.kernels.nn.windows import Layout, Padding, check_lengths, counts_when_run, layout_of, split_padding
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView
@@ -106,18 +106,8 @@ class ConvolutionSetting:
         """
         image, filters = self.layout.enter(x), self.filters(weights)
         sizes, windows = image.shape[2:], filters.shape[2:]
-        counts = []
-        for axis, (size, window, pair) in enumerate(zip(sizes, windows, self.paddings(sizes, windows), strict=True)):
-            effective_size, stride = (window - 1) * self.dilations[axis] + 1, self.strides[axis]
-            # Rounded towards zero, so that an image that is short by less than a stride gives nothing.
-            counts.append(int((size + sum(pair) - effective_size + stride) / stride))
-            if counts[-1] < 0:
-                raise InvalidArgumentError(
-                    None,
-                    None,
-                    f"Computed output size would be negative: {counts[-1]} [input_size: {size}, effective_filter_size: "
-                    f"{effective_size}, stride: {stride}]",
-                )
+        paddings = self.paddings(sizes, windows)
+        counts = counts_when_run(sizes, windows, self.strides, self.dilations, paddings)
         if filters.shape[0] and all(counts):
             raise
         return self.layout.leave(image.new_empty((image.shape[0], filters.shape[0], *counts)))

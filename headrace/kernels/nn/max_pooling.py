@@ -100,16 +100,21 @@ def _largest_plainly(windows: Windows) -> Callable[[Any], Any]:
         to, back = layout.to_torch, layout.from_torch
 
         def largest_of_known(x):
-            return pool(x.permute(to), ksize, strides, pads, ones, ceil).permute(back)
+            try:
+                return pool(x.permute(to), ksize, strides, pads, ones, ceil).permute(back)
+            except RuntimeError:
+                return windows.nothing(x)
 
         return _largest_of_four(largest_of_known) if _is_by_fours(windows) else largest_of_known
 
     def largest(x):
-        own = x.dtype
-        x = layout.enter(x if wide is None else x.to(wide))
-        pads, ceil, drops = windows.geometry(x.shape[2:])
-        result = layout.leave(windows.dropped(pool(x, ksize, strides, pads, ones, ceil), drops))
-        return result if wide is None else result.to(own)
+        image = layout.enter(x if wide is None else x.to(wide))
+        pads, ceil, drops = windows.geometry(image.shape[2:])
+        try:
+            result = layout.leave(windows.dropped(pool(image, ksize, strides, pads, ones, ceil), drops))
+        except RuntimeError:
+            return windows.nothing(x)
+        return result if wide is None else result.to(x.dtype)
 
     return largest
 

@@ -9,7 +9,16 @@ import torch
 
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError, UnimplementedError
-from headrace.kernels.nn.windows import Layout, Padding, check_lengths, check_strides, layout_of, of_rank, window_count
+from headrace.kernels.nn.windows import (
+    Layout,
+    Padding,
+    check_lengths,
+    check_strides,
+    counts_when_run,
+    layout_of,
+    of_rank,
+    window_count,
+)
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -101,6 +110,21 @@ class Windows:
         if drops is None:
             return x
         return torch.constant_pad_nd(x, [amount for drop in reversed(drops) for amount in (drop, 0)])
+
+    def nothing(self, x: torch.Tensor, dtype: torch.dtype | None = None) -> torch.Tensor:
+        """The empty result of a pool that torch refuses; to be called while its error is handled.
+
+        Raises:
+            InvalidArgumentError: if a window is larger than the image by more than what leaves no place for it.
+        """
+        image = self.layout.enter(x)
+        if self.padding.kind != "VALID" or image.dim() != self.rank:
+            raise
+        pairs = [(0, 0)] * len(self.ksize)
+        counts = counts_when_run(image.shape[2:], self.ksize, self.strides, (1,) * len(self.ksize), pairs)
+        if all(counts):
+            raise
+        return self.layout.leave(image.new_empty((*image.shape[:2], *counts), dtype=dtype))
 
     def sizes_after(self, sizes: Sequence[int]) -> tuple[int, ...]:
         """The spatial sizes of the pooled tensor."""

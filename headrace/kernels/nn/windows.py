@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.shape_errors import GraphShapeError
 
 if TYPE_CHECKING:
     import torch
@@ -150,7 +151,7 @@ def window_count(
     """How many windows fit along one axis; None where it is not known.
 
     Raises:
-        ValueError: if the window is larger than the axis.
+        GraphShapeError: if the window is larger than the axis.
     """
     if size is None:
         return None
@@ -161,8 +162,35 @@ def window_count(
     effective_size = (window - 1) * dilation + 1
     size += sum(explicit)
     if size < effective_size:
-        raise ValueError(f"Negative dimension size caused by subtracting {effective_size} from {size}")
+        raise GraphShapeError(f"Negative dimension size caused by subtracting {effective_size} from {size}")
     return (size - effective_size) // stride + 1
+
+
+def counts_when_run(
+    sizes: Sequence[int],
+    windows: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    paddings: Sequence[tuple[int, int]],
+) -> list[int]:
+    """How many windows TensorFlow's kernels find along each axis.
+
+    Raises:
+        InvalidArgumentError: if a window is larger than the axis by more than what leaves no place for it.
+    """
+    counts = []
+    for size, window, stride, dilation, pair in zip(sizes, windows, strides, dilations, paddings, strict=True):
+        effective_size = (window - 1) * dilation + 1
+        # Rounded towards zero, so that an image that is short by less than a stride gives nothing.
+        counts.append(int((size + sum(pair) - effective_size + stride) / stride))
+        if counts[-1] < 0:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Computed output size would be negative: {counts[-1]} [input_size: {size}, effective_filter_size: "
+                f"{effective_size}, stride: {stride}]",
+            )
+    return counts
 
 
 # ---- paddings ----

@@ -13,7 +13,7 @@ from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
-from headrace.core.errors import OutOfRangeError
+from headrace.core.errors import OutOfRangeError, UnimplementedError
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import invalid, moving, rank_is
@@ -46,8 +46,6 @@ def _windows(attrs: dict[str, Any]) -> tuple[list[int], list[int], list[int]]:
     for what, values in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
         if len(values) != len(ksizes):
             raise ValueError(f"{what} must have {len(ksizes)} entries, got {len(values)}")
-        if values[0] != 1 or values[-1] != 1:
-            raise ValueError(f"Only support {what} across space: the first and last entries must be 1, got {values}")
     if min(strides) <= 0:
         raise ValueError(f"Stride must be > 0, but got {min(strides)}")
     return ksizes[1:-1], strides[1:-1], rates[1:-1]
@@ -94,6 +92,12 @@ extract_volume_patches_op.shape(_patches_dims)
 
 
 def _patches_kernel(node):
+    for what in ("ksizes", "strides", "rates"):
+        values = node.attrs.get(what, [1])
+        if values[0] != 1 or values[-1] != 1:
+            raise UnimplementedError(
+                None, None, f"Only support {what} across space: the first and last entries must be 1, got {values}"
+            )
     windows, strides, rates = _windows(node.attrs)
     if min(rates) <= 0:
         raise OutOfRangeError(None, None, "rates is out of range.")

@@ -119,8 +119,11 @@ def _averaging(rank: int) -> Callable[..., Any]:
                 result = layout.leave(_averages_of_less(average, windows, x))
                 return result.to(own) if wide else result
             pads, ceil, drops = windows.geometry(x.shape[2:])
-            # What is padded does not count.
-            result = layout.leave(windows.dropped(average(x, ksize, strides, pads, ceil, False), drops))
+            try:
+                # What is padded does not count.
+                result = layout.leave(windows.dropped(average(x, ksize, strides, pads, ceil, False), drops))
+            except RuntimeError:
+                return windows.nothing(layout.leave(x), own)
             return result.to(own) if wide else result
 
         return averaged
