@@ -314,7 +314,7 @@ def _for_rows(
     options: Thunk | None,
 ) -> None:
     if rows.dims is not None and not rows.dims:
-        raise TypeError(f"iterating over a scalar tensor is not possible: {rows.name}")
+        raise ValueError(f"iterating over a scalar tensor is not possible: {rows.name}")
     known = rows.dims[0] if rows.dims is not None else None
     count = known if known is not None else shape_op(rows)[0]
     number: list[Any] = [0]

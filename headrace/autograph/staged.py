@@ -81,14 +81,14 @@ class State:
             describe: from a variable and what differs to the message of the error; `types` are two that differ.
 
         Raises:
-            ValueError: if a structure or what is no tensor differs.
-            TypeError: if element types differ.
+            ValueError: if what is no tensor differs.
+            TypeError: if structures or element types differ.
         """
         for name, mine, theirs in zip(self.names, self._values, other._values, strict=True):
             try:
                 nest.assert_same_structure(mine, theirs)
             except (TypeError, ValueError) as error:
-                raise type(error)(describe(name, f"structures differ: {error}")) from None
+                raise TypeError(describe(name, f"structures differ: {error}")) from None
         kinds = dict(zip(self._places, self.tensors, strict=True))
         others = dict(zip(other._places, other.tensors, strict=True))
         for i, (mine, theirs) in enumerate(zip(self._leaves, other._leaves, strict=True)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from traceback import format_stack
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.errors import InaccessibleTensorError
 from headrace.core.planning_facts import Role
 from headrace.util import tf_logging
 
@@ -49,7 +50,9 @@ def check_loops(source: Operation, context: Any, role: Role | None, name: str) -
     made = source.creation_site
     lines = "".join(f"  {file}:{line}, in {function}: {text}\n" for file, line, function, text in source.traceback)
     tf_logging.info("%s. '%s' was made by\n%s'%s' by\n%s", why, source.name, lines, name, "".join(format_stack()))
-    raise ValueError(
+    # A function of a graph, whose loops are functions of their own in TensorFlow.
+    error = InaccessibleTensorError if getattr(source.graph, "of_defun", True) is False else ValueError
+    raise error(
         f"Cannot use '{source.name}' as input to '{name}' because {why}. See info log for more details. A loop hands "
         f"out the final values of its loop variables only: make it one of them."
         + (f" '{source.name}' was made at {made}" if made else "")

@@ -198,6 +198,9 @@ class ConcreteFunction:
         made = self._call_op(function, inputs)
         if not function.outputs:
             return []
+        if get_default_graph().is_eager:
+            # What came may have other shapes than what it was traced for.
+            return list(made)
         for tensor, known in zip(made, function.outputs, strict=True):
             tensor.set_shape(known.shape)
         return list(made)

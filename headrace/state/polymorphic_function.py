@@ -15,10 +15,12 @@ from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.eager import executing_eagerly
+from headrace.core.errors import InaccessibleTensorError
 from headrace.core.func_graph import FuncGraph
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec
+from headrace.kernels.flow.contexts import output_context
 from headrace.state.concrete_function import ConcreteFunction
 from headrace.state.function_spec import (
     FunctionSpec,
@@ -196,7 +198,7 @@ class PolymorphicFunction:
 
     def _for(self, args: Sequence[Any], kwargs: Mapping[str, bool]) -> tuple[ConcreteFunction, list[Any]]:
         if self._input_signature is not None:
-            args = self._spec.signed(args, kwargs)
+            args = self._signed(args, kwargs)
             kwargs = {}
         else:
             args, kwargs = self._spec.canonical(args, kwargs)
@@ -245,6 +247,16 @@ class PolymorphicFunction:
                 if self._relax_shapes:
                     self._relaxed.setdefault(shape_free, []).append((specs, found))
         return found, tensors
+
+    def _signed(self, args: Sequence[Any], kwargs: Mapping[str, bool]) -> tuple[Any, ...]:
+        """Arguments as the signature's; the first are looked at when the function has been traced for the signature."""
+        try:
+            return self._spec.signed(args, kwargs)
+        except ValueError:
+            if self._traces or args is self._input_signature:
+                raise
+            self._for(self._input_signature or (), {})
+            raise
 
     def _relaxed_trace(self, shape_free: Any, parts: list[Any]) -> ConcreteFunction | None:
         for specs, concrete in reversed(self._relaxed.get(shape_free, [])):
@@ -323,6 +335,8 @@ class PolymorphicFunction:
             graph.outputs = [
                 t for t in nest.flatten(graph.structured_outputs, expand_composites=True) if isinstance(t, Tensor)
             ]
+            for tensor in graph.outputs:
+                _require_outside(tensor, graph)
         self._variables.extend(created)
         graph.inputs = [t for t in graph.inputs if graph.outer_of(t) is None] + graph.extra_args
         graph.argument_names = [
@@ -425,3 +439,13 @@ def defun(
 
 
 __all__ = ["ConcreteFunction", "PolymorphicFunction", "defun", "function"]
+
+
+def _require_outside(tensor: Tensor, graph: FuncGraph) -> None:
+    """Raises InaccessibleTensorError for a result that lies in a branch or a loop of the function."""
+    context = None if tensor.graph is not graph else output_context(tensor.op)
+    if context is not None and context.GetWhileContext() is not None:
+        raise InaccessibleTensorError(
+            f"The tensor {tensor.name!r} cannot be returned: it is defined in the loop '{context.GetWhileContext().name}'. "
+            "Make it a loop variable, or write it into a tf.TensorArray."
+        )

@@ -47,7 +47,7 @@ def cond_of_functions(pred: Any, true_fn: Branch, false_fn: Branch, name: str | 
         graphs = [branch_graph(name, function, pred) for name, function in zip(names, (true_fn, false_fn), strict=True)]
         labels = ["true_fn", "false_fn"]
         _check_apart(graphs, labels)
-        _check_alike(graphs, labels, "tf.cond", "cond")
+        _check_graphs_alike(graphs, labels, "tf.cond", "cond")
         return _packed(graphs[0], if_operation(pred, graphs, scope))
 
 
@@ -65,7 +65,7 @@ def case_of_functions(branch_index: TensorLike, branches: Sequence[Branch], name
         index = convert_to_tensor(branch_index, name="branch_index")
         graphs = [branch_graph(name, branch, index) for name, branch in zip(names, branches, strict=True)]
         _check_apart(graphs, [f"branch {i}" for i, _ in enumerate(graphs)])
-        _check_alike(graphs, [f"branches[{i}]" for i, _ in enumerate(graphs)], "tf.switch_case", "case")
+        _check_graphs_alike(graphs, [f"branches[{i}]" for i, _ in enumerate(graphs)], "tf.switch_case", "case")
         return _packed(graphs[0], case_operation(index, graphs, scope))
 
 
@@ -176,23 +176,42 @@ def _check_apart(graphs: Sequence[BodyGraph], labels: Sequence[str]) -> None:
                 raise ValueError(f"Tensor {tensor.name} in {other} is accessed from {label}.")
 
 
-def _check_alike(graphs: Sequence[BodyGraph], labels: Sequence[str], function: str, kind: str) -> None:
-    first = graphs[0]
-    for i, (graph, label) in enumerate(zip(graphs, labels, strict=True)):
+def _check_graphs_alike(graphs: Sequence[BodyGraph], labels: Sequence[str], function: str, kind: str) -> None:
+    structures = [graph.structured_outputs for graph in graphs]
+    check_alike(structures, [graph.outputs for graph in graphs], labels, function, kind)
+
+
+def check_alike(
+    structures: Sequence[Any], outputs: Sequence[Sequence[Tensor]], labels: Sequence[str], function: str, kind: str
+) -> None:
+    """Raises an error of the class that TensorFlow has where branches that are functions differ in what they return.
+
+    Args:
+        structures: what each branch returns.
+        outputs: the tensors of each.
+        labels: what to call the branches.
+        function: the public function that builds them.
+        kind: what to call them together.
+    """
+    first = structures[0]
+    counts = [len(nest.flatten(structure)) for structure in structures]
+    if len(set(counts)) > 1:
+        described = ", ".join(f"{label} {count}" for label, count in zip(labels, counts, strict=True))
+        raise AssertionError(f"All branches of {function} must return as many values, and return: {described}.")
+    for i, (structure, tensors, label) in enumerate(zip(structures, outputs, labels, strict=True)):
         shown = (
             f"{labels[0]} and {label} arguments to {function} must have the same number, type, and overall structure of "
-            f"return values.\n\n{labels[0]} output: {first.structured_outputs}\n{label} output: "
-            f"{graph.structured_outputs}\n\nError details:\n"
+            f"return values.\n\n{labels[0]} output: {first}\n{label} output: {structure}\n\nError details:\n"
         )
         try:
-            nest.assert_same_structure(first.structured_outputs, graph.structured_outputs, expand_composites=True)
+            nest.assert_same_structure(first, structure, expand_composites=True)
         except (ValueError, TypeError) as error:
             raise TypeError(f"{shown}{error}") from None
-        if len(first.outputs) != len(graph.outputs):
+        if len(outputs[0]) != len(tensors):
             raise ValueError(
-                f"Lengths of branch outputs of {kind} must match.\nlen(graphs[0].outputs): {len(first.outputs)}\n"
-                f"len(graphs[{i}].outputs): {len(graph.outputs)}\n"
+                f"Lengths of branch outputs of {kind} must match.\nlen(graphs[0].outputs): {len(outputs[0])}\n"
+                f"len(graphs[{i}].outputs): {len(tensors)}\n"
             )
-        for x, y in zip(first.outputs, graph.outputs, strict=True):
+        for x, y in zip(outputs[0], tensors, strict=True):
             if x.dtype.base_dtype is not y.dtype.base_dtype:
                 raise TypeError(f"{shown}{x} and {y} have different types")

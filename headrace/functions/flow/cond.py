@@ -12,14 +12,13 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
 from headrace.core.dtypes import int64
 from headrace.core.eager import executing_eagerly
-from headrace.core.func_graph import FuncGraph
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.functions.flow.branch_functions import cond_of_functions
+from headrace.functions.flow.branch_functions import check_alike, cond_of_functions
 from headrace.functions.flow.context import ControlFlowContext
 from headrace.functions.flow.flows import to_flow, with_tensor_arrays
-from headrace.functions.flow.modes import builds_functions
+from headrace.functions.flow.modes import builds_functions, calls_functions, require_condition
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.flow.switching import merge, switch, switch_ref_or_tensor
 
@@ -198,10 +197,9 @@ def cond(
         if isinstance(pred, bool):
             raise TypeError("pred must not be a Python bool")
         pred = convert_to_tensor(pred, name="pred")
-        around = get_default_graph()
-        of_functions = isinstance(around, FuncGraph) and not around.of_defun
-        if of_functions and pred.dims:
-            pred = raw.Squeeze(pred)
+        of_functions = calls_functions(get_default_graph())
+        if of_functions:
+            pred = require_condition(raw.Squeeze(pred) if pred.dims else pred)
         return _cond_of_switches(pred, true_fn, false_fn, strict, of_functions)
 
 
@@ -249,13 +247,13 @@ def _cond_of_switches(
     context_true = CondContext(pred, pivot_true, 1)
     with context_true:
         result_true, flat_true = context_true.build(true_fn)
-        if result_true is None:
+        if result_true is None and not of_functions:
             raise ValueError("true_fn must have a return value.")
         context_true.ExitResult(flat_true)
     context_false = CondContext(pred, pivot_false, 0)
     with context_false:
         result_false, flat_false = context_false.build(false_fn)
-        if result_false is None:
+        if result_false is None and not of_functions:
             raise ValueError("false_fn must have a return value.")
         context_false.ExitResult(flat_false)
     if of_functions:
@@ -263,15 +261,17 @@ def _cond_of_switches(
         _check_kinds(result_true, result_false)
     elif not strict:
         result_true, result_false = _unwrapped(result_true), _unwrapped(result_false)
-    try:
-        nest.assert_same_structure(result_true, result_false, expand_composites=True)
-    except (TypeError, ValueError) as error:
-        what = "types" if isinstance(error, TypeError) else "values"
-        raise type(error)(f"Incompatible return {what} of true_fn and false_fn: {error}") from None
+    if not of_functions:
+        _check_structures(result_true, result_false)
     for i, index in enumerate(_index_positions(result_true)):
         if index and flat_true[i].dtype.base_dtype is not flat_false[i].dtype.base_dtype:
             flat_true[i], flat_false[i] = context_true.cast(flat_true[i]), context_false.cast(flat_false[i])
-    _check_types(flat_true, flat_false)
+    if of_functions:
+        check_alike((result_true, result_false), (flat_true, flat_false), ("true_fn", "false_fn"), "tf.cond", "cond")
+        if not flat_true:
+            raise IndexError("The branches of tf.cond return nothing: each must return at least one tensor.")
+    else:
+        _check_types(flat_true, flat_false)
     merges = [merge([no, yes])[0] for no, yes in zip(flat_false, flat_true, strict=True)]
     if context_true.outer_context is None:
         # What lies inside another context is described with that one.
@@ -288,6 +288,15 @@ def _check_apart(context_true: CondContext, context_false: CondContext) -> None:
         if tensor._is_graph_tensor and context_true.contains(tensor.op):
             name = tensor.name.rpartition("/")[2]
             raise ValueError(f"Tensor {name} in true_fn is accessed from false_fn.")
+
+
+def _check_structures(result_true: Any, result_false: Any) -> None:
+    """Raises ValueError or TypeError where the branches return other structures."""
+    try:
+        nest.assert_same_structure(result_true, result_false, expand_composites=True)
+    except (TypeError, ValueError) as error:
+        what = "types" if isinstance(error, TypeError) else "values"
+        raise type(error)(f"Incompatible return {what} of true_fn and false_fn: {error}") from None
 
 
 def _check_kinds(result_true: Any, result_false: Any) -> None:

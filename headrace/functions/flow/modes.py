@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from headrace.core import dtypes
 from headrace.core.defaults import get_default_graph
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.func_graph import FuncGraph
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
+    from headrace.core.tensor import Tensor
 
 
 # Programs read and set it as `control_flow_util.ENABLE_CONTROL_FLOW_V2`.
@@ -32,6 +35,24 @@ def EnableControlFlowV2(graph: Graph) -> bool:
 def builds_functions() -> bool:
     """Whether a branch or loop that is built now becomes one operation that calls functions."""
     return ENABLE_CONTROL_FLOW_V2 or isinstance(get_default_graph(), BodyGraph)
+
+
+def calls_functions(graph: Graph) -> bool:
+    """Whether branches and loops in a graph are functions in TensorFlow, however they are built here."""
+    return isinstance(graph, FuncGraph) and not graph.of_defun
+
+
+def require_condition(value: Tensor) -> Tensor:
+    """What decides on a branch or a loop that TensorFlow has as functions.
+
+    Raises:
+        InvalidArgumentError: if it is no bool, which TensorFlow says when the function is run.
+    """
+    if value.dtype.base_dtype is not dtypes.bool:
+        raise InvalidArgumentError(
+            None, value.op, f"Input '{value.name}' has type {value.dtype.name}, and a branch or loop goes by a bool."
+        )
+    return value
 
 
 def makes_lists() -> bool:

@@ -19,7 +19,7 @@ from headrace.core.tensor import Tensor
 from headrace.functions.flow.context import ControlFlowContext
 from headrace.functions.flow.flows import to_flow, with_tensor_arrays
 from headrace.functions.flow.inspecting import GetContainingXLAContext
-from headrace.functions.flow.loop_variables import check_invariant, go_round, invariant_dims
+from headrace.functions.flow.loop_variables import check_invariant, flat_of, go_round, invariant_dims, loop_cond
 from headrace.kernels.composing.arranging import concat, identity
 from headrace.kernels.composing.filling import zeros, zeros_like
 from headrace.kernels.composing.shapes import shape_internal
@@ -303,16 +303,14 @@ class WhileContext(ControlFlowContext):
         ) -> list[Tensor | TensorArray] | tuple[Tensor, list[Tensor] | tuple[Tensor, tuple[TensorArray], Any]]:
             return nest.pack_sequence_as(loop_vars, with_tensor_arrays(originals, values), expand_composites=True)
 
-        condition = convert_to_tensor(pred(*packed(merged)))
-        self._pivot = raw.LoopCond(condition, name="LoopCond")
+        self._pivot = loop_cond(pred(*packed(merged)))
         switched = [switch_ref_or_tensor(x, self._pivot) for x in merged]
         inside = [identity_of_reference(x[1]) for x in switched]
         self._pivot_for_body = inside[0]
         result = self._body_result(body, packed(inside))
         arguments = packed(inside)
         nest.assert_same_structure(list(arguments), list(result), expand_composites=True)
-        flat = [to_flow(item) for item in nest.flatten(result, expand_composites=True)]
-        flat = [convert_to_tensor(item) for item in flat]
+        flat = flat_of(result)
         if len(merged) != len(flat):
             raise ValueError(f"Number of inputs and outputs of body must match loop_vars: {len(merged)}, {len(flat)}")
         for x, following in zip(merged, flat, strict=True):
