@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from headrace.core.dims import compatible_dims, dims_text
+from headrace.core.errors import InternalError
 from headrace.core.tensor import Tensor
 from headrace.plan.values import to_torch
 from headrace.runtime.session_handles import TensorHandle
@@ -82,7 +83,7 @@ def as_array(value: Any, tensor: Tensor, numpy_dtype: np.dtype) -> np.ndarray:
     if isinstance(value, TensorHandle):
         return value.fed(tensor)
     if numpy_dtype.kind == "O":
-        return bytes_array(value)
+        return _fed_texts(value, tensor)
     if isinstance(value, int) and not isinstance(value, bool) and numpy_dtype.kind in "iufb":
         try:
             same = numpy_dtype.type(value).item() == value
@@ -97,7 +98,10 @@ def as_array(value: Any, tensor: Tensor, numpy_dtype: np.dtype) -> np.ndarray:
         value = value.detach().cpu().numpy()
     try:
         return np.asarray(value, dtype=numpy_dtype)
-    except (TypeError, OverflowError) as error:
+    except OverflowError:
+        # A list of integers of which some are too large keeps their last bits, as with the NumPy of TensorFlow 1.
+        return np.asarray(value, dtype=np.int64).astype(numpy_dtype)
+    except TypeError as error:
         raise TypeError(
             f"Cannot feed {_short(value)} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {error}"
         ) from None
@@ -105,6 +109,24 @@ def as_array(value: Any, tensor: Tensor, numpy_dtype: np.dtype) -> np.ndarray:
         raise ValueError(
             f"Cannot feed {_short(value)} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {error}"
         ) from None
+
+
+def _fed_texts(value: object, tensor: Tensor) -> np.ndarray:
+    """An array of bytes that is fed.
+
+    Raises:
+        ValueError: if it has another shape than the tensor.
+        TypeError: for a Python number that stands alone; InternalError: for other elements that are no text.
+    """
+    try:
+        return bytes_array(value)
+    except TypeError as error:
+        if isinstance(value, int):
+            raise
+        shape = np.shape(np.asarray(value, dtype=object))
+        if not compatible_dims(shape, tensor.dims):
+            raise _wrong_shape(shape, tensor.name, tensor.dims) from None
+        raise InternalError(None, None, f"{error} Fed for Tensor {tensor.name!r}.") from None
 
 
 def bytes_array(value: object) -> np.ndarray:

@@ -227,11 +227,19 @@ def test_tensors_have_numbers_in_the_order_they_are_made():
     assert numbers == sorted(set(numbers))
 
 
+def test_lists_of_integers_that_are_too_large_keep_their_last_bits():
+    with tf.Graph().as_default(), tf.Session() as session:
+        small = tf.placeholder(tf.uint8, [None])
+        assert session.run(small, {small: [300, -1]}).tolist() == [300 - 256, 255]
+        with pytest.raises(OverflowError):
+            session.run(small, {small: [2**70]})
+
+
 @pytest.mark.parametrize(
     ("value", "error", "words"),
     [
         (2**40, TypeError, "not compatible with Tensor type int32 of 'ids:0'"),
-        ([2**40], TypeError, "Tensor 'ids:0' of type int32"),
+        (["a"], ValueError, "Tensor 'ids:0' of type int32"),
         ([[1], [1, 2]], ValueError, "Tensor 'ids:0' of type int32"),
         (None, TypeError, "Tensor 'ids:0' of type int32"),
     ],
