@@ -189,7 +189,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
     @property
     def run_eagerly(self) -> bool:
         """Whether each batch is run eagerly, operation after operation."""
-        if self._run_eagerly and not executing_eagerly():
+        if self._run_eagerly is True and not executing_eagerly():
             raise ValueError("You can only set `run_eagerly=True` if eager execution is enabled.")
         if not self.dynamic:
             return bool(self._run_eagerly)

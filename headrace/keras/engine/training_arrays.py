@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core.composite import SparseTensor
+from headrace.core.eager import executing_eagerly
 from headrace.core.tensor import Tensor
 from headrace.data.dataset_base import DatasetBase
 from headrace.keras.backend.learning import symbolic_learning_phase
@@ -263,7 +264,7 @@ def _feeds(model: Model, mode: str, x: list[Any], y: list[Any], weights: list[An
         return list(x)
     if len(y) < len(model._feed_targets):
         missing = [endpoint.output_name for endpoint in model._fed_endpoints()[len(y) :]]
-        raise without_targets(missing)
+        raise without_targets(missing, executing_eagerly())
     given = [weight for weight in weights if weight is not None]
     if len(given) != len(model._feed_sample_weights):
         given = _with_ones(model, y, weights)

@@ -80,7 +80,7 @@ class BatchLoss:
                 if endpoint.should_skip_target():
                     continue
                 if target is None:
-                    raise without_targets([endpoint.output_name])
+                    raise without_targets([endpoint.output_name], True)
                 weight = cast(weight, output.dtype) if isinstance(weight, Tensor) else weight
                 with name_scope(endpoint.loss_name):
                     shown, loss = output_loss_of(endpoint.loss_fn, target, output, weight, mask)

@@ -186,13 +186,10 @@ class TrainingEndpoint:
         self.sample_weight = placeholder_with_default(ones, shape=shape, name=f"{self.output_name}_sample_weights")
 
 
-def without_targets(names: Sequence[str]) -> InvalidArgumentError:
+def without_targets(names: Sequence[str], eagerly: bool) -> Exception:
     """The error for outputs that are trained, or tested, and were given no targets.
 
-    In 1.x it is the step's: the placeholders of the targets are not fed.
+    In 1.x graphs it is the step's: the placeholders of the targets are not fed; eagerly the list of targets is too short.
     """
-    return InvalidArgumentError(
-        None,
-        None,
-        f"The outputs {list(names)} have losses, so the model needs targets `y` for them; none were given.",
-    )
+    message = f"The outputs {list(names)} have losses, so the model needs targets `y` for them; none were given."
+    return IndexError(message) if eagerly else InvalidArgumentError(None, None, message)

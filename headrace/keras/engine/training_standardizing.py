@@ -288,6 +288,8 @@ class Standardizing:
 
 
 def _dims(value: Any) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        raise ValueError(f"The model takes one array or tensor as its input, and got {len(value)} of them in a list.")
     shape = value.shape
     return list(shape) if isinstance(shape, tuple) else shape.as_list()
 

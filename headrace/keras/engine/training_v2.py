@@ -102,7 +102,13 @@ def run_standardized(
     given = [_as_value(value) for value in weights or ()]
     phase = 1 if mode == TRAIN else 0
     with eager_mode(), eager_learning_phase_scope(phase):
-        outs = _step_of(model, mode)(model, mode, inputs, targets, given)
+        try:
+            outs = _step_of(model, mode)(model, mode, inputs, targets, given)
+        except ValueError:
+            if not as_tensors or model.run_eagerly or model._distribution_strategy is not None:
+                raise
+            # A batch by itself is run operation after operation in 1.15: what the trace refuses, its operations tell.
+            outs = training_eager.run(model, mode, inputs, targets, given)
     if mode == PREDICT:
         # Those of the older loops are arrays in either case.
         return outs if as_tensors and model._experimental_run_tf_function else nest.map_structure(_numpy, outs)
