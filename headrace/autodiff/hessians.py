@@ -10,7 +10,7 @@ from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.tensor_array import TensorArray
 from headrace.functions.flow.while_loop import while_loop
-from headrace.kernels.composing.filling import zeros, zeros_like
+from headrace.kernels.composing.filling import zeros
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -51,10 +51,18 @@ def hessians(
             results.append(_hessian_in_loop(flat, convert_to_tensor(x), options))
             continue
         rows = [gradients(flat[j], x, name="gradients", **options)[0] for j in range(count)]
-        rows = [zeros_like(x) if row is None else row for row in rows]
+        if any(row is None for row in rows):
+            raise _constant_slope(x)
         stacked = raw.Pack(rows, axis=0) if rows else zeros([0, *x.shape.as_list()], x.dtype)
         results.append(raw.Reshape(stacked, [*x.shape.as_list(), *x.shape.as_list()]))
     return results
+
+
+def _constant_slope(x: Any) -> ValueError:
+    return ValueError(
+        f"tf.hessians: the gradient with respect to {getattr(x, 'name', x)} does not depend on it, so there are no second "
+        "derivatives (None values not supported)."
+    )
 
 
 def _hessian_in_loop(gradient: Tensor, x: Tensor, options: dict[str, Any]) -> Tensor:
@@ -63,7 +71,9 @@ def _hessian_in_loop(gradient: Tensor, x: Tensor, options: dict[str, Any]) -> Te
 
     def one_row(row: Tensor, rows: TensorArray) -> list[Any]:
         derivative = gradients(raw.GatherV2(gradient, row, 0), x, name="gradients", **options)[0]
-        return [row + 1, rows.write(row, zeros_like(x) if derivative is None else derivative)]
+        if derivative is None:
+            raise _constant_slope(x)
+        return [row + 1, rows.write(row, derivative)]
 
     _, rows = while_loop(lambda row, _: raw.Less(row, count), one_row, [0, TensorArray(x.dtype, count)])
     shape = raw.Shape(x)

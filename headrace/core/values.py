@@ -344,6 +344,10 @@ def eager_refusal(values: Any, dtype: DType | None) -> Exception:
         return ValueError("Can't convert non-rectangular Python sequence to Tensor.")
     texts = sum(isinstance(leaf, (str, bytes)) for leaf in leaves)
     if dtype is not None and (texts in (0, len(leaves)) or not isinstance(values, (list, tuple))):
+        if isinstance(values, np.ndarray) and values.ndim and dtype is string:
+            return ValueError(
+                f"Failed to convert a NumPy array to a Tensor (Unsupported object type {values.dtype.name})."
+            )
         return TypeError(f"Cannot convert {values!r} to EagerTensor of dtype {dtype_text(dtype)}")
     if any(isinstance(leaf, int) and not -(2**63) <= leaf < 2**63 for leaf in leaves):
         return ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")

@@ -282,13 +282,14 @@ def walk(top: str, in_order: bool = True) -> Iterator[tuple[str, list[str], list
         top: where to begin; nothing comes where it is no directory.
         in_order: whether a directory comes before those in it.
     """
-    return walk_with(as_path(top), in_order, None)
+    return walk_with(top, in_order, None)
 
 
 def walk_with(
     top: str, in_order: bool, onerror: Callable[[errors.OpError], Any] | None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """`walk` that hands what fails to `onerror`."""
+    top = as_path(top)
     try:
         names = list_directory(top)
     except errors.NotFoundError as error:

@@ -8,7 +8,6 @@ from typing import Any
 from headrace.core import errors
 from headrace.files import file_io
 from headrace.files.file_io import FileStatistics
-from headrace.files.paths import as_path
 
 
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
@@ -70,4 +69,4 @@ def walk(
     top: str, topdown: bool = True, onerror: Callable[[errors.OpError], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """`walk` of `tf.io.gfile`, which hands what fails to `onerror`."""
-    return file_io.walk_with(as_path(top), topdown, onerror)
+    return file_io.walk_with(top, topdown, onerror)

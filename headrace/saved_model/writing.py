@@ -11,7 +11,7 @@ from google.protobuf.any_pb2 import Any as AnyProto
 from headrace.checkpoints.saver import Saver
 from headrace.core.collections import GraphKeys
 from headrace.core.constant_value import constant_value
-from headrace.core.defaults import add_to_collection, get_collection
+from headrace.core.defaults import add_to_collection, get_collection, get_default_graph
 from headrace.core.dtypes import string
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
@@ -299,7 +299,8 @@ def simple_save(
     Example:
         >>> tf.saved_model.simple_save(sess, "model", inputs={"x": x}, outputs={"y": y})
     """
-    with session.graph.as_default():
+    graph = get_default_graph() if session is None else session.graph
+    with graph.as_default():
         signature = predict_signature_def(inputs, outputs)
         builder = SavedModelBuilder(export_dir)
         builder.add_meta_graph_and_variables(

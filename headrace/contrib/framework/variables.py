@@ -80,7 +80,7 @@ def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
 
 def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
     """The global variables that were given this name, whatever scope is before it."""
-    return get_variables(scope=scope, suffix=f"/{given_name}:|^{given_name}:")
+    return get_variables(scope=scope, suffix="/" + given_name + ":|^" + given_name + ":")
 
 
 def get_variables_to_restore(include: Sequence[str] | None = None, exclude: Sequence[str] | None = None) -> list[Any]:

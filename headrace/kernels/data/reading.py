@@ -84,6 +84,9 @@ def checked_buffer_size(value: torch.Tensor) -> int:
     return size
 
 
+COMPRESSIONS = ("", "GZIP", "ZLIB")
+
+
 def checked_compression(value: np.ndarray) -> str:
     """The kind of compression that an input of an op names.
 
@@ -91,6 +94,6 @@ def checked_compression(value: np.ndarray) -> str:
         InvalidArgumentError: for one that there is not.
     """
     kind = text(value)
-    if kind not in ("", "GZIP", "ZLIB"):
+    if kind not in COMPRESSIONS:
         raise invalid("Unsupported compression_type.")
     return kind

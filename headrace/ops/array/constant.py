@@ -170,7 +170,7 @@ def constant(
         held = slots.array_of(value)
         held.flags.writeable = False
         return raw.Const(value=held, dtype=as_dtype(value.dtype), name=name)
-    dims = None if shape is None else as_dims(shape)
+    dims = None if shape is None else as_dims(shape) if is_eager else _sizes_in_graph(shape)
     if is_eager:
         if shape is not None:
             _require_count(value, dims)
@@ -188,6 +188,17 @@ def constant(
     if is_eager:
         return eager_graph().learn_constant(value, dtype, array, element_type)
     return raw.Const(value=array, dtype=element_type, name=name)
+
+
+def _sizes_in_graph(shape: Any) -> Any:
+    """The shape of a constant of a graph as dims.
+
+    Raises:
+        TypeError: for what has no elements, and for sizes that are texts.
+    """
+    if not isinstance(shape, TensorShape) and any(isinstance(size, (str, bytes)) for size in shape):
+        raise TypeError(f"The sizes of a constant's shape are integers, got shape={shape!r}.")
+    return as_dims(shape)
 
 
 def _require_count(value: float | Sequence[float], dims: Any) -> None:

@@ -33,9 +33,10 @@ from headrace.kernels.data.base import (
     text,
 )
 from headrace.kernels.data.case_inputs import elements
-from headrace.kernels.data.reading import Read, checked_buffer_size, checked_compression, names_of, opened
+from headrace.kernels.data.reading import COMPRESSIONS, Read, checked_buffer_size, checked_compression, names_of, opened
 from headrace.kernels.readers.case_inputs import LMDB
 from headrace.kernels.readers.state import lmdb_records
+from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
@@ -97,7 +98,11 @@ tf_record_dataset = dataset_op(
 @tf_record_dataset.kernel
 def tf_record_dataset_kernel(node):
     def make(names, compression, size):
-        kind = checked_compression(compression)
+        kind = text(compression)
+        if kind not in COMPRESSIONS:
+            # As in TensorFlow, whose records say nothing of it.
+            tf_logging.error(f"Unsupported compression_type: {kind}. No compression will be used.")
+            kind = ""
         checked_buffer_size(size)
 
         def read(path):

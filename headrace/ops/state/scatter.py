@@ -251,14 +251,10 @@ def _slices_dims(params: Dims, indices: Dims, updates: Dims) -> None:
     if indices is None or updates is None or params is None or not indices or indices[-1] is None:
         return
     outer, depth = len(indices) - 1, indices[-1]
-    if depth > len(params):
-        raise ValueError(
-            f"The last dimension of the indices must be at most the rank of the input, got indices.shape="
-            f"{shape_text(indices)} and input.shape={shape_text(params)}"
-        )
+    # Vectors longer than the rank are refused when they are used.
     for name, mine, theirs, what, count in (
         ("indices", indices[:-1], updates[:outer], "outer", outer),
-        ("input", params[depth:], updates[outer:], "inner", len(params) - depth),
+        ("input", params[depth:], updates[outer:], "inner", max(len(params) - depth, 0)),
     ):
         try:
             merge_shapes(mine, theirs)
@@ -283,7 +279,12 @@ def scatter_slices(
             f"The outermost dimension of updates and indices must match. Got indices.shape {shape_text(indices.shape)}, "
             f"updates.shape {shape_text(updates.shape)}"
         )
-    if depth <= target.ndim and tuple(updates.shape) != (*outer, *target.shape[depth:]):
+    if depth > target.ndim:
+        raise invalid(
+            f"The last dimension of indices is at most the rank of what they lead into, got indices.shape "
+            f"{shape_text(indices.shape)} and params_shape {shape_text(target.shape)}"
+        )
+    if tuple(updates.shape) != (*outer, *target.shape[depth:]):
         raise invalid(
             f"The inner {target.ndim - depth} dimensions of output.shape={shape_text(target.shape)} must match the inner "
             f"{len(updates.shape) - len(outer)} dimensions of updates.shape={shape_text(updates.shape)}"
