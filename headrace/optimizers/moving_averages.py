@@ -18,12 +18,16 @@ from headrace.ops.math.division import div, truediv
 from headrace.optimizers import slots
 from headrace.state.collecting import global_variables, moving_average_variables, trainable_variables
 from headrace.state.initializers import zeros_initializer
+from headrace.state.modes import ReduceOp
+from headrace.state.replication import get_strategy_and_replica_context, has_strategy
 from headrace.state.scoping import init_scope
 from headrace.state.updates import assign, assign_sub
 from headrace.state.variable_scope import get_variable, get_variable_scope, variable_scope
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from headrace.core.tensor import Tensor
     from headrace.core.typing import CollectionNames, TensorLike
 
@@ -45,7 +49,8 @@ def assign_moving_average(
         name: the name scope.
 
     Returns:
-        what evaluates to the new average.
+        what evaluates to the new average. Where replicas of a strategy call this, the average goes on by the mean of
+        their values, whatever the variable's own aggregation.
 
     Example:
         >>> moving_mean = tf.get_variable("moving_mean", [], initializer=tf.ones_initializer(), trainable=False)
@@ -58,17 +63,44 @@ def assign_moving_average(
         rate = convert_to_tensor(1.0 - decay, name="decay")
         if rate.dtype != variable.dtype.base_dtype:
             rate = cast(rate, variable.dtype.base_dtype)
-        if zero_debias:
-            return _zero_debias(variable, value, rate)
-        return assign_sub(variable, (variable - value) * rate, name=scope)
+
+        def average(part: Any, value: Any) -> Any:
+            return assign_sub(part, (part - value) * rate, name=scope)
+
+        def debiased(part: Any, value: Any, biased: Any, local_step: Any) -> Tensor:
+            update = assign_sub(biased, (biased - value) * rate)
+            steps = local_step.assign_add(1)
+            factor = 1 - pow(1.0 - rate, steps)
+            return assign(part, update / factor, name=f"{get_default_graph().get_name_scope()}/")
+
+        if not has_strategy():
+            if zero_debias:
+                return debiased(variable, value, *_bias_variables(variable, value, rate, colocate_with(variable)))
+            return average(variable, value)
+
+        def on_all_parts(strategy: Any, variable: Any, value: Any) -> Any:
+            if not zero_debias:
+                return strategy.extended.update(variable, average, args=(value,))
+            kept = _bias_variables(variable, value, rate, strategy.extended.colocate_vars_with(variable))
+            return strategy.extended.update(variable, debiased, args=(value, *kept))
+
+        def merged(strategy: Any, variable: Any, value: Any) -> Any:
+            return on_all_parts(strategy, variable, strategy.extended.reduce_to(ReduceOp.MEAN, value, variable))
+
+        strategy, replica = get_strategy_and_replica_context()
+        if replica is None:
+            return on_all_parts(strategy, variable, value)
+        return replica.merge_call(merged, args=(variable, value))
 
 
-def _zero_debias(variable: Any, value: TensorLike, rate: Tensor) -> Tensor:
-    """Keeps the biased average beside `variable`, which gets the average without the bias."""
+def _bias_variables(
+    variable: Any, value: TensorLike, rate: Tensor, place: AbstractContextManager[Any]
+) -> tuple[Any, Any]:
+    """The biased average beside `variable`, which gets the average without the bias, and the count of updates."""
     with variable_scope(variable.name[:-2], values=[variable, value, rate]):
         with init_scope():
             zeros = zeros_initializer()
-        with colocate_with(variable):
+        with place:
             biased = get_variable(
                 _unused("biased"),
                 initializer=zeros,
@@ -79,10 +111,7 @@ def _zero_debias(variable: Any, value: TensorLike, rate: Tensor) -> Tensor:
             local_step = get_variable(
                 _unused("local_step"), shape=[], dtype=variable.dtype, initializer=zeros, trainable=False
             )
-    update = assign_sub(biased, (biased - value) * rate)
-    steps = local_step.assign_add(1)
-    factor = 1 - pow(1.0 - rate, steps)
-    return assign(variable, update / factor, name=f"{get_default_graph().get_name_scope()}/")
+    return biased, local_step
 
 
 def _unused(name: str) -> str:
