@@ -32,8 +32,8 @@ def of_fetches(
         entry = prepared
         if session._closed:
             # With feeds TensorFlow's goes by `run`.
-            if keys:
-                raise RuntimeError("Attempted to use a closed Session.")
+            if keys or session._ending is not None:
+                session._check_open()
             raise errors.CancelledError(None, None, "Session has been closed.")
         if entry is not None and entry.changes == graph._changes and len(values) == count and not keywords:
             return session._execute(entry, entry.function, values)

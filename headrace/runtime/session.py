@@ -41,6 +41,7 @@ from headrace.runtime.session_entries import (
 from headrace.runtime.session_handles import handle_output
 from headrace.runtime.session_interface import SessionInterface
 from headrace.runtime.targets import engine_of
+from headrace.util.compat import as_bytes
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -95,7 +96,8 @@ class BaseSession(SessionInterface):
         self._cost_models = slots.cost_models(every, after) if every else None
         self._entries: dict[Any, Entry] = {}
         self._partial_runs: dict[str, PartialRun] = {}
-        self._closed = self._aborted = False
+        self._closed = False
+        self._ending: tuple[type[errors.OpError], str] | None = None
         self._lock = threading.RLock()
         self._opened = True
 
@@ -125,9 +127,9 @@ class BaseSession(SessionInterface):
         return self._runtime
 
     @property
-    def sess_str(self) -> str:
-        """The target."""
-        return self._target
+    def sess_str(self) -> bytes:
+        """The target, as bytes."""
+        return as_bytes(self._target)
 
     def list_devices(self) -> list[Any]:
         """The devices this session can use, as objects with `name`, `device_type` and `memory_limit_bytes`."""
@@ -139,7 +141,7 @@ class BaseSession(SessionInterface):
 
     def close(self) -> None:
         """Frees the state of this session; it cannot be run afterwards, and operations that wait are cancelled."""
-        self._closed = True
+        self._closed, self._ending = True, None
         self._runtime.waits.close()
         with self._lock:
             self._entries.clear()
@@ -149,12 +151,20 @@ class BaseSession(SessionInterface):
         """Ends the session because what it shares has been reset; one that has not begun yet goes on."""
         with self._lock:
             if self._entries:
-                self._aborted = True
+                self._closed, self._ending = True, (errors.AbortedError, f"Session {id(self):x} is not found.")
                 self._entries.clear()
                 self._runtime.waits.close()
 
+    def _cancel(self) -> None:
+        """Ends the session because all sessions of no server are ended."""
+        BaseSession.close(self)
+        self._ending = errors.CancelledError, "Session has been closed."
+
     def _check_open(self) -> None:
         if self._closed:
+            if self._ending is not None:
+                kind, message = self._ending
+                raise kind(None, None, message)
             raise RuntimeError("Attempted to use a closed Session.")
 
     def as_default(self) -> AbstractContextManager[Any]:
@@ -208,7 +218,7 @@ class BaseSession(SessionInterface):
         run_metadata: protos.RunMetadata | None,
     ) -> Any:
         if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
+            self._check_open()
         if options is not None or run_metadata is not None or not self._settings.plain_steps:
             return configuration.run_with_options(self, fetches, feed_dict, options, run_metadata)
         entry = self._entry(fetches, feed_dict)
@@ -304,8 +314,8 @@ class BaseSession(SessionInterface):
         self, fetches: Fetches | None, feed_dict: Mapping[Any, Any] | None, planner: Callable[..., Plan] | None = None
     ) -> Entry:
         with self._lock:
-            if self._aborted:
-                raise errors.AbortedError(None, None, f"Session {id(self):x} is not found.")
+            if self._ending is not None:
+                self._check_open()
             if not self._graph.version:
                 raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
             check_feeds(feed_dict)
@@ -464,10 +474,10 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: str, containers: Any = None, config: protos.ConfigProto | None = None) -> None:
-        """Forgets the state that sessions of a server share; that of other sessions ends with `close`.
+        """Forgets the state that sessions of a server share; without a server, ends all sessions of this process.
 
         Args:
-            target: the server's target.
+            target: the server's target; "" for sessions that have none, which raise `CancelledError` from then on.
             containers: the containers whose variables to forget; all of the state by default.
             config: a `ConfigProto`, whose time limit is followed.
 

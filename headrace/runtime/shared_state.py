@@ -29,6 +29,9 @@ class Resettable(Protocol):
     def _abort(self) -> None:
         """Ends it, if it has run anything."""
 
+    def _cancel(self) -> None:
+        """Ends it."""
+
 
 class SharedState:
     """What the sessions of a server share: variables, queues, tables.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,10 @@ from headrace.runtime.shared_state import Resettable, is_remote_target, shared_s
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
     from headrace.messages import protos
+
+
+# Those that `reset` ends together.
+_without_server: weakref.WeakSet[Resettable] = weakref.WeakSet()
 
 
 class Engine(NamedTuple):
@@ -68,6 +73,7 @@ def engine_of(
         return Engine(remote, settings, remote.plan, remote.partial_run, True)
     if not name:
         runtime = Runtime(settings.default_device())
+        _without_server.add(session)
     else:
         state = shared_states.get(name)
         config = config if config is not None else state.config
@@ -79,9 +85,12 @@ def engine_of(
 
 
 def reset(target: str | bytes, containers: Collection[str] | None, config: protos.ConfigProto | None) -> None:
-    """Forgets the state that sessions of a server share: see `Session.reset`."""
+    """Forgets the state that sessions of a server share, or ends all that have none: see `Session.reset`."""
     name = target_name(target)
-    if shared_states.find(name) is None and is_remote_target(name):
+    if not name:
+        for session in list(_without_server):
+            session._cancel()
+    elif shared_states.find(name) is None and is_remote_target(name):
         slots.reset_target(name, containers, config)
     else:
         shared_states.get(name).reset(containers)
