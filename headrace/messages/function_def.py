@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from headrace.core.dtypes import as_dtype
@@ -105,6 +105,35 @@ def output_counts(decl: OpDecl, attrs: dict[str, Any]) -> list[tuple[str, int]]:
             count = len(attrs[arg.type_list_attr])
         counts.append((arg.name, count))
     return counts
+
+
+def _read_attrs(attrs: Mapping[str, Any], of: str) -> dict[str, Any]:
+    try:
+        return {key: attr_from_proto(value) for key, value in attrs.items()}
+    except TypeError as error:
+        raise ValueError(f"{of}: {error}") from None
+
+
+def counting_attrs(decl: OpDecl, node: Any) -> dict[str, Any]:
+    """The attributes of a node that say how many tensors its outputs stand for.
+
+    Raises:
+        ValueError: if one is not there, or of another kind.
+    """
+    known = decl.signature.attrs
+    wanted = {arg.number_attr: "i" for arg in decl.signature.outputs if arg.number_attr is not None}
+    wanted |= {arg.type_list_attr: "list" for arg in decl.signature.outputs if arg.type_list_attr is not None}
+    found = {}
+    for key, kind in wanted.items():
+        if key not in node.attr and known[key].has_default:
+            found[key] = known[key].default
+        elif key not in node.attr or node.attr[key].WhichOneof("value") != kind:
+            raise ValueError(
+                f"Node '{node.name}' ({node.op}): its attribute {key!r} does not say how many outputs it has."
+            )
+        else:
+            found[key] = node.attr[key].i if kind == "i" else node.attr[key].list.type
+    return found
 
 
 def library_of(graph: Graph, used: set[str] | None = None) -> protos.FunctionDefLibrary:
@@ -248,9 +277,8 @@ def function_from_def(message: protos.FunctionDef, graph: Graph, producer: Produ
                 f"Op type not registered '{node.op}': function {message.signature.name!r} uses it, and Headrace declares "
                 "it not.",
             )
-        attrs = {key: attr_from_proto(value) for key, value in node.attr.items() if key != _OUTPUT_SHAPES}
         position = 0
-        for arg, count in output_counts(decl, attrs):
+        for arg, count in output_counts(decl, counting_attrs(decl, node)):
             if arg == output:
                 return f"{name}:{position + int(index or 0)}"
             position += count
@@ -269,12 +297,20 @@ def function_from_def(message: protos.FunctionDef, graph: Graph, producer: Produ
         check_types(body, graph_def)
         import_nodes(body, graph_def, producer or Producer())
     body.inputs = [body.get_tensor_by_name(f"{name}:0") for name in arguments]
-    body.outputs = [body.get_tensor_by_name(text if ":" in text else f"{text}:0") for text in results]
+    body.outputs = []
+    for arg, text in zip(message.signature.output_arg, results, strict=True):
+        try:
+            body.outputs.append(body.get_tensor_by_name(text if ":" in text else f"{text}:0"))
+        except KeyError:
+            raise ValueError(
+                f"Function {message.signature.name!r}: '{message.ret[arg.name]}', which it returns as {arg.name!r}, is not "
+                "found in it."
+            ) from None
     function = Function(
         message.signature.name,
         body,
         out_names=[arg.name for arg in message.signature.output_arg],
-        attrs={key: attr_from_proto(value) for key, value in message.attr.items()},
+        attrs=_read_attrs(message.attr, f"Function {message.signature.name!r}"),
         doc=message.signature.description or None,
     )
     left_out = {

@@ -16,12 +16,13 @@ from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
 from headrace.messages import protos
 from headrace.messages.function_def import (
+    counting_attrs,
     function_def_of,
     function_from_def,
     library_of,
     output_counts,
 )
-from headrace.messages.node_def import attr_from_proto, attr_to_proto
+from headrace.messages.node_def import attr_to_proto
 
 _SHAPES = "_output_shapes"
 
@@ -89,7 +90,7 @@ def function_def_to_graph_def(
         if decl is None:
             raise ValueError(f"Function {fdef.signature.name!r} uses the op type {node.op!r}, which is not declared.")
         position = 0
-        for name, count in output_counts(decl, {key: attr_from_proto(value) for key, value in node.attr.items()}):
+        for name, count in output_counts(decl, counting_attrs(decl, node)):
             for index in range(count):
                 names[f"{node.name}:{name}:{index}"] = f"{node.name}:{position}"
                 position += 1

@@ -318,6 +318,15 @@ def test_hostile_entries_are_refused(tmp_path, entry, words):
     assert str(tmp_path / "bad") in caught.value.message
 
 
+def test_names_that_are_no_text_are_read(tmp_path):
+    """What was written is there under the bytes of its name, as paths of the system are."""
+    entry = wire.number_field(1, FLOAT.as_datatype_enum) + wire.number_field(5, 8)
+    prefix = hostile(tmp_path, {b"": HEADER, b"\xff\xfe": entry})
+    reader = CheckpointReader(str(prefix))
+    assert reader.get_variable_to_shape_map() == {"\udcff\udcfe": []}
+    assert reader.debug_string() == b"\xff\xfe (DT_FLOAT) []\n"
+
+
 def test_slices_that_do_not_cover_a_tensor_are_no_damage(tmp_path):
     # TensorFlow 1.15.5 raises InvalidArgumentError: slots of divided variables are saved under the names of the parts.
     entry = bundle.Entry(FLOAT, (1 << 20, 1 << 20), slices=[((0, 1), (0, 1))])

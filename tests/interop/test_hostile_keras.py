@@ -98,3 +98,19 @@ def test_damaged_models(whole, tmp_path, seed):
     path.write_bytes(damaged_by(random.Random(seed), (whole / "model.h5").read_bytes()))
     with tf.Graph().as_default(), tf.Session():
         attempt(tf.keras.models.load_model, str(path))
+
+
+@pytest.mark.parametrize("node_def", ["no JSON", b"\xff\xff", {"op": 3}, {"strange": "Neg"}])
+def test_operations_stored_as_layers_that_are_none(node_def):
+    settings = {"class_name": "TensorFlowOpLayer", "config": {"name": "a", "node_def": node_def}}
+    with pytest.raises(ValueError, match="TensorFlowOpLayer have no NodeDef"):
+        tf.keras.layers.deserialize(settings)
+
+
+@pytest.mark.parametrize("deserialize", [tf.keras.layers.deserialize, tf.keras.optimizers.deserialize])
+@pytest.mark.parametrize("settings", [{}, {"config": {}}])
+def test_settings_that_name_no_class(deserialize, settings):
+    """A KeyError in 1.15.5, and a ValueError as other faults of settings."""
+    for kind in (KeyError, ValueError):
+        with pytest.raises(kind, match="the entry 'class_name' is missing"):
+            deserialize(settings)

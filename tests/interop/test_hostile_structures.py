@@ -173,6 +173,36 @@ def test_names_in_functions_are_checked(part, name):
         run(calling("f", **{part: name}))
 
 
+def _split(inner, **attrs):
+    inner.op = "Split"
+    inner.input[:] = ["x", "x"]
+    for name, value in attrs.items():
+        inner.attr[name].CopyFrom(value)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda made, inner: made.ret.update(y="elsewhere"), "'elsewhere', which it returns as 'y', is not found"),
+        (lambda made, inner: made.ret.update(y="x1"), "is not found in it"),
+        (lambda made, inner: made.ret.update(y="n:output:7"), "'n:output:7', which it returns as 'y', is not found"),
+        (lambda made, inner: setattr(inner.attr["T"], "type", 99), "99"),
+        (lambda made, inner: setattr(made.attr["_unknown"], "type", 99), "Function 'F'.*99"),
+        (lambda made, inner: _split(inner), "'n' .Split.: its attribute 'num_split' does not say how many outputs"),
+        (
+            lambda made, inner: _split(inner, num_split=protos.AttrValue(list=protos.AttrValue.ListValue(i=[2]))),
+            "its attribute 'num_split' does not say how many outputs",
+        ),
+    ],
+)
+def test_functions_that_do_not_fit_together_are_refused_as_graphs_are(change, says):
+    graph_def = calling("F")
+    made = graph_def.library.function[0]
+    change(made, made.node_def[0])
+    with tf.Graph().as_default(), pytest.raises(ValueError, match=says):
+        tf.import_graph_def(graph_def)
+
+
 def test_nodes_need_an_op():
     graph_def = tf.GraphDef()
     graph_def.node.add(name="n")

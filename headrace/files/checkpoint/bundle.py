@@ -166,7 +166,7 @@ class BundleReader:
 
     def entry(self, name: str) -> Entry | None:
         """What is said of the tensor `name`, None if it is not there."""
-        return self.find(name.encode()) if name else None
+        return self.find(name.encode("utf-8", "surrogateescape")) if name else None
 
     def names(self) -> list[str]:
         """The names of the tensors, sorted."""

@@ -109,16 +109,20 @@ class TensorFlowOpLayer(Layer):
 
 
 def _as_node_def(node_def: Any) -> NodeDef:
-    if isinstance(node_def, bytes):
-        message: NodeDef = slots.node_def_message()
-        message.ParseFromString(node_def)
-        return message
-    if isinstance(node_def, (dict, str)):
-        from google.protobuf import json_format
+    if isinstance(node_def, (bytes, dict, str)):
+        from google.protobuf import json_format, message
 
-        if isinstance(node_def, str):
-            return json_format.Parse(node_def, slots.node_def_message())
-        return json_format.ParseDict(node_def, slots.node_def_message())
+        made: NodeDef = slots.node_def_message()
+        try:
+            if isinstance(node_def, bytes):
+                made.ParseFromString(node_def)
+            elif isinstance(node_def, str):
+                json_format.Parse(node_def, made)
+            else:
+                json_format.ParseDict(node_def, made)
+        except (json_format.ParseError, message.DecodeError) as error:
+            raise ValueError(f"The settings of a TensorFlowOpLayer have no NodeDef as `node_def`: {error}") from None
+        return made
     found: NodeDef = node_def
     return found
 
