@@ -534,3 +534,18 @@ def test_lists_of_inputs_that_are_not_there_take_no_memory(count):
     added.attr["T"].type = 1
     with tf.Graph().as_default(), pytest.raises(ValueError, match=f"expected {count} inputs.*1 inputs specified.*b"):
         tf.import_graph_def(graph_def, name="")
+
+
+@pytest.mark.parametrize(
+    ("count", "says"), [(1 << 31, "that stand for a tensor of"), (-2, "Could not parse serialized")]
+)
+def test_serialized_sparse_tensors_take_the_memory_of_their_text(count, says):
+    """Values of which one is to be repeated again and again."""
+    indices, shape = (tf.make_tensor_proto(np.array(value, np.int64)) for value in ([[0], [1]], [3]))
+    values = protos.TensorProto(dtype=1, float_val=[1.0])
+    values.tensor_shape.dim.add(size=count)
+    cells = [message.SerializeToString() for message in (indices, values, shape)]
+    with tf.Graph().as_default(), tf.Session() as session:
+        sparse = tf.io.deserialize_many_sparse([cells], tf.float32)
+        with pytest.raises(tf.errors.InvalidArgumentError, match=says):
+            session.run(sparse)

@@ -15,7 +15,7 @@ from headrace.core.shapes import TensorShape
 from headrace.files.checkpoint.wire import Damaged, pack_varints, read_varint
 from headrace.kernels.ranks import ranked
 from headrace.messages import protos
-from headrace.messages.tensor_proto import MakeNdarray
+from headrace.messages.tensor_proto import array_of
 
 serialize_sparse = op(
     "SerializeSparse",
@@ -91,6 +91,10 @@ def _as_text(value, dtype):
     return proto.SerializeToString()
 
 
+# What is serialized has its elements one by one; so many bytes may be one of them again and again.
+_MOST_REPEATED = 1 << 26
+
+
 def _from_text(value):
     from google.protobuf.message import DecodeError
 
@@ -106,8 +110,17 @@ def _from_text(value):
         if dtype.torch is None or min(sizes, default=0) < 0 or len(whole) != dtype.size * math.prod(sizes):
             raise InvalidArgumentError(None, None, "Could not parse serialized proto")
         return torch.frombuffer(whole, dtype=dtype.torch).reshape(sizes)
-    array = MakeNdarray(proto)
-    return array if array.dtype == object else torch.from_numpy(np.array(array))
+    try:
+        array = array_of(proto)
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(None, None, "Could not parse serialized proto") from None
+    if array.nbytes > _MOST_REPEATED + len(value):
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Could not parse serialized proto: {len(value)} bytes that stand for a tensor of {array.nbytes}",
+        )
+    return array.copy() if array.dtype == object else torch.from_numpy(np.array(array))
 
 
 def _strings_of(content, sizes):
