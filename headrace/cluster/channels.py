@@ -168,6 +168,14 @@ class TaskChannel:
         )
         return response(answer)
 
+    def wait_until_ready(self, timeout: float) -> bool:
+        """Whether there is a connection after at most so many seconds."""
+        try:
+            grpc.channel_ready_future(self._channel).result(timeout)
+        except grpc.FutureTimeoutError:
+            return False
+        return True
+
     def close(self) -> None:
         """Ends the connection, and the calls that are under way."""
         self._memory, self._asked = None, True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from headrace.runtime.fetching import FetchPlan, expand_feed
 from headrace.runtime.resources import Runtime
 from headrace.runtime.session import BaseSession
 from headrace.runtime.session_devices import SessionDevice
+from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.typing import Fetches
@@ -33,6 +35,13 @@ if TYPE_CHECKING:
 _SCHEME = "grpc://"
 # What is asked of a server besides steps is answered at once, unless the server waits for tasks of its cluster.
 _CLOSE_TIMEOUT = 5.0
+# How often it is told that a server is waited for, in seconds.
+_TELL_EVERY = 10.0
+
+
+def _listens_not(error: Any) -> bool:
+    """Whether there is no server at the address yet."""
+    return error.code() is grpc.StatusCode.UNAVAILABLE and "Connection refused" in (error.details() or "")
 
 
 class RemoteTarget(Runtime):
@@ -49,6 +58,7 @@ class RemoteTarget(Runtime):
         self._channel = channels.get(target.removeprefix(_SCHEME))
         self._target, self._graph = target, graph
         self._config = b"" if config is None else config.SerializeToString()
+        self._limit = None if config is None else max(0, config.operation_timeout_in_ms) / 1000 or None
         self._sent = SentGraph(graph)
         self._session = ""
         self._lock = threading.RLock()
@@ -90,7 +100,7 @@ class RemoteTarget(Runtime):
                 request = messages.CreateSessionRequest(
                     graph_def=b"" if graph_def is None else graph_def.SerializeToString(), config=self._config
                 )
-                answer = self._ask("CreateSession", request, messages.CreateSessionResponse.FromString)
+                answer = self._ask("CreateSession", request, messages.CreateSessionResponse.FromString, waits=True)
                 self._session = answer.session
             else:
                 more = self._sent.more()
@@ -99,11 +109,29 @@ class RemoteTarget(Runtime):
                     self._ask("ExtendSession", request, messages.Empty.FromString)
             return self._session
 
-    def _ask(self, method: str, request: Any, answer: Callable[[bytes], Any]) -> Any:
-        try:
-            return self._channel.ask("Master", method, request, answer, timeout=remaining_time())
-        except grpc.RpcError as error:
-            raise self.failure(error) from None
+    def _ask(self, method: str, request: Any, answer: Callable[[bytes], Any], waits: bool = False) -> Any:
+        limit = remaining_time() or self._limit
+        ends = None if limit is None else time.monotonic() + limit
+        while True:
+            try:
+                return self._channel.ask("Master", method, request, answer, timeout=limit)
+            except grpc.RpcError as error:
+                if not (waits and _listens_not(error)):
+                    raise self.failure(error) from None
+            limit = self._wait_for_server(ends)
+
+    def _wait_for_server(self, ends: float | None) -> float | None:
+        """Waits for the server, which may be started later; returns how many seconds are left then."""
+        while True:
+            left = None if ends is None else ends - time.monotonic()
+            if left is not None and left <= 0:
+                raise errors.DeadlineExceededError(
+                    None, None, f"Deadline Exceeded: no server listens at {self._target}"
+                )
+            if self._channel.wait_until_ready(_TELL_EVERY if left is None else min(left, _TELL_EVERY)):
+                return left
+            if left is None or left > _TELL_EVERY:
+                tf_logging.warning("CreateSession still waiting for a server at %s", self._target)
 
     def failure(self, error: grpc.RpcError) -> errors.OpError:
         """The error to raise for one of a call."""

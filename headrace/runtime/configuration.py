@@ -79,6 +79,16 @@ class Settings:
         """How many devices the CPU is to this session: as many as it asks for, or those that the process has made."""
         return max(1, self.device_count.get("CPU", process.cpu_count()))
 
+    def take_cpus_of(self, server: protos.ConfigProto | None) -> None:
+        """Takes the devices of a server for its CPU in the place of those that the session asks for.
+
+        Args:
+            server: the server's `ConfigProto`, or None.
+        """
+        self.device_count.pop("CPU", None)
+        if server is not None and "CPU" in server.device_count:
+            self.device_count["CPU"] = server.device_count["CPU"]
+
     def gpu_count(self) -> int:
         """How many GPUs this session may use."""
         available = process.gpu_count(torch.cuda.device_count() if torch.cuda.is_available() else 0)

@@ -78,6 +78,7 @@ def engine_of(
         state = shared_states.get(name)
         config = config if config is not None else state.config
         settings = Settings(config)
+        settings.take_cpus_of(state.config)
         runtime = state.runtime_for(settings.default_device(), config)
         state.opened(session)
     runtime.settings = settings

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import headrace as tf
+from headrace.cluster.channels import TaskChannel
+from headrace.cluster.launching import free_addresses
 from headrace.plan.invariants import checked
 
 
@@ -228,10 +230,38 @@ def test_a_target_without_a_server():
         tf.Session("elsewhere")
     with pytest.raises(tf.errors.InvalidArgumentError, match="host-port"):
         tf.Session("grpc://host")
-    sess = tf.Session("grpc://127.0.0.1:1")
-    tf.constant(1.0)
-    with pytest.raises(tf.errors.UnavailableError):
-        sess.run(tf.constant(1.0))
+    one = tf.constant(1.0)
+    sess = tf.Session("grpc://127.0.0.1:1", config=tf.ConfigProto(operation_timeout_in_ms=200))
+    for act in (lambda: sess.run(one), sess.list_devices):
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            act()
+
+
+def test_a_session_waits_for_a_server_that_is_started_later(monkeypatch):
+    """As in 1.15.5: clients may come first."""
+    (address,) = free_addresses(1)
+    waits, started = TaskChannel.wait_until_ready, []
+
+    def starts_it(channel, timeout):
+        started.append(tf.train.Server({"late": [address]}))
+        return waits(channel, 60)
+
+    monkeypatch.setattr(TaskChannel, "wait_until_ready", starts_it)
+    with tf.Session(f"grpc://{address}") as sess:
+        assert sess.run(tf.constant(2.0) * 3.0) == 6.0
+    assert len(started) == 1
+
+
+def test_cpus_are_those_of_the_server():
+    """As in 1.15.5: what a session asks for counts without a server only."""
+    config = tf.ConfigProto(device_count={"CPU": 2})
+    server = tf.train.Server.create_local_server(config=config)
+    for count in (1, 2, 1 << 30):
+        config.device_count["CPU"] = count
+        for target in (server.target, server.target.replace("localhost", "127.0.0.1")):
+            with tf.Session(target, config=config) as sess:
+                names = [device.name for device in sess.list_devices() if device.device_type == "CPU"]
+            assert names == [f"/job:local/replica:0/task:0/device:CPU:{number}" for number in range(2)]
 
 
 @pytest.mark.parametrize(
