@@ -240,6 +240,20 @@ def _check_arguments(message: protos.FunctionDef) -> None:
             )
 
 
+def _outputs(message: protos.FunctionDef, body: FuncGraph, results: list[str]) -> list[Tensor]:
+    """The tensors of a body that are returned, of these names."""
+    found = []
+    for arg, text in zip(message.signature.output_arg, results, strict=True):
+        try:
+            found.append(body.get_tensor_by_name(text if ":" in text else f"{text}:0"))
+        except KeyError:
+            raise ValueError(
+                f"Function {message.signature.name!r}: '{message.ret[arg.name]}', which it returns as {arg.name!r}, is not "
+                "found in it."
+            ) from None
+    return found
+
+
 def function_from_def(message: protos.FunctionDef, graph: Graph, producer: Producer | None = None) -> Function:
     """The function that a FunctionDef describes, with `graph` as the graph around it.
 
@@ -297,15 +311,7 @@ def function_from_def(message: protos.FunctionDef, graph: Graph, producer: Produ
         check_types(body, graph_def)
         import_nodes(body, graph_def, producer or Producer())
     body.inputs = [body.get_tensor_by_name(f"{name}:0") for name in arguments]
-    body.outputs = []
-    for arg, text in zip(message.signature.output_arg, results, strict=True):
-        try:
-            body.outputs.append(body.get_tensor_by_name(text if ":" in text else f"{text}:0"))
-        except KeyError:
-            raise ValueError(
-                f"Function {message.signature.name!r}: '{message.ret[arg.name]}', which it returns as {arg.name!r}, is not "
-                "found in it."
-            ) from None
+    body.outputs = _outputs(message, body, results)
     function = Function(
         message.signature.name,
         body,

@@ -97,7 +97,7 @@ class BaseSession(SessionInterface):
         self._entries: dict[Any, Entry] = {}
         self._partial_runs: dict[str, PartialRun] = {}
         self._closed = False
-        self._ending: tuple[type[errors.OpError], str] | None = None
+        self._ending: tuple[Callable[..., errors.OpError], str] | None = None
         self._lock = threading.RLock()
         self._opened = True
 
