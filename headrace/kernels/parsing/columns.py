@@ -262,7 +262,7 @@ def padded(values: np.ndarray, lengths: np.ndarray, dims: tuple[int, ...], defau
         return values.reshape(len(lengths), longest, *dims)
     out = np.empty((len(lengths), longest, *dims), values.dtype)
     out[...] = default.reshape(-1)[0] if default.size else _ZEROS[values.dtype.kind]
-    out[np.arange(longest) < lengths[:, None]] = values.reshape(-1, *dims)
+    out[np.arange(longest) < lengths[:, None]] = values.reshape(int(lengths.sum()), *dims)
     return out
 
 

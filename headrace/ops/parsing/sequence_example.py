@@ -23,6 +23,7 @@ from headrace.kernels.parsing.columns import (
     value_of,
 )
 from headrace.kernels.parsing.messages import DecodeError, SequenceExample
+from headrace.native.direct import direct_call
 
 _TYPES = "{float, int64, string}"
 _COMMON = (
@@ -100,14 +101,47 @@ class _Reader:
             DenseColumn(*one)
             for one in zip(list_dense, attrs["feature_list_dense_types"], attrs["feature_list_dense_shapes"])
         ]
+        self._counts = [len(some) for some in keys]
+        # As the runner is told of them.
+        self._asked = (
+            *[(column.key_bytes, column.kind, False, None, True) for column in self.context_sparse],
+            *[(column.key_bytes, column.kind, False, column.dims, True) for column in self.context_dense],
+            *[(column.key_bytes, column.kind, True, None, True) for column in self.list_sparse],
+            *[
+                (column.key_bytes, column.kind, True, column.dims, column.key in self.empty)
+                for column in self.list_dense
+            ],
+        )
+
+    def by_runner(self, records: Any) -> list[list[Any]] | None:
+        """What the runner finds for the columns of each kind in records, a list, or in the bytes of a single one.
+
+        Returns:
+            of sparse columns indices, values and shapes; of dense features the values in records that have them, and which
+            lack them; of dense feature lists padded values and lengths. None where records are written in an unusual way or
+            wrong, or there is no runner.
+        """
+        ask = direct_call("features_of_sequences")
+        found = None if ask is None else ask(records, self._asked)
+        if found is None:
+            return None
+        kinds, at = [], 0
+        for count in self._counts:
+            kinds.append(found[at : at + count])
+            at += count
+        return kinds
 
 
 def _parsed(record: bytes) -> Any:
     try:
         return SequenceExample.FromString(record)
     except DecodeError:
-        text = record.decode("utf-8", "backslashreplace")
-        raise _invalid(f"Could not parse example input, value: '{text}'") from None
+        raise _unparsed(record) from None
+
+
+def _unparsed(record: bytes) -> InvalidArgumentError:
+    text = record.decode("utf-8", "backslashreplace")
+    return _invalid(f"Could not parse example input, value: '{text}'")
 
 
 def _invalid(message: str) -> InvalidArgumentError:
@@ -143,12 +177,30 @@ def single_kernel(node):
 
     def parse(*values):
         reader = known or read_of(values)
-        name = _text(boxed(values[-1]).item())
-        message = _parsed(boxed(values[0]).item())
+        record = boxed(values[0]).item()
         defaults = [to_array(value) for value in values[defaults_at:-1]]
-        return _single(reader, message, defaults, name)
+        made = _single_by_runner(reader, record, defaults)
+        if made is None:
+            try:
+                made = _single(reader, _parsed(record), defaults, _text(boxed(values[-1]).item()))
+            except BadExample:
+                raise _unparsed(record) from None
+        return made
 
     return parse
+
+
+def _single_by_runner(reader: _Reader, record: bytes, defaults: Sequence[Any]) -> tuple[Any, ...] | None:
+    """What `_single` gives; None where the runner does not find it."""
+    found = reader.by_runner(record)
+    if found is None:
+        return None
+    context_sparse, context, list_sparse, list_dense = found
+    wanted = zip(context, reader.context_dense, defaults)
+    if any(missing and (default.size == 0 or default.shape != dense.dims) for (_, missing), dense, default in wanted):
+        return None
+    context_dense = [value_of(default) if missing else values for (values, missing), default in zip(context, defaults)]
+    return _in_order(context_sparse, context_dense) + _in_order(list_sparse, [values for values, _ in list_dense])
 
 
 def _single(reader: _Reader, message: Any, defaults: Sequence[Any], name: str) -> tuple[Any, ...]:
@@ -199,10 +251,16 @@ def _context_values(column: Column, feature: Any, name: str) -> tuple[Any, Any, 
 
 
 def _read(column: Column, features: Sequence[Any], name: str, place: str) -> tuple[Any, Any, list[int]]:
-    """`Column.read_features`, with the complaints of the op."""
+    """`Column.read_features`, with the complaints of the op.
+
+    Raises:
+        BadExample: for a list that holds no values, whatever their type.
+    """
     try:
         return column.read_features(features)
     except BadExample as error:
+        if features[error.index].WhichOneof("kind") == column.member:
+            raise
         raise _mismatch(column, features[error.index], name, place, error.index) from None
 
 
@@ -242,10 +300,26 @@ def batch_kernel(node):
         labels = [_text(label) for label in boxed(names).reshape(-1).tolist()]
         if labels and len(labels) != len(records):
             raise _invalid(f"Expected len(names) == len(serialized), but got: {len(labels)} vs. {len(records)}")
-        messages = [_parsed(record) for record in records]
-        return _batch(reader, messages, [to_array(value) for value in defaults], labels)
+        arrays = [to_array(value) for value in defaults]
+        made = _batch_by_runner(reader, records, arrays)
+        return _batch(reader, [_parsed(record) for record in records], arrays, labels) if made is None else made
 
     return parse
+
+
+def _batch_by_runner(reader: _Reader, records: list[bytes], defaults: Sequence[Any]) -> tuple[Any, ...] | None:
+    """What `_batch` gives; None where the runner does not find it."""
+    found = reader.by_runner(records)
+    if found is None:
+        return None
+    context_sparse, context, list_sparse, list_dense = found
+    context_dense = []
+    for (values, missing), dense, default in zip(context, reader.context_dense, defaults):
+        if missing and default.size != dense.elements:
+            return None
+        context_dense.append(_filled(dense, to_array(values), missing, default) if missing else values)
+    steps, lengths = [values for values, _ in list_dense], [counts for _, counts in list_dense]
+    return _in_order(context_sparse, context_dense) + _in_order(list_sparse, steps) + tuple(lengths)
 
 
 def _batch(reader: _Reader, messages: Sequence[Any], defaults: Sequence[Any], labels: Sequence[str]) -> tuple[Any, ...]:
@@ -266,13 +340,9 @@ def _batch(reader: _Reader, messages: Sequence[Any], defaults: Sequence[Any], la
         if wrong or (missing and default.size != dense.elements):
             # TensorFlow tells the number of all values and of all wanted ones of the batch.
             raise _invalid(f"Inconsistent number of elements for feature {dense.key}: {len(values)} vs {len(messages)}")
-        rows = np.empty((len(messages), dense.elements), values.dtype)
-        there = np.ones(len(messages), bool)
-        there[missing] = False
-        rows[there] = values.reshape(-1, dense.elements)
-        if missing:
-            rows[missing] = default.reshape(-1)
-        context_dense.append(value_of(rows.reshape(len(messages), *dense.dims)))
+        context_dense.append(
+            _filled(dense, values.reshape(len(messages) - len(missing), *dense.dims), missing, default)
+        )
     list_sparse = [_batch_sparse(column, all_lists, named) for column in reader.list_sparse]
     list_dense, lengths = [], []
     for dense in reader.list_dense:
@@ -280,6 +350,17 @@ def _batch(reader: _Reader, messages: Sequence[Any], defaults: Sequence[Any], la
         list_dense.append(steps)
         lengths.append(length)
     return _in_order(context_sparse, context_dense) + _in_order(list_sparse, list_dense) + tuple(lengths)
+
+
+def _filled(column: DenseColumn, values: np.ndarray, missing: list[int], default: np.ndarray) -> Any:
+    """The values of all records: of those that have the feature, and the default."""
+    rows = np.empty((len(values) + len(missing), *column.dims), values.dtype)
+    there = np.ones(len(rows), bool)
+    there[missing] = False
+    rows[there] = values
+    if missing:
+        rows[missing] = default.reshape(column.dims)
+    return value_of(rows)
 
 
 def _read_context(column: Column, contexts: Sequence[Any], named: Callable[..., Any]) -> tuple[Any, Any, list[int]]:
