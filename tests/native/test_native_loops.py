@@ -275,3 +275,35 @@ def test_random_bodies(seed, steps, count, trained):
 
     given_rows = np.random.RandomState(seed).randn(steps, 3).astype(np.float32)
     both_ways(make, [given_rows], [given_rows * 0.5])
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(start=st.integers(0, 3), steps=st.integers(0, 90), batch=st.integers(1, 3))
+def test_values_that_grow(start, steps, batch):
+    """Their loop stays in Python, with regions in it that are run for one size after the other."""
+
+    def decoded():
+        table = tf.constant(rows(7, 4))
+        ids, count = tf.placeholder(tf.int32, [None, None]), tf.placeholder(tf.int32, [])
+
+        def body(i, ids, scores):
+            x = tf.nn.embedding_lookup(table, ids)
+            weights = tf.nn.softmax(tf.reduce_sum(x * x[:, -1:], 2))
+            logits = tf.matmul(tf.reduce_sum(x * weights[:, :, None], 1), table, transpose_b=True)
+            following = tf.argmax(logits + tf.sin(tf.to_float(i)), 1, output_type=tf.int32)
+            return i + 1, tf.concat([ids, following[:, None]], 1), tf.concat([scores, [tf.reduce_max(logits)]], 0)
+
+        shapes = [tf.TensorShape([]), tf.TensorShape([None, None]), tf.TensorShape([None])]
+        grown = tf.while_loop(lambda i, *_: i < count, body, [0, ids, tf.zeros([0])], shape_invariants=shapes)
+        return list(grown), {ids: np.full([batch, start + 1], 2), count: steps}
+
+    found = []
+    for way in (contextlib.nullcontext(), without("native regions")):
+        with way, tf.Graph().as_default(), tf.Session() as session:
+            fetches, feed = decoded()
+            found.append([session.run(fetches, feed) for _ in range(2)])
+    for one, other in zip(found[0] + found[0], found[1] + found[0][::-1], strict=True):
+        assert one[0] == other[0] == steps
+        np.testing.assert_array_equal(one[1], other[1])
+        assert one[1].shape == (batch, start + 1 + steps)
+        np.testing.assert_allclose(one[2], other[2], rtol=1e-4, atol=1e-5)

@@ -255,3 +255,13 @@ def test_without_the_runner_everything_says_so():
     first, second = done.stdout.splitlines()
     assert first == "False HEADRACE_NATIVE=0 off, HEADRACE_NATIVE=0 True"
     assert second == "There is no native runner: HEADRACE_NATIVE=0"
+
+
+@needed
+def test_more_sizes_than_are_kept_for_sure():
+    p = doubled(dims=(None, None))
+    shapes = [(rows, columns) for rows in range(1, 20) for columns in range(1, 20)]
+    for order in (shapes, shapes, shapes[::-1], shapes[::7]):
+        for shape in order:
+            x = np.random.RandomState(0).randn(*shape).astype(np.float32)
+            assert_same(p.run((x,), ())[0], 2 * x)

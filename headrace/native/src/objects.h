@@ -76,6 +76,7 @@ struct Compiled {
   std::vector<PyObject*> constants;
   std::vector<Remembered> buffers;
   std::vector<std::shared_ptr<const Layout>> layouts;
+  size_t found_at = 0;  // which of them was last looked up
   // Of the last run: the first layout, and the one that it ended with.
   std::shared_ptr<const Layout> last, latest;
   std::vector<Arena*> pool;

@@ -26,20 +26,38 @@ bool interrupted(Frame& frame) {
 
 namespace {
 
-// So many tuples of sizes are remembered.
-constexpr size_t kLayouts = 64;
+// So many tuples of sizes are remembered, and more while they take so little memory.
+constexpr size_t kLayouts = 64, kLayoutBytes = size_t(16) << 20;
 
-// Those of other sizes or answers are forgotten first.
+size_t bytes_of(const Layout& layout) {
+  return sizeof(Layout) + layout.steps.size() * sizeof(Step) + layout.views.size() * sizeof(View);
+}
+
+// The older half makes room. Runs and arenas that use one keep it.
+void make_room(std::vector<std::shared_ptr<const Layout>>& layouts) {
+  if (layouts.size() < kLayouts) return;
+  size_t bytes = 0;
+  for (const auto& layout : layouts) bytes += bytes_of(*layout);
+  if (bytes >= kLayoutBytes) layouts.erase(layouts.begin(), layouts.begin() + long(layouts.size() / 2));
+}
+
+// Sizes come again in the order in which they came, where a loop's values grow: so the search begins after the last one.
 std::shared_ptr<const Layout> layout_of(Compiled* c, const std::vector<int64_t>& signature, const std::vector<Given>& given,
                                         const Answers& answers) {
-  for (const auto& layout : c->layouts)
-    if (layout->signature == signature && layout->answers == answers) return layout;
+  const size_t count = c->layouts.size();
+  for (size_t k = 0, at = c->found_at; k < count; k++) {
+    at = at + 1 < count ? at + 1 : 0;
+    const auto& layout = c->layouts[at];
+    if (layout->signature != signature || layout->answers != answers) continue;
+    c->found_at = at;
+    return layout;
+  }
   auto layout = std::make_shared<Layout>();
   layout->signature = signature;
   layout->answers = answers;
   plan_layout(c->program, given, c->limit, *layout);
-  // The older half makes room. Runs and arenas that use one keep it.
-  if (c->layouts.size() >= kLayouts) c->layouts.erase(c->layouts.begin(), c->layouts.begin() + long(kLayouts / 2));
+  make_room(c->layouts);
+  c->found_at = c->layouts.size();
   c->layouts.push_back(layout);
   return layout;
 }
@@ -235,6 +253,7 @@ PyObject* program_set_limit(PyObject* self, PyObject* number) {
   if (limit == -1.0 && PyErr_Occurred()) return nullptr;
   c->limit = limit;
   c->layouts.clear();
+  c->found_at = 0;
   c->last.reset();
   c->latest.reset();
   Py_INCREF(Py_None);
