@@ -67,11 +67,11 @@ bool read_feature(Span feature, Span& list, int& kind) {
 
 struct Column {
   std::string_view key;
-  int kind;
-  Py_ssize_t place;              // among the columns that were asked for
+  int kind = 0;
+  Py_ssize_t place = 0;          // among the columns that were asked for
   std::vector<Span> lists;       // of each record, or of each item of each record
   std::vector<int64_t> missing;  // records without the feature
-  bool found;                    // in this record
+  bool found = false;            // in this record
   // Of SequenceExamples:
   bool has_items = false;  // whether it is a feature list
   bool dense = false, optional = false;
