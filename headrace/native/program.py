@@ -52,7 +52,7 @@ _NUMPY_BY_CODE = [np.dtype(name) for name in DTYPES]
 
 
 # As in the runner (values.h).
-MAX_RANK = 8
+MAX_RANK = 12
 
 
 class Unsupported(Exception):

@@ -8,7 +8,7 @@ from typing import overload
 
 from headrace.core.buffers import VariableBuffer
 from headrace.core.native import Lowering, NativeBuilder
-from headrace.native.program import Unsupported
+from headrace.native.program import MAX_RANK, Unsupported
 from headrace.plan.ir import UNBOUND, Node, Value, input_positions
 
 TYPES = frozenset({"float32", "float64", "int32", "int64", "bool"})
@@ -55,7 +55,9 @@ def _lowering(node: Node) -> Lowering | None:
 
 
 def _is_taken(value: Value, node: Node) -> bool:
-    """Whether the runner has values of this type; the handle of a list is one."""
+    """Whether the runner has values of this type and so many axes; the handle of a list is one."""
+    if value.dims is not None and len(value.dims) > MAX_RANK:
+        return False
     return value.dtype.base_dtype.name in TYPES or (node.decl.on_list and value.dtype.name == "resource")
 
 

@@ -205,6 +205,17 @@ def test_parts_put_together(dtype):
     assert got.shape == (2, 0, 4)
 
 
+@pytest.mark.parametrize(
+    ("shape", "multiples"),
+    [((2, 1, 3, 1, 2), (1, 4, 1, 5, 1)), ((2, 1, 1, 3, 1), (3, 1, 2, 2, 1)), ((1,) * 8, (1, 2, 1, 2, 1, 3, 1, 2))],
+    ids=str,
+)
+def test_tiles_of_many_axes(shape, multiples):
+    x = values("float32", shape)
+    (got,) = run_one("tile", [x], list(multiples))
+    assert_same(got, np.tile(x, multiples))
+
+
 @pytest.mark.parametrize("mode", ["reflect", "symmetric"])
 def test_mirrored_edges(mode):
     x = values("int32", (3, 4))

@@ -104,24 +104,28 @@ void mirror_pad(Planner& p, const Instruction& i) {
   }
 }
 
+// A copy of the value over itself: an axis that is repeated is two, unless it has one element.
 void tile(Planner& p, const Instruction& i) {
   const View a = p.in(i, 0);
-  require(i.ints.size() == size_t(a.rank) && 2 * a.rank <= kMaxRank, "a tiling has a number an axis");
-  int64_t dims[kMaxRank], wide[kMaxRank];
+  require(i.ints.size() == size_t(a.rank), "a tiling has a number an axis");
+  int64_t dims[kMaxRank];
   View from = a;
-  from.rank = 2 * a.rank;
+  from.rank = 0;
+  const auto add = [&from](int64_t size, int64_t stride) {
+    require(from.rank < kMaxRank, "a tiling has too many axes");
+    from.dims[from.rank] = size, from.strides[from.rank++] = stride;
+  };
   for (int k = 0; k < a.rank; k++) {
-    wide[2 * k] = p.size(i.ints[size_t(k)]);
-    require(wide[2 * k] >= 0, "a number of tiles is negative");
-    wide[2 * k + 1] = a.dims[k];
-    dims[k] = wide[2 * k] * a.dims[k];
-    from.dims[2 * k] = wide[2 * k], from.strides[2 * k] = 0;
-    from.dims[2 * k + 1] = a.dims[k], from.strides[2 * k + 1] = a.strides[k];
+    const int64_t times = p.size(i.ints[size_t(k)]);
+    require(times >= 0, "a number of tiles is negative");
+    dims[k] = times * a.dims[k];
+    if (times != 1) add(times, 0);
+    if (times == 1 || a.dims[k] != 1) add(a.dims[k], a.strides[k]);
   }
   const View d = p.make(a.dtype, a.rank, dims);
   View to = d;
-  to.rank = 2 * a.rank;
-  std::copy(wide, wide + to.rank, to.dims);
+  to.rank = from.rank;
+  std::copy(from.dims, from.dims + from.rank, to.dims);
   to.set_contiguous();
   p.copy(to, from);
   p.out(i, 0, d);

@@ -12,7 +12,8 @@ namespace headrace {
 enum DType : int32_t { F32, F64, I32, I64, BOOL, U8, DTYPES };
 
 constexpr int64_t kSizes[DTYPES] = {4, 8, 4, 8, 1, 1};
-constexpr int kMaxRank = 8;
+// The gradient of a tiling has two axes for each of the value's.
+constexpr int kMaxRank = 12;
 
 enum ValueKind : int32_t { kInput, kBuffer, kConstant, kMade };
 
