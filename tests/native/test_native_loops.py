@@ -93,14 +93,15 @@ def test_a_training_step_of_a_recurrent_network():
     assert found[2][1] < found[0][1]
 
 
-def test_sums_over_axes_in_a_loop_are_undone_by_the_sizes_on_stacks():
+@pytest.mark.parametrize("axis", [1, [1]], ids=str)
+def test_sums_over_axes_in_a_loop_are_undone_by_the_sizes_on_stacks(axis):
     def make():
         x = tf.placeholder(tf.float32, [None, None, 3])
         weights = tf.Variable(rows(3))
 
         def attend(step, state):
             scores = tf.reduce_sum(weights * tf.tanh(x + tf.expand_dims(state, 1)), [2])
-            return step + 1, tf.squeeze(tf.matmul(tf.expand_dims(tf.nn.softmax(scores), 1), x), [1])
+            return step + 1, tf.reduce_sum(tf.expand_dims(tf.nn.softmax(scores), 2) * x, axis)
 
         _, state = tf.while_loop(lambda step, _: step < 4, attend, [0, tf.zeros_like(x[:, 0])])
         loss = tf.reduce_sum(state * state)

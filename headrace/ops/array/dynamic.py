@@ -197,14 +197,14 @@ parallel_dynamic_stitch_op.gradient(_stitch_gradient)
 
 @dynamic_stitch_op.native
 def dynamic_stitch_native(node):
-    """Vectors whose places are known: what a reduction's gradient makes of shapes."""
+    """Vectors and numbers whose places are known: what a reduction's gradient makes of shapes."""
     count = len(node.inputs) // 2
     places = [node.constant(i) for i in range(count)]
     if any(each is None for each in places) or any(value.dims is None for value in node.inputs[count:]):
         return None
-    if any(value.dims != each.shape or len(value.dims) != 1 for value, each in zip(node.inputs[count:], places)):
+    if any(value.dims != each.shape or len(value.dims) > 1 for value, each in zip(node.inputs[count:], places)):
         return None
-    all_places = np.concatenate(places)
+    all_places = np.concatenate([each.reshape(-1) for each in places])
     # Of several for one place the last counts.
     chosen = {int(place): i for i, place in enumerate(all_places)}
     if sorted(chosen) != list(range(len(chosen))) or not chosen:
@@ -212,7 +212,8 @@ def dynamic_stitch_native(node):
     order = np.array([chosen[place] for place in range(len(chosen))], np.int32)
 
     def lower(b, inputs):
-        (joined,) = b.apply("concat", inputs[count:], [0])
+        parts = [b.apply("reshape", [part], [-1])[0] for part in inputs[count:]]
+        (joined,) = b.apply("concat", parts, [0])
         return b.apply("gather", [joined, b.constant(order)], [0, 0])
 
     return lower
@@ -225,6 +226,7 @@ for _decl in (dynamic_stitch_op, parallel_dynamic_stitch_op):
     )
     _decl.rejects([np.array([0, 1], np.int32)], [[3]], error=ValueError)
 dynamic_stitch_op.accepts([np.array([0, 1], np.int32), np.array([1], np.int32)], [[2], [1]])
+dynamic_stitch_op.accepts([np.array([0, 1, 2], np.int32), np.int32(1)], [[3], []])
 
 
 def dynamic_partition(
