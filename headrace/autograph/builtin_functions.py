@@ -27,7 +27,13 @@ def _staged(values: Sequence[TensorLike]) -> bool:
 
 
 def _range(*args: Any) -> range | Tensor:
-    return graph_range(*args) if _staged(args) else range(*args)
+    if not _staged(args):
+        return range(*args)
+    first, *rest = args
+    if not rest:
+        return graph_range(raw.Maximum(first, 0))
+    # Without a step none of the numbers is right where the limit is below the start.
+    return graph_range(first, raw.Maximum(first, rest[0])) if len(rest) == 1 else graph_range(first, *rest)
 
 
 def _len(value: Any) -> int | Tensor:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from headrace.core import nest
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
+from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.dims import Dims, merge_dim
 from headrace.core.func_graph import FuncGraph
 from headrace.core.tensor import Tensor
+from headrace.functions.flow.modes import calls_functions
 from headrace.functions.flow.tensor_array import TensorArray
 from headrace.functions.flow.while_loop import while_loop
 from headrace.kernels.composing.shapes import shape
@@ -210,6 +211,7 @@ def scan(
             made = fn(outputs.pack(accumulated), element)
             nest.assert_same_structure(elems if initializer is None else initializer, made)
             following = outputs.flatten(made)
+            _check_types(accumulated, following)
             arrays = [array.write(i, value) for array, value in zip(arrays, following, strict=True)]
             return i - 1 if reverse else i + 1, following, arrays
 
@@ -224,6 +226,18 @@ def scan(
         )
         stacked = _with_length([array.stack() for array in final], _static_length(tensors))
         return outputs.pack(stacked)
+
+
+def _check_types(accumulated: Sequence[Tensor], following: Sequence[Any]) -> None:
+    """Raises TypeError where, in a function, a loop would go on with a tensor of another type."""
+    if not calls_functions(get_default_graph()):
+        return
+    for before, after in zip(accumulated, following, strict=True):
+        if isinstance(after, Tensor) and after.dtype.base_dtype is not before.dtype.base_dtype:
+            raise TypeError(
+                f"The function of tf.scan takes '{before.name}' of type {before.dtype.base_dtype.name} and returns "
+                f"'{after.name}' of type {after.dtype.base_dtype.name} for it; tf.cast it."
+            )
 
 
 def _kept_values(values: list[Tensor], count: int | Tensor, infer_shape: bool) -> list[TensorArray]:

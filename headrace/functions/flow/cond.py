@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from headrace.core import nest, slots
+from headrace.core import dtypes, nest, slots
 from headrace.core.collections import GraphKeys
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
-from headrace.core.dtypes import int64
 from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
@@ -136,7 +135,7 @@ class CondContext(ControlFlowContext):
     def cast(self, indices: Tensor) -> Tensor:
         """Indices as int64, made in this branch."""
         with self:
-            wide: Tensor = raw.Cast(indices, DstT=int64)
+            wide: Tensor = raw.Cast(indices, DstT=dtypes.int64)
         return wide
 
     def _output(self, item: TensorLike | Operation) -> Tensor:
@@ -197,10 +196,16 @@ def cond(
         if isinstance(pred, bool):
             raise TypeError("pred must not be a Python bool")
         pred = convert_to_tensor(pred, name="pred")
-        of_functions = calls_functions(get_default_graph())
-        if of_functions:
-            pred = require_condition(raw.Squeeze(pred) if pred.dims else pred)
-        return _cond_of_switches(pred, true_fn, false_fn, strict, of_functions)
+        if not calls_functions(get_default_graph()):
+            return _cond_of_switches(pred, true_fn, false_fn, strict, of_functions=False)
+        pred = raw.Squeeze(pred) if pred.dims else pred
+        is_bool = pred.dtype.base_dtype is dtypes.bool
+        # The branches are looked at before the condition: functions are made before they are called.
+        made = _cond_of_switches(
+            pred if is_bool else convert_to_tensor(True), true_fn, false_fn, strict, of_functions=True
+        )
+        require_condition(pred)
+        return made
 
 
 def _branch_functions(

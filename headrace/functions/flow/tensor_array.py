@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core import errors
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import colocate_with, control_dependencies, device, name_scope
+from headrace.core.defaults import colocate_with, control_dependencies, device, get_default_graph, name_scope
 from headrace.core.dims import Dims, merge_dims
 from headrace.core.dtypes import DType, as_dtype, int64
 from headrace.core.eager import executing_eagerly
@@ -19,7 +19,7 @@ from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
 from headrace.functions.flow import list_ops
 from headrace.functions.flow.eager_tensor_array import EagerMethods, eager_list
-from headrace.functions.flow.modes import makes_lists
+from headrace.functions.flow.modes import calls_functions, makes_lists
 from headrace.functions.flow.tensor_array_v2 import TensorArrayV2Methods
 from headrace.kernels.composing.arithmetic import range as integers
 from headrace.kernels.composing.arranging import identity
@@ -54,7 +54,8 @@ class TensorArray:
         dtype: the element type.
         size: int32 scalar, the number of elements.
         dynamic_size: whether writing past the end makes the list longer.
-        clear_after_read: whether an element is freed by reading it; it can then be read once only.
+        clear_after_read: whether an element is freed by reading it; it can then be read once only. Inside of functions
+            (`tf.function`, `Dataset.map`) elements stay.
         tensor_array_name: a name for messages.
         handle, flow: an array that exists already, instead of a size.
         infer_shape: whether all elements have one shape, learned from the first one written.
@@ -118,7 +119,7 @@ class TensorArray:
                     element_shape=as_dims(element_shape),
                     identical_element_shapes=infer_shape,
                     dynamic_size=self._dynamic_size,
-                    clear_after_read=True if clear_after_read is None else clear_after_read,
+                    clear_after_read=clear_after_read is not False and not calls_functions(get_default_graph()),
                     tensor_array_name=tensor_array_name or "",
                     name=scope,
                 )
@@ -193,7 +194,7 @@ class TensorArray:
 
         Raises:
             InvalidArgumentError: if `value` is of another type.
-            ValueError: if its shape does not fit the other elements'.
+            ValueError: if its shape does not fit the other elements', or the type in a loop inside of a function.
         """
         with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
             tensor = self._checked(value)
@@ -240,10 +241,10 @@ class TensorArray:
 
         Raises:
             InvalidArgumentError: if `value` is of another type.
-            ValueError: if the rows' shape does not fit the other elements'.
+            ValueError: if the rows' shape does not fit the other elements', or the type inside of a function.
         """
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
-            tensor = self._checked(value)
+            tensor = self._checked_rows(value)
             self._learn(None if tensor.dims is None else tensor.dims[1:])
             with self._placed(tensor):
                 return self.with_flow(raw.TensorArrayScatterV3(self._handle, indices, tensor, self._flow, name=name))
@@ -264,19 +265,36 @@ class TensorArray:
         return raw.TensorArraySizeV3(self._handle, self._flow, name=name)
 
     def close(self, name: str | None = None) -> Operation:
-        """Frees the array."""
+        """Frees the array; does nothing inside of functions, where arrays are freed when nobody refers to them."""
+        if calls_functions(get_default_graph()):
+            return raw.NoOp(name=name)
         return raw.TensorArrayCloseV3(self._handle, name=name)
 
     def _checked(self, value: TensorLike) -> Tensor:
+        """`value` as a tensor of the array's type, as an element."""
         tensor = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
         if tensor.dtype.base_dtype is not self._dtype:
-            raise errors.InvalidArgumentError(
-                None,
-                tensor.op,
-                f"Tensor '{tensor.name}' of type {tensor.dtype.base_dtype.name} written to a TensorArray of type "
-                f"{self._dtype.name}.",
-            )
+            graph = tensor.graph if tensor._is_graph_tensor else get_default_graph()
+            if calls_functions(graph) and graph._get_control_flow_context() is not None:
+                # A loop or a branch gives a list of the type that was written last, which stack() then refuses.
+                raise ValueError(self._of_another_type(tensor))
+            raise errors.InvalidArgumentError(None, tensor.op, self._of_another_type(tensor))
         return tensor
+
+    def _checked_rows(self, value: TensorLike) -> Tensor:
+        """`value` as a tensor of the array's type, whose rows are elements."""
+        tensor = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
+        if tensor.dtype.base_dtype is not self._dtype:
+            if calls_functions(get_default_graph()):
+                raise ValueError(self._of_another_type(tensor))
+            raise errors.InvalidArgumentError(None, tensor.op, self._of_another_type(tensor))
+        return tensor
+
+    def _of_another_type(self, tensor: Tensor) -> str:
+        return (
+            f"Tensor '{tensor.name}' of type {tensor.dtype.base_dtype.name} written to a TensorArray of type "
+            f"{self._dtype.name}."
+        )
 
     def _learn(self, dims: Dims) -> None:
         try:

@@ -28,6 +28,7 @@ class TensorArrayV2Methods:
     _shared: Any
     _flow: Tensor
     _checked: Callable[[Any], Tensor]
+    _checked_rows: Callable[[Any], Tensor]
     _learn: Callable[[Dims], None]
 
     def _begin(self, dtype: DType, size: Any, flow: Any, element_shape: ShapeLike | None, name: str | None) -> None:
@@ -110,7 +111,7 @@ class TensorArrayV2Methods:
     def unstack(self, value: TensorLike, name: str | None = None) -> Any:
         """Makes the rows of `value` the elements."""
         with name_scope(name, "TensorArrayUnstack", [self._flow, value]):
-            tensor = self._checked(value)
+            tensor = self._checked_rows(value)
             row = None if tensor.dims is None else tensor.dims[1:]
             self._learn(row)
             return self.with_flow(list_ops.tensor_list_from_tensor(tensor, row))
@@ -118,7 +119,7 @@ class TensorArrayV2Methods:
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArrayV2Methods:
         """Writes the rows of `value` to the elements at `indices`."""
         with name_scope(name, "TensorArrayScatter", [self._flow, value, indices]):
-            tensor = self._checked(value)
+            tensor = self._checked_rows(value)
             self._learn(None if tensor.dims is None else tensor.dims[1:])
             return self.with_flow(
                 list_ops.tensor_list_scatter(tensor, indices, self.element_shape, input_handle=self._flow)
@@ -127,7 +128,7 @@ class TensorArrayV2Methods:
     def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> Any:
         """Makes consecutive slices of `value`, `lengths[i]` rows long, the elements."""
         with name_scope(name, "TensorArraySplit", [self._flow, value, lengths]):
-            tensor = self._checked(value)
+            tensor = self._checked_rows(value)
             rows = cast(lengths, int64)
             known = constant_value(rows)
             if tensor.dims is not None and known is not None and known.shape and known.max() == known.min():
