@@ -155,6 +155,10 @@ class Standardizing:
             x = [_of_matrix(*pair) if hasattr(pair[0], "tocoo") else pair[0] for pair in zip(x, self._feed_inputs)]
         if y is None:
             return x, [], []
+        if self.run_eagerly and not makes_eager_variables():
+            raise AssertionError(
+                "compile(run_eagerly=...) needs eager execution: call tf.enable_eager_execution() first."
+            )
         names = self._feed_output_names
         loss_fns, shapes = self._feed_loss_fns, self._feed_output_shapes
         # Targets are checked by their losses below, which say more.

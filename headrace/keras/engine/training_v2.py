@@ -15,7 +15,9 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import eager_mode
 from headrace.core.tensor import Tensor
+from headrace.core.type_specs import TensorSpec
 from headrace.data.dataset_base import DatasetBase
+from headrace.data.structure import get_legacy_output_shapes
 from headrace.keras import backend_config
 from headrace.keras.backend.learning import eager_learning_phase_scope
 from headrace.keras.engine import training_eager, training_replicas
@@ -92,10 +94,38 @@ def _inputs_of(model: Model, x: list[Any]) -> Any:
     return x[0] if len(x) == 1 else x
 
 
+def _run_with_any_size(model: Model, mode: str, *batch: Any) -> Any:
+    """Runs a batch by a function that knows nothing of its size, so that operations tell what does not fit."""
+    parts = nest.flatten(batch)
+    tensors = [part for part in parts if isinstance(part, Tensor)]
+
+    def step(*traced: Tensor) -> Any:
+        left = iter(traced)
+        filled = [next(left) if isinstance(part, Tensor) else part for part in parts]
+        return training_eager.run(model, mode, *nest.pack_sequence_as(batch, filled))
+
+    specs = [TensorSpec(tensor.dims and (None, *tensor.dims[1:]), tensor.dtype) for tensor in tensors]
+    return function(step, input_signature=specs, autograph=False)(*tensors)
+
+
 def run_standardized(
-    model: Model, mode: str, x: list[Any], y: list[Any], weights: list[Any], as_tensors: bool = False
+    model: Model,
+    mode: str,
+    x: list[Any],
+    y: list[Any],
+    weights: list[Any],
+    as_tensors: bool = False,
+    any_size: bool = False,
 ) -> Any:
-    """Runs a batch that has been standardized; numbers, or outputs, as arrays, or outputs as they come."""
+    """Runs a batch that has been standardized; numbers, or outputs, as arrays, or outputs as they come.
+
+    Args:
+        model: the model.
+        mode: what the batch is for.
+        x, y, weights: inputs, targets and sample weights.
+        as_tensors: whether outputs stay tensors: the batch is run by itself.
+        any_size: whether TensorFlow would not know how many samples there are.
+    """
     types = _float_types(model, as_tensors and mode != PREDICT)
     inputs = _inputs_of(model, [_as_value(value, dtype) for value, dtype in zip_longest(x, types)])
     targets = [_as_value(value) for value in y or ()]
@@ -105,10 +135,11 @@ def run_standardized(
         try:
             outs = _step_of(model, mode)(model, mode, inputs, targets, given)
         except ValueError:
-            if not as_tensors or model.run_eagerly or model._distribution_strategy is not None:
+            if model.run_eagerly or model._distribution_strategy is not None or not (as_tensors or any_size):
                 raise
             # A batch by itself is run operation after operation in 1.15: what the trace refuses, its operations tell.
-            outs = training_eager.run(model, mode, inputs, targets, given)
+            again = training_eager.run if as_tensors else _run_with_any_size
+            outs = again(model, mode, inputs, targets, given)
     if mode == PREDICT:
         # Those of the older loops are arrays in either case.
         return outs if as_tensors and model._experimental_run_tf_function else nest.map_structure(_numpy, outs)
@@ -160,15 +191,19 @@ class EagerArrays(Batches):
     def _pass(self, model: Model) -> Iterator[Batch]:
         """The batches of all samples."""
         count, mode = self.samples or 0, self._mode
+        size: int = self.batch_size  # type: ignore[assignment]  # set above
+        # What is not compiled predicts by functions of batches of any size; so do batches of which the last is smaller.
+        any_size = not model._is_compiled or (count > size and count % size != 0)
         order = np.arange(count)
         if self._shuffle == "batch":
             order = batch_shuffle(order, self.batch_size)  # type: ignore[arg-type]  # set above
         elif self._shuffle:
             np.random.shuffle(order)
-        for start, end in make_batches(count, self.batch_size):  # type: ignore[arg-type]  # set above
+        for start, end in make_batches(count, size):
             rows: Any = slice(start, end) if not self._shuffle else order[start:end]
             x, y, w = (_taken(part, rows) for part in (self._x, self._y, self._weights))
-            yield Batch(end - start, functools.partial(run_standardized, model, mode, x, y, w), start, end)
+            run = functools.partial(run_standardized, model, mode, x, y, w, any_size=any_size)
+            yield Batch(end - start, run, start, end)
 
 
 def _taken(arrays: list[Any], rows: Any) -> list[Any]:
@@ -214,6 +249,7 @@ class EagerDataset(Batches):
         if self._anew or self._mode != TRAIN or self._iterator is None:
             self._iterator = iter(self._dataset)
         step, mode = 0, self._mode
+        any_size = not model._is_compiled or self._has_any_size()
         while self.steps is None or step < self.steps:
             try:
                 element = next(self._iterator)
@@ -224,8 +260,14 @@ class EagerDataset(Batches):
             x, y, weights = model._standardize_user_data(
                 x, None if mode == PREDICT else y, sample_weight=weights, class_weight=self._class_weight
             )
-            yield Batch(batch_size_of(x), functools.partial(run_standardized, model, mode, x, y, weights))
+            run = functools.partial(run_standardized, model, mode, x, y, weights, any_size=any_size)
+            yield Batch(batch_size_of(x), run)
             step += 1
+
+    def _has_any_size(self) -> bool:
+        """Whether the dataset does not tell how many samples are in a batch."""
+        shapes = nest.flatten(get_legacy_output_shapes(self._dataset))
+        return any(not shape.ndims or shape.dims[0].value is None for shape in shapes)
 
     def ended_early(self, model: Model, step: int) -> None:
         if self.steps and not self._anew:
