@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import slots
+from headrace.core.convert import convert_to_tensor
 from headrace.core.device import DeviceSpecV2, merge_device
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
@@ -296,7 +297,11 @@ class ScopedGraph:
                 raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
             scopes.colocation, scopes.colocation_origins = [], []
         else:
-            element = self.as_graph_element(op._as_control_input() if hasattr(op, "_as_control_input") else op)
+            element = op._as_control_input() if hasattr(op, "_as_control_input") else op
+            if not isinstance(element, Tensor | Operation):
+                # A number, a text or a list is a constant, as wherever a tensor is taken.
+                element = convert_to_tensor(element)
+            element = self.as_graph_element(element)
             target = element.op if isinstance(element, Tensor) else element
             scopes.colocation = [target] if ignore_existing else [*old, target]
             origin = TraceableObject(target._name, *innermost())

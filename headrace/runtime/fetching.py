@@ -14,6 +14,7 @@ from headrace.core.errors import InaccessibleTensorError, InvalidArgumentError
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
+from headrace.runtime.feeding import feeder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -208,6 +209,9 @@ def _paired(key: Any, tensors: list[Tensor], value: Any, expected: str) -> list[
             f"type {type(value).__name__}."
         ) from None
     if len(parts) < len(tensors):
+        for tensor, part in zip(tensors, parts, strict=False):
+            # A part of a wrong shape is told first.
+            feeder(tensor)(part)
         left_out = tensors[len(parts)].op
         raise InvalidArgumentError(
             None,

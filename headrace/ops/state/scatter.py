@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -129,6 +130,9 @@ def scatter_rows(
         raise invalid(f"params must be at least 1-D, got shape {shape_text(target.shape)}")
     expected = (*indices.shape, *target.shape[1:])
     scalar = not updates.shape
+    if resource and not scalar and math.prod(updates.shape) == math.prod(expected):
+        # Where no shapes were known, it is the number of elements that counts.
+        updates = updates.reshape(expected)
     if not scalar and tuple(updates.shape) != expected:
         if resource:
             raise invalid(
