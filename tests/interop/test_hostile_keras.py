@@ -105,12 +105,3 @@ def test_operations_stored_as_layers_that_are_none(node_def):
     settings = {"class_name": "TensorFlowOpLayer", "config": {"name": "a", "node_def": node_def}}
     with pytest.raises(ValueError, match="TensorFlowOpLayer have no NodeDef"):
         tf.keras.layers.deserialize(settings)
-
-
-@pytest.mark.parametrize("deserialize", [tf.keras.layers.deserialize, tf.keras.optimizers.deserialize])
-@pytest.mark.parametrize("settings", [{}, {"config": {}}])
-def test_settings_that_name_no_class(deserialize, settings):
-    """A KeyError in 1.15.5, and a ValueError as other faults of settings."""
-    for kind in (KeyError, ValueError):
-        with pytest.raises(kind, match="the entry 'class_name' is missing"):
-            deserialize(settings)

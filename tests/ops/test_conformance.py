@@ -46,7 +46,11 @@ def test_unknown_shapes_change_nothing(decl, case):
         unknown = Applied(decl, case, known=False)
         got = unknown.run(unknown.targets or unknown.op)
     for a, b in zip(expected or (), got or (), strict=True):
-        np.testing.assert_array_equal(a, b)
+        if decl.type.startswith("Conv"):
+            # Where sizes are known the sums may be taken in another order.
+            np.testing.assert_allclose(a, b, rtol=1e-6)
+        else:
+            np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize(("decl", "case"), [p for p in ACCEPTED if deterministic(p.values[0])])

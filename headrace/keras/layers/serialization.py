@@ -38,7 +38,6 @@ from headrace.keras.layers import (
 )
 from headrace.keras.premade import linear, wide_deep
 from headrace.keras.utils.generic_utils import deserialize_keras_object, serialize_keras_object
-from headrace.keras.utils.stored_settings import faults_of_settings
 from headrace.layers import convolutional as convolutions
 from headrace.layers import core as dense
 from headrace.layers import engine, separable, transposed
@@ -182,13 +181,12 @@ def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) ->
 
     Raises:
         ValueError: if nothing has the name of its class.
-        KeyError: if it names none; a ValueError too.
+        KeyError: if it names none.
 
     Example:
         >>> layer = tf.keras.layers.deserialize({"class_name": "Dense", "config": {"units": 3}})
     """
-    with faults_of_settings("the layer"):
-        config["class_name"]
+    config["class_name"]
     return deserialize_keras_object(
         config,
         module_objects=_V2 if tf2.enabled() else _V1,

@@ -16,7 +16,6 @@ from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
 from headrace.keras.optimizers.rmsprop import RMSprop
 from headrace.keras.optimizers.update_lists import Optimizer, TFOptimizer
 from headrace.keras.utils.generic_utils import deserialize_keras_object, serialize_keras_object
-from headrace.keras.utils.stored_settings import faults_of_settings
 from headrace.optimizers.optimizer import Optimizer as TrainOptimizer
 
 _CLASSES: dict[str, Any] = {
@@ -45,11 +44,10 @@ def deserialize(config: Any, custom_objects: dict[str, Any] | None = None) -> An
 
     Raises:
         ValueError: if there is no such optimizer.
-        KeyError: if the dict names no class (a ValueError too); TypeError: if it is none.
+        KeyError: if the dict names no class; TypeError: if it is none.
     """
     # Names of these classes may be written in any case.
-    with faults_of_settings("the optimizer"):
-        name = config["class_name"]
+    name = config["class_name"]
     if isinstance(name, str) and name.lower() in _CLASSES:
         config = {**config, "class_name": name.lower()}
     return deserialize_keras_object(
