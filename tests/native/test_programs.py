@@ -239,7 +239,7 @@ def test_what_cannot_be_in_a_program():
     with pytest.raises(Unsupported):
         b.constant(np.array(["text"]))
     with pytest.raises(Unsupported, match="axes"):
-        b.input("float32", (1,) * 9)
+        b.input("float32", (1,) * 13)
 
 
 def test_without_the_runner_everything_says_so():
