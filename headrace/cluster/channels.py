@@ -170,10 +170,13 @@ class TaskChannel:
 
     def wait_until_ready(self, timeout: float) -> bool:
         """Whether there is a connection after at most so many seconds."""
+        ready = grpc.channel_ready_future(self._channel)
         try:
-            grpc.channel_ready_future(self._channel).result(timeout)
+            ready.result(timeout)
         except grpc.FutureTimeoutError:
             return False
+        finally:
+            ready.cancel()
         return True
 
     def close(self) -> None:

@@ -170,3 +170,25 @@ def test_only_what_fits_is_written(name):
         call(images, windows, *numbers[:-1], "1")
     assert torch.equal(images, torch.ones(2, 4, 4, 3))
     assert torch.equal(windows, torch.ones(32, 27))
+
+
+@pytest.mark.parametrize("name", ["_lay_out", "_add_up"])
+def test_what_the_runner_declines_is_convolved_by_pytorch(name, monkeypatch):
+    made = window_products.WindowProducts.__init__
+
+    def declining(self, *arguments):
+        made(self, *arguments)
+        setattr(self, name, lambda *_: None)
+
+    monkeypatch.setattr(window_products.WindowProducts, "__init__", declining)
+    state = np.random.RandomState(0)
+    x, w = state.randn(2, 7, 7, 16).astype(np.float32), state.randn(3, 3, 16, 24).astype(np.float32)
+    above = state.randn(2, 4, 4, 24).astype(np.float32)
+    with without("native regions"), tf.Graph().as_default(), tf.Session() as session:
+        images, filters = tf.placeholder(tf.float32, x.shape), tf.placeholder(tf.float32, w.shape)
+        y = tf.nn.conv2d(images, filters, strides=2, padding="SAME")
+        fetches = [y, *tf.gradients(y, [images, filters], tf.constant(above))]
+        found = session.run(fetches, {images: x, filters: w})
+    expected = plainly(x, w, [(1, 1), (1, 1)], (2, 2), above)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-3)

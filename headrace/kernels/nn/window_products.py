@@ -60,9 +60,11 @@ class WindowProducts(RunnerConvolution):
     ) -> torch.Tensor | None:
         if bias is not None and bias.requires_grad:
             return None
-        windows, counts = self._windows(image, paddings)
+        windows = self._windows(image, paddings)
+        if windows is None:
+            return None
         result = torch.mm(windows, turned) if bias is None else torch.addmm(bias, windows, turned)
-        result = result.view(image.shape[0], *counts, self._window[3])
+        result = result.view(image.shape[0], *self._counts(image.shape, paddings), self._window[3])
         return ACTIVATIONS[activation](result) if activation else result
 
     def correlate(self, image: torch.Tensor, gradient: torch.Tensor, paddings: Pairs) -> torch.Tensor | None:
@@ -75,7 +77,9 @@ class WindowProducts(RunnerConvolution):
         """
         if gradient.requires_grad:
             return None
-        windows, _ = self._windows(image, paddings)
+        windows = self._windows(image, paddings)
+        if windows is None:
+            return None
         return torch.mm(windows.t(), gradient.reshape(-1, self._window[3])).view(self._window)
 
     def scatter(
@@ -89,14 +93,17 @@ class WindowProducts(RunnerConvolution):
             gradient: with respect to the result.
             paddings: how many zeros lie before and after height and width.
         """
-        turned, elements = self.turned(filters), self._elements(sizes, paddings)
+        turned = self.turned(filters) if is_taken(gradient) else None
+        if turned is None:
+            return None
+        elements = self._elements(sizes, paddings)
         few = self._window[2] <= _FEW_CHANNELS and 0 < elements <= _ELEMENTS_OF_FEW
-        if turned is None or not is_taken(gradient) or not (few or self._is_small(elements)):
+        if not (few or self._is_small(elements)):
             return None
         windows = torch.mm(gradient.reshape(-1, self._window[3]), turned.t())
         image = gradient.new_empty(sizes)
-        self._add_up(image, windows, *self._numbers(gradient.shape[1:3], paddings, windows))
-        return image
+        done = self._add_up(image, windows, *self._numbers(gradient.shape[1:3], paddings, windows))
+        return image if done else None
 
     def _counts(self, sizes: Sequence[int], paddings: Pairs) -> tuple[int, ...]:
         """How many windows there are, down and across."""
@@ -117,12 +124,12 @@ class WindowProducts(RunnerConvolution):
         threads = torch.get_num_threads() if windows.numel() >= _FOR_THREADS else 1
         return (*counts, *self._window[:2], *self._strides, paddings[0][0], paddings[1][0], threads)
 
-    def _windows(self, image: torch.Tensor, paddings: Pairs) -> tuple[torch.Tensor, tuple[int, ...]]:
-        """The windows of images, a row each, and their counts."""
+    def _windows(self, image: torch.Tensor, paddings: Pairs) -> torch.Tensor | None:
+        """The windows of images, a row each; None where the runner does not read the memory that they lie in."""
         counts = self._counts(image.shape, paddings)
         windows = image.new_empty((image.shape[0] * counts[0] * counts[1], self._row))
-        self._lay_out(image.contiguous(), windows, *self._numbers(counts, paddings, windows))
-        return windows, counts
+        done = self._lay_out(image.contiguous(), windows, *self._numbers(counts, paddings, windows))
+        return windows if done else None
 
 
 def window_products(setting: ConvolutionSetting) -> WindowProducts | None:

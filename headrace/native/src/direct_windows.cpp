@@ -16,8 +16,8 @@ struct Rows {
   int64_t width() const { return job.rows * job.columns * job.channels; }
 };
 
-// Calls `visit(inside, window, size)` for each run of a window that lies in the image, of so many floats, and `outside(window,
-// size)` for what lies in the padding, of windows of images [first, last).
+// Calls `inside(at, window, size)` for each run of so many floats of a window that lies in the image, and `outside(window, size)`
+// for what lies in the padding, of windows of images [first, last).
 template <class Inside, class Outside>
 void each_run(const Rows& rows, int64_t first, int64_t last, const Inside& inside, const Outside& outside) {
   const Windows& job = rows.job;
