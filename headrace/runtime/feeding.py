@@ -100,7 +100,12 @@ def as_array(value: Any, tensor: Tensor, numpy_dtype: np.dtype) -> np.ndarray:
         return np.asarray(value, dtype=numpy_dtype)
     except OverflowError:
         # A list of integers of which some are too large keeps their last bits, as with the NumPy of TensorFlow 1.
-        return np.asarray(value, dtype=np.int64).astype(numpy_dtype)
+        try:
+            return np.asarray(value, dtype=np.int64).astype(numpy_dtype)
+        except OverflowError as error:
+            raise OverflowError(
+                f"Cannot feed {_short(value)} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {error}"
+            ) from None
     except TypeError as error:
         raise TypeError(
             f"Cannot feed {_short(value)} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {error}"
