@@ -50,8 +50,17 @@ def load_tensor_from_event(event: protos.Event) -> Any:
 
 
 def load_tensor_from_event_file(event_file_path: str) -> Any:
-    """The value in a file of a dump."""
-    return load_tensor_from_event(load_event(event_file_path))
+    """The value in a file of a dump.
+
+    Raises:
+        DataLossError: naming the file, if it holds no tensor.
+    """
+    event = load_event(event_file_path)
+    try:
+        return load_tensor_from_event(event)
+    except (DataLossError, TypeError, ValueError) as error:
+        why = error.message if isinstance(error, DataLossError) else error
+        raise DataLossError(None, None, f"{event_file_path}: {why}") from None
 
 
 def load_event(path: str) -> protos.Event:

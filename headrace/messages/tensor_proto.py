@@ -142,6 +142,8 @@ def _proto(array: np.ndarray, dtype: DType, dims: tuple[int, ...]) -> protos.Ten
 def MakeNdarray(tensor: protos.TensorProto) -> np.ndarray:
     """The array that a TensorProto holds; strings as an object array of `bytes`.
 
+    One element that stands for more than 2 GiB is not written out: the array is a view of it that cannot be written.
+
     Raises:
       TypeError: resources, variants and references have no array.
       ValueError: the number of elements does not fit the shape.
@@ -151,10 +153,12 @@ def MakeNdarray(tensor: protos.TensorProto) -> np.ndarray:
       array([[1., 2.]], dtype=float32)
     """
     array = array_of(tensor)
-    return array if array.flags.writeable and array.flags.owndata else array.copy()
+    if (array.flags.writeable and array.flags.owndata) or array.nbytes > _LARGEST_PADDED:
+        return array
+    return array.copy()
 
 
-# A message is at most this large, so that only what is repeated can make an array larger.
+# In bytes. A message is at most this large, so that only what is repeated can make an array larger.
 _LARGEST_PADDED = 1 << 31
 # As in TensorFlow, of whose shapes the sizes before a 0 count too.
 _MAX_DIMENSIONS = 254

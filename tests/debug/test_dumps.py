@@ -1,5 +1,7 @@
 """Watched runs, the files they write, and reading them back."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -240,3 +242,23 @@ def test_runs_that_wait(tmp_path):
         _, _, dump = watched(sess, [taken, put], None, tmp_path / "d")
         assert dump.get_tensors("doubled", 0, "DebugIdentity") == [6.0]
         assert dump.get_tensors("given", 0, "DebugIdentity") == [3.0]
+
+
+@pytest.mark.parametrize("change", ["value", "type", "content", "bytes"])
+def test_dumped_tensors_that_are_none_name_their_file(program, tmp_path, change):
+    sess, x, _, _ = program
+    _, _, dump = watched(sess, "layer/y:0", {x: [[1.0, 2.0]]}, tmp_path / "d")
+    (datum,) = dump.watch_key_to_data("layer/y:0:DebugIdentity")
+    event = values.load_event(datum.file_path)
+    tensor = event.summary.value[0].tensor
+    if change == "value":
+        del event.summary.value[:]
+    elif change == "type":
+        tensor.dtype = 999
+    elif change == "content":
+        tensor.tensor_content = b"\0" * 3
+    data = b"\xff" if change == "bytes" else event.SerializeToString()
+    with open(datum.file_path, "wb") as file:
+        file.write(data)
+    with pytest.raises(tf.errors.DataLossError, match=re.escape(datum.file_path)):
+        datum.get_tensor()

@@ -155,3 +155,12 @@ def test_variants_as_protobuf_has_them():
     found = read_variant(proto.SerializeToString()).tensors[0].array
     assert [item.type_name for item in found] == [b"Inner", b""]
     assert found[0].tensors[0].array.tolist() == [1, 2]
+
+
+def test_one_element_that_stands_for_more_than_memory_holds():
+    proto = make_tensor_proto(2.5)
+    proto.tensor_shape.dim.add(size=1 << 42)
+    found = MakeNdarray(proto)
+    assert (found.shape, found.dtype, found[-1]) == ((1 << 42,), np.float32, 2.5)
+    with pytest.raises(ValueError, match="read-only"):
+        found[0] = 0.0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import os
 import pathlib
 import random
@@ -19,15 +20,20 @@ import tempfile
 import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "oracle"))
 
 import click
 import torch
 from google.protobuf.message import DecodeError
+from make_caches import CASES, opened
 from mutations import changed_by, damaged_by
 
 import headrace as tf
 from headrace.cli.commands import headrace as command_line
 from headrace.core.eager import eager_mode
+from headrace.data.tuning import snapshot
+from headrace.debug.dump_dir import DebugDumpDir
+from headrace.debug.sessions import DumpingDebugWrapperSession
 from headrace.files.checkpoint.table import Table, TableWriter
 from headrace.files.records import masked_crc32c
 from headrace.messages import protos
@@ -58,11 +64,11 @@ class Wrong(Exception):
 
 
 def answered(folder, function):
-    """Whether what was opened was in order; if not, whether the answer names a file of the folder."""
+    """Whether what was opened was in order; if not, whether the answer names a file of the folder, or the node."""
     try:
         function()
     except tf.errors.OpError as error:
-        if str(folder) not in error.message:
+        if str(folder) not in error.message and "[[node IteratorGetNext" not in error.message:
             raise Wrong(f"{type(error).__name__} names no file: {error.message[:300]}") from error
     except RuntimeError as error:
         if "associated with tags" not in str(error):
@@ -121,8 +127,8 @@ def bundle(generator, folder):
     answered(folder, lambda: restored(folder))
 
 
-def resealed_table(generator, data):
-    """A table some of whose entries are other messages, with checksums that fit."""
+def resealed_table(generator, data, kinds=(protos.BundleHeaderProto, protos.BundleEntryProto)):
+    """A table one of whose entries is another message, with checksums that fit; the kinds of the first entry and of others."""
     with tempfile.TemporaryDirectory() as place:
         source, target = pathlib.Path(place, "a"), pathlib.Path(place, "b")
         source.write_bytes(data)
@@ -131,8 +137,7 @@ def resealed_table(generator, data):
         made = []
         for number, (key, value) in enumerate(entries):
             if number == which:
-                kind = protos.BundleHeaderProto if not key else protos.BundleEntryProto
-                value = spoiled(generator, value, kind)
+                value = spoiled(generator, value, kinds[bool(key)])
             made.append((key, value))
         with open(target, "wb") as file:
             writer = TableWriter(file)
@@ -155,6 +160,8 @@ def checkpoints(generator, folder):
     path = generator.choice(sorted(p for p in folder.iterdir() if p.name.startswith(name) and p.suffix != ".npz"))
     if path.suffix == ".index" and generator.random() < 0.5:
         path.write_bytes(resealed_table(generator, path.read_bytes()))
+    elif "_v1" in path.name and generator.random() < 0.7:
+        path.write_bytes(resealed_table(generator, path.read_bytes(), [protos.SavedTensorSlices] * 2))
     else:
         spoil(generator, path)
     prefix = str(folder / name) + ("-?????-of-00002" if name == "sharded_v1" else "")
@@ -273,6 +280,90 @@ def examples(generator, folder):
         session.run([tf.parse_single_example(data, expected), tf.parse_example([data], expected)])
 
 
+def all_elements(dataset):
+    """Reads a dataset to its end, or to its first error."""
+    with tf.Session() as session:
+        item = tf.data.make_one_shot_iterator(dataset).get_next()
+        with contextlib.suppress(tf.errors.OutOfRangeError):
+            while True:
+                session.run(item)
+
+
+def caches(generator, folder):
+    """What `cache(filename)` of 1.x left."""
+    shutil.copytree(FIXTURES / "caches", folder)
+    name = generator.choice(sorted(CASES))
+    path = generator.choice(sorted(folder.glob(f"{name}.*")))
+    if path.suffix == ".index" and generator.random() < 0.7:
+        path.write_bytes(resealed_table(generator, path.read_bytes()))
+    else:
+        spoil(generator, path)
+
+    def read():
+        with tf.Graph().as_default():
+            all_elements(opened(tf, name, CASES[name](tf).cache(str(folder / name))))
+
+    answered(folder, read)
+
+
+def snapshots(generator, folder):
+    """What `snapshot` left, with messages whose checksums fit."""
+    name = generator.choice(sorted(set(CASES) - {"datasets"}))
+
+    def read():
+        with tf.Graph().as_default():
+            all_elements(opened(tf, name, CASES[name](tf).apply(snapshot(str(folder)))))
+
+    read()
+    path = generator.choice(sorted(path for path in folder.rglob("*") if path.is_file()))
+    if generator.random() < 0.7:
+        found = list(tf.python_io.tf_record_iterator(str(path)))
+        with tf.python_io.TFRecordWriter(str(path)) as writer:
+            for record in found:
+                writer.write(damaged_by(generator, record))
+    else:
+        spoil(generator, path)
+    answered(folder, read)
+
+
+@functools.lru_cache(maxsize=1)
+def dump():
+    """The folder of a step that the debugger watched, made once."""
+    root = tempfile.mkdtemp(prefix="dump")
+    with tf.Graph().as_default(), tf.Session() as session:
+        words = tf.constant(["a", "b"], name="words")
+        total = tf.reduce_sum(tf.random_uniform([2, 3]) * tf.constant([1.0, 2.0, 3.0]), name="scope/total")
+        DumpingDebugWrapperSession(session, root).run([words, total])
+    (run,) = pathlib.Path(root).iterdir()
+    return run
+
+
+def dumps(generator, folder):
+    """What the debugger's dumps hold: graphs, tensors, names of files."""
+    shutil.copytree(dump(), folder)
+    path = generator.choice(sorted(path for path in folder.rglob("*") if path.is_file()))
+    kind = generator.choice(["message", "message", "bytes", "name"])
+    if kind == "name":
+        name = damaged_by(generator, path.name.encode("latin-1")).decode("latin-1").replace("\0", "").replace("/", "")
+        if not (path.parent / name).exists():
+            path.rename(path.parent / name)
+    else:
+        spoil(generator, path, protos.Event if kind == "message" else None)
+
+    def read():
+        found = DebugDumpDir(str(folder))
+        for datum in found.dumped_tensor_data:
+            datum.get_tensor()
+        for name in found.nodes():
+            found.node_inputs(name)
+            found.node_recipients(name)
+            found.debug_watch_keys(name)
+            found.transitive_inputs(name)
+
+    with contextlib.suppress(ValueError):
+        answered(folder, read)
+
+
 def tools(generator, folder):
     """The command line's tools over spoiled graphs."""
     shutil.copytree(FIXTURES / "graphs", folder)
@@ -300,7 +391,7 @@ def tools(generator, folder):
 
 
 KINDS = {f.__name__: f for f in (graph, meta, bundle, entries, checkpoints, state, saved_model, objects)}
-KINDS |= {f.__name__: f for f in (records, events, examples, tools)}
+KINDS |= {f.__name__: f for f in (records, events, examples, tools, caches, snapshots, dumps)}
 
 
 def case(kind, seed, root):
@@ -357,6 +448,8 @@ def main():
     torch.set_num_threads(1)
     for name in ("mlp", "recurrent"):
         restored(FIXTURES / "graphs" / name)  # what is loaded now, no child has to load
+    if "dumps" in options.kinds:
+        dump()
     for kind in options.kinds:
         for seed in range(options.seed, options.seed + options.count):
             said = in_child(kind, seed)
