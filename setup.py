@@ -85,7 +85,8 @@ runner = Extension(
     sources=[str(path) for path in SOURCES.glob("*.cpp")],
     depends=[str(path) for pattern in ("*.h", "isa/*.inc") for path in SOURCES.glob(pattern)],
     include_dirs=[str(SOURCES)],
-    define_macros=[("Py_LIMITED_API", "0x030A0000")],
+    # The second for macOS, whose headers keep `lgamma_r` from programs without threads.
+    define_macros=[("Py_LIMITED_API", "0x030A0000"), ("_REENTRANT", "1")],
     extra_compile_args=FLAGS,
     extra_link_args=[] if WINDOWS else ["-pthread"],
     language="c++",
