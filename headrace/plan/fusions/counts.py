@@ -6,7 +6,7 @@ The gradient of every mean over a batch of unknown size is made of these.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,15 +56,16 @@ def fuse_counts(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tup
     filled in the shape of x `_TimesCount`."""
     replaced: dict[Value, Value] = {}
     result = []
+    there = set(nodes)
     for node in nodes:
         fused = None
         if not node.control and node not in keep:
             if node.type == "Tile":
-                fused = _expansion(node)
+                fused = _expansion(node, there)
             elif node.type == "RealDiv":
-                fused = _division(node)
+                fused = _division(node, there)
             elif node.type == "Sum":
-                fused = _sum(node)
+                fused = _sum(node, there)
         if fused is not None:
             replaced[node.outputs[0]] = fused.outputs[0]
             node = fused
@@ -72,18 +73,26 @@ def fuse_counts(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tup
     return result, replaced
 
 
-def _expansion(node: Node) -> Node | None:
-    value, multiples = node.inputs
-    if multiples.node.type != "Shape" or value.dims is None or any(d != 1 for d in value.dims):
+def _shaped(shape: Value, there: Set[Node]) -> Value | None:
+    """The tensor that was asked for this shape, if the plan still has it: where the shape is known, it may have gone."""
+    if shape.node.type != "Shape":
         return None
-    like = multiples.node.inputs[0]
-    if like.dims is None or len(like.dims) != len(value.dims) or value.dtype.name == "string":
+    tensor = shape.node.inputs[0]
+    return tensor if tensor.is_given() or tensor.node in there else None
+
+
+def _expansion(node: Node, there: Set[Node]) -> Node | None:
+    value, multiples = node.inputs
+    if value.dims is None or any(d != 1 for d in value.dims):
+        return None
+    like = _shaped(multiples, there)
+    if like is None or like.dims is None or len(like.dims) != len(value.dims) or value.dtype.name == "string":
         return None
     output = node.outputs[0]
     return new_node("_ExpandLike", node, [value, like], [(output.dtype, like.dims)])
 
 
-def _division(node: Node) -> Node | None:
+def _division(node: Node, there: Set[Node]) -> Node | None:
     total, count = node.inputs
     cast = count.node
     if cast.type != "Cast" or total.dtype.name not in ("float32", "float64"):
@@ -92,25 +101,30 @@ def _division(node: Node) -> Node | None:
     if quotient.type != "FloorDiv":
         return None
     product, divisor = quotient.inputs[0].node, quotient.constant(1)
-    if product.type != "Prod" or divisor is None or divisor.shape != () or product.inputs[0].node.type != "Shape":
+    if product.type != "Prod" or divisor is None or divisor.shape != ():
         return None
     axes = product.constant(1)
-    counted = product.inputs[0].node.inputs[0]
-    if axes is None or axes.ravel().tolist() != [0] or counted.dims is None:
+    counted = _shaped(product.inputs[0], there)
+    if axes is None or axes.ravel().tolist() != [0] or counted is None or counted.dims is None:
         return None
     output = node.outputs[0]
     return new_node("_DivideByCount", node, [total, counted], [(output.dtype, output.dims)], {"divisor": int(divisor)})
 
 
-def _sum(node: Node) -> Node | None:
+def _sum(node: Node, there: Set[Node]) -> Node | None:
     fill, axes = node.inputs[0].node, node.constant(1)
     if fill.type != "Fill" or fill.control or axes is None or node.outputs[0].dims != ():
         return None
     shape, number = fill.inputs
-    if shape.node.type != "Shape" or number.constant is None or number.dtype.name not in ("float32", "float64"):
+    if number.constant is None or number.dtype.name not in ("float32", "float64"):
         return None
-    counted = shape.node.inputs[0]
-    if counted.dims is None or counted.dtype.name == "string" or len(set(axes.ravel().tolist())) != len(counted.dims):
+    counted = _shaped(shape, there)
+    if (
+        counted is None
+        or counted.dims is None
+        or counted.dtype.name == "string"
+        or len(set(axes.ravel().tolist())) != len(counted.dims)
+    ):
         return None
     attrs = {"number": float(number.constant)}
     return new_node("_TimesCount", node, [counted], [(number.dtype, ())], attrs)
