@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "direct.h"
+#include "kernels.h"
 #include "large.h"
 
 namespace headrace {
@@ -89,24 +90,100 @@ PyObject* ftrl(PyObject*, PyObject* const* args, Py_ssize_t count) {
 }
 
 template <class T>
-void adagrad_rows(const Rows& rows, double rate, bool update_slots) {
-  T *const var = rows.states[0].as<T>(), *const accum = rows.states[1].as<T>();
+void adadelta_rows(const Rows& rows, const double* numbers) {
+  T *const var = rows.states[0].as<T>(), *const accum = rows.states[1].as<T>(), *const changes = rows.states[2].as<T>();
   const T* const grad = rows.grad.as<T>();
+  const T rate = T(numbers[0]), rho = T(numbers[1]), rest = T(1.0 - numbers[1]), epsilon = T(numbers[2]);
   for_each(rows, [&](int64_t at, int64_t of) {
-    if (update_slots) accum[at] += grad[of] * grad[of];
-    var[at] += T(-rate) * grad[of] * (T(1) / std::sqrt(accum[at]));
+    accum[at] = accum[at] * rho + rest * grad[of] * grad[of];
+    const T change = std::sqrt((changes[at] + epsilon) / (accum[at] + epsilon)) * grad[of];
+    changes[at] = changes[at] * rho + rest * change * change;
+    var[at] -= rate * change;
   });
 }
 
-// adagrad_rows(var, accum, grad, indices, lr, update_slots): whether it has updated them.
-PyObject* adagrad(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  double rate;
-  if (!takes(count, 6) || !read_numbers(args + 4, 1, &rate)) return nullptr;
+// The step of a penalty's l1 part: toward zero, and not past it.
+template <class T>
+T shrunk(T step, T most) {
+  const T left = std::abs(step) - most;
+  return left <= 0 ? T(0) : step > 0 ? left : -left;
+}
+
+template <class T>
+void proximal_adagrad_rows(const Rows& rows, const double* numbers) {
+  T *const var = rows.states[0].as<T>(), *const accum = rows.states[1].as<T>();
+  const T* const grad = rows.grad.as<T>();
+  const T lr = T(numbers[0]), l1 = T(numbers[1]), l2 = T(numbers[2]);
+  for_each(rows, [&](int64_t at, int64_t of) {
+    accum[at] += grad[of] * grad[of];
+    const T rate = lr / std::sqrt(accum[at]), step = var[at] - grad[of] * rate;
+    var[at] = (l1 > 0 ? shrunk(step, rate * l1) : step) / (T(1) + rate * l2);
+  });
+}
+
+// update(var, slots, grad, indices, three numbers): whether it has updated them.
+template <int states, void (*floats)(const Rows&, const double*), void (*doubles)(const Rows&, const double*)>
+PyObject* update_by_three(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  double numbers[3];
+  if (!takes(count, states + 5) || !read_numbers(args + states + 2, 3, numbers)) return nullptr;
   Rows rows;
-  if (!read_rows(args, 2, args[2], args[3], rows)) return declined();
-  if (rows.grad.dtype == F32) adagrad_rows<float>(rows, rate, args[5] == Py_True);
-  else adagrad_rows<double>(rows, rate, args[5] == Py_True);
+  if (!read_rows(args, states, args[states], args[states + 1], rows)) return declined();
+  (rows.grad.dtype == F32 ? floats : doubles)(rows, numbers);
   return same(Py_True);
+}
+
+// Updates for which programs have an instruction: by its kernel. `states` counts the variable and its slots.
+struct Form {
+  UpdateOp op;
+  int states, numbers;
+};
+
+// The pieces of memory that a kernel is told of: its operands, and the numbers behind them.
+constexpr int kPieces = kOperands + 1, kMostNumbers = 6;
+
+// update(var, slots, grad, indices, numbers, flag): whether it has updated them. Without a flag there is a number less.
+PyObject* update_by_kernel(const Form& form, PyObject* const* args, Py_ssize_t count) {
+  double numbers[kMostNumbers];
+  const int first = form.states + 2, last = first + form.numbers;
+  if (count != last && !takes(count, last + 1)) return nullptr;
+  if (!read_numbers(args + first, form.numbers, numbers)) return nullptr;
+  Rows rows;
+  if (!read_rows(args, form.states, args[form.states], args[form.states + 1], rows)) return declined();
+  const DType type = rows.grad.dtype;
+  const Kernel kernel = kernels().update[form.op][type];
+  if (!kernel || !rows.grad.elements()) return kernel ? same(Py_True) : declined();
+
+  // Kernels take hyperparameters of the variable's type.
+  double places[kMostNumbers] = {};
+  Operand more[kMostNumbers];
+  for (int k = 0; k < form.numbers; k++) {
+    if (type == F32) *reinterpret_cast<float*>(places + k) = float(numbers[k]);
+    else places[k] = numbers[k];
+    more[k].base = kPieces - 1;
+    more[k].offset = int64_t(sizeof(double)) * k;
+  }
+  char* pieces[kPieces] = {};
+  Step step;
+  for (int k = 0; k < 3; k++) pieces[k] = rows.states[k < form.states ? k : 0].data;
+  pieces[3] = rows.grad.data;
+  pieces[4] = rows.indices.data;
+  pieces[kPieces - 1] = reinterpret_cast<char*>(places);
+  for (int k = 0; k < kOperands; k++) step.operand[k].base = k;
+  step.more = more;
+  step.cols = rows.all ? rows.grad.elements() : rows.width;
+  if (!rows.all) {
+    step.flags = rows.indices.dtype;
+    step.rows = rows.indices.dims[0];
+    step.k = rows.states[0].dims[0];
+  }
+  step.number[0] = count > last && args[last] == Py_True;
+  Frame frame{pieces};
+  return kernel(step, frame) ? declined() : same(Py_True);
+}
+
+template <UpdateOp op, int states, int numbers>
+PyObject* update(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return update_by_kernel({op, states, numbers}, args, count);
 }
 
 // adam_step(var, m, v, rate, epsilon, begin, end): whether it has taken rate * m / (sqrt(v) + epsilon) off those elements.
@@ -135,7 +212,14 @@ PyObject* adam_step(PyObject*, PyObject* const* args, Py_ssize_t count) {
 
 const Direct kRows[] = {
     {"ftrl_rows", ftrl},
-    {"adagrad_rows", adagrad},
+    {"adagrad_rows", update<update_adagrad, 2, 1>},
+    {"adagrad_v2_rows", update<update_adagrad_v2, 2, 2>},
+    {"momentum_rows", update<update_momentum, 2, 2>},
+    {"keras_momentum_rows", update<update_keras_momentum, 2, 2>},
+    {"rms_prop_rows", update<update_rmsprop, 3, 4>},
+    {"adam_rows", update<update_adam, 3, 6>},
+    {"adadelta_rows", update_by_three<3, adadelta_rows<float>, adadelta_rows<double>>},
+    {"proximal_adagrad_rows", update_by_three<2, proximal_adagrad_rows<float>, proximal_adagrad_rows<double>>},
     {"adam_step", adam_step},
 };
 

@@ -354,7 +354,7 @@ _declare(
     resource_sparse="ResourceSparseApplyProximalGradientDescent",
 )
 _declare(
-    Rule("var accum accum_update", "lr rho epsilon grad", formulas.adadelta),
+    Rule("var accum accum_update", "lr rho epsilon grad", formulas.adadelta, on_rows="adadelta_rows"),
     ref="ApplyAdadelta",
     resource="ResourceApplyAdadelta",
     sparse="SparseApplyAdadelta",
@@ -368,7 +368,14 @@ _declare(
     resource_sparse="ResourceSparseApplyAdagrad",
 )
 _declare(
-    Rule("var accum", "lr epsilon grad", formulas.adagrad_v2, "update_slots=True", advances=True),
+    Rule(
+        "var accum",
+        "lr epsilon grad",
+        formulas.adagrad_v2,
+        "update_slots=True",
+        advances=True,
+        on_rows="adagrad_v2_rows",
+    ),
     ref="ApplyAdagradV2",
     resource="ResourceApplyAdagradV2",
     sparse="SparseApplyAdagradV2",
@@ -386,7 +393,7 @@ _declare(
     resource_sparse="ResourceSparseApplyAdagradDA",
 )
 _declare(
-    Rule("var accum", "lr l1 l2 grad", formulas.proximal_adagrad),
+    Rule("var accum", "lr l1 l2 grad", formulas.proximal_adagrad, on_rows="proximal_adagrad_rows"),
     ref="ApplyProximalAdagrad",
     resource="ResourceApplyProximalAdagrad",
     sparse="SparseApplyProximalAdagrad",
@@ -407,14 +414,16 @@ _declare(
     resource_sparse="ResourceSparseApplyFtrlV2",
 )
 _declare(
-    Rule("var accum", "lr grad momentum", formulas.momentum, "use_nesterov=False", advances=True),
+    Rule(
+        "var accum", "lr grad momentum", formulas.momentum, "use_nesterov=False", advances=True, on_rows="momentum_rows"
+    ),
     ref="ApplyMomentum",
     resource="ResourceApplyMomentum",
     sparse="SparseApplyMomentum",
     resource_sparse="ResourceSparseApplyMomentum",
 )
 _declare(
-    Rule("var accum", "lr grad momentum", formulas.keras_momentum, "use_nesterov=False"),
+    Rule("var accum", "lr grad momentum", formulas.keras_momentum, "use_nesterov=False", on_rows="keras_momentum_rows"),
     resource="ResourceApplyKerasMomentum",
     resource_sparse="ResourceSparseApplyKerasMomentum",
 )
@@ -426,6 +435,7 @@ _declare(
         "use_nesterov=False",
         advances=True,
         cost=3,
+        on_rows="adam_rows",
     ),
     ref="ApplyAdam",
     resource="ResourceApplyAdam",
@@ -440,7 +450,7 @@ _declare(
     resource="ResourceApplyAdaMax",
 )
 _declare(
-    Rule("var ms mom", "lr rho momentum epsilon grad", formulas.rms_prop, advances=True),
+    Rule("var ms mom", "lr rho momentum epsilon grad", formulas.rms_prop, advances=True, on_rows="rms_prop_rows"),
     ref="ApplyRMSProp",
     resource="ResourceApplyRMSProp",
     sparse="SparseApplyRMSProp",
