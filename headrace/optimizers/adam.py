@@ -62,7 +62,7 @@ class AdamOptimizer(OpUpdates, Optimizer):
         self._beta1_t: Tensor | None = None
         self._beta2_t: Tensor | None = None
         self._epsilon_t: Tensor | None = None
-        self._powers: tuple[Tensor, Tensor] | None = None
+        self._values_now: dict[str, Any] | None = None
 
     def _kind(self) -> str:
         return "Adam"
@@ -71,13 +71,14 @@ class AdamOptimizer(OpUpdates, Optimizer):
         return ("m", "v")
 
     def _values(self) -> dict[str, Any]:
-        if executing_eagerly():
-            # Read once for all variables of a step; a graph reads them where it uses them.
-            if self._powers is None:
-                self._powers = tuple(power.value() for power in self._get_beta_accumulators())
-            beta1_power, beta2_power = self._powers
-        else:
-            beta1_power, beta2_power = self._get_beta_accumulators()
+        if not executing_eagerly():
+            return self._values_with(*self._get_beta_accumulators())
+        # The powers are read once for all variables of a step; a graph reads them where it uses them.
+        if self._values_now is None:
+            self._values_now = self._values_with(*(power.value() for power in self._get_beta_accumulators()))
+        return self._values_now
+
+    def _values_with(self, beta1_power: Any, beta2_power: Any) -> dict[str, Any]:
         return {
             "beta1_power": beta1_power,
             "beta2_power": beta2_power,
@@ -109,7 +110,7 @@ class AdamOptimizer(OpUpdates, Optimizer):
         self._beta1_t = self._as_tensor(self._beta1, "beta1")
         self._beta2_t = self._as_tensor(self._beta2, "beta2")
         self._epsilon_t = self._as_tensor(self._epsilon, "epsilon")
-        self._powers = None
+        self._values_now = None
 
     def _apply_sparse_shared(
         self, grad: Any, var: Any, indices: TensorLike, scatter_add: Callable[..., Any]

@@ -75,16 +75,11 @@ class OpUpdates:
         values: dict[str, Any],
     ) -> Operation | Tensor | None:
         decl = getattr(raw, form + self._kind())
-        states = [var, *(self.get_slot(var, name) for name in self._slot_order())]
+        states = [var, *[self.get_slot(var, name) for name in self._slot_order()]]
         args = [state.handle for state in states] if form.startswith("Resource") else list(states)
+        given = {"grad": grad, "delta": grad, "indices": indices, "global_step": values.get("global_step")}
         for arg in decl.signature.inputs[len(states) :]:
-            if arg.name in ("grad", "delta"):
-                args.append(grad)
-            elif arg.name == "indices":
-                args.append(indices)
-            elif arg.name == "global_step":
-                args.append(values["global_step"])
-            else:
-                # Cast in the order of the inputs, which numbers the casts.
-                args.append(cast(values[arg.name], dtype))
+            name = arg.name
+            # Cast in the order of the inputs, which numbers the casts.
+            args.append(given[name] if name in given else cast(values[name], dtype))
         return decl(*args, **self._attrs())

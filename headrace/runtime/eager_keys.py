@@ -48,10 +48,12 @@ def call_key(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], device
     for i, value in enumerate(args):
         kind = value.__class__
         if kind is EagerTensor:
-            key.append(value._dtype)
+            dtype = value._dtype
+            # A number, which has its hash at hand.
+            key.append(dtype.as_datatype_enum)
             key.append(value.dims)
             # Numbers such as learning rates change from call to call, and decide no plan.
-            if i in host and not value._dtype.is_floating:
+            if i in host and not dtype.is_floating:
                 held = value._value
                 if held.__class__ is not torch.Tensor or held.numel() > LARGEST_KNOWN:
                     # Not hashable: such a call is looked at anew each time.
@@ -61,7 +63,7 @@ def call_key(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], device
         elif kind is list or kind is tuple:
             for item in value:
                 if item.__class__ is EagerTensor:
-                    key.append(item._dtype)
+                    key.append(item._dtype.as_datatype_enum)
                     key.append(item.dims)
                     if i in host:
                         key.append([])
@@ -89,14 +91,16 @@ def plain_key(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any]) -> An
         x, y = args
         if x.__class__ is not EagerTensor or y.__class__ is not EagerTensor:
             return None
+        first, second = x._dtype.as_datatype_enum, y._dtype.as_datatype_enum
         if keywords:
-            return decl, x._dtype, x.dims, y._dtype, y.dims, *_attributes(keywords)
-        return decl, x._dtype, x.dims, y._dtype, y.dims
+            return decl, first, x.dims, second, y.dims, *_attributes(keywords)
+        return decl, first, x.dims, second, y.dims
     if count == 1:
         (x,) = args
         if x.__class__ is not EagerTensor:
             return None
-        return (decl, x._dtype, x.dims, *_attributes(keywords)) if keywords else (decl, x._dtype, x.dims)
+        kind = x._dtype.as_datatype_enum
+        return (decl, kind, x.dims, *_attributes(keywords)) if keywords else (decl, kind, x.dims)
     return None
 
 

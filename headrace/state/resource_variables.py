@@ -127,7 +127,7 @@ class ResourceVariable(BaseResourceVariable, is_resource=True):
         self._handle._variable = weakref.ref(self)
         raw.AssignVariableOp(self._handle, tensor)
 
-    @property
+    @functools.cached_property
     def _unique_id(self) -> str:
         return f"{self._shared_name}_{id(self._handle)}"
 

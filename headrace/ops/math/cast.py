@@ -216,6 +216,8 @@ def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Any:
         array([ 1, -2], dtype=int32)
     """
     base_type = as_dtype(dtype).base_dtype
+    if isinstance(x, Tensor) and x._dtype is base_type:
+        return x
     if (isinstance(x, Tensor) or getattr(x, "_as_graph_element", None)) and x.dtype == base_type:
         return x
     with name_scope(name, "Cast", [x.values if isinstance(x, (SparseTensor, IndexedSlices)) else x]) as name:
