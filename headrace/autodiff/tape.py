@@ -6,9 +6,11 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from headrace.autodiff.aggregation import added_slices
 from headrace.autodiff.gradients import is_trainable
-from headrace.core.eager import EagerOperation, eager_graph
+from headrace.core.eager import EagerOperation, EagerTensor, eager_graph
 from headrace.core.registry import gradient_function, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.composing.filling import ones, ones_like, zeros, zeros_like
@@ -186,11 +188,23 @@ def zeros_for(source: Any) -> Any:
 def _ones_as(tensor: Any) -> Tensor:
     if tensor.dtype.name == "resource":
         tensor = tensor._variable().value()
-    return ones(_sizes(tensor), tensor.dtype.base_dtype) if tensor._is_graph_tensor else ones_like(tensor)
+    return _filled_as(tensor, torch.ones_like, ones, ones_like)
 
 
 def _zeros_as(tensor: Tensor) -> Tensor:
-    return zeros(_sizes(tensor), tensor.dtype.base_dtype) if tensor._is_graph_tensor else zeros_like(tensor)
+    return _filled_as(tensor, torch.zeros_like, zeros, zeros_like)
+
+
+def _filled_as(
+    tensor: Any, now: Callable[..., Any], filled: Callable[..., Tensor], like: Callable[..., Tensor]
+) -> Tensor:
+    """A tensor of one number with the sizes and the type of another."""
+    if tensor._is_graph_tensor:
+        return filled(_sizes(tensor), tensor.dtype.base_dtype)
+    if isinstance(tensor._value, torch.Tensor):
+        # It depends on nothing, so that no tape has to see how it is made.
+        return EagerTensor(now(tensor._value), tensor._dtype, tensor._op)
+    return like(tensor)
 
 
 def _sizes(tensor: Tensor) -> Any:
