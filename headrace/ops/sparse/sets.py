@@ -233,6 +233,11 @@ def set_size_kernel(node):
 
     def size(indices, values, shape):
         sizes, family, elements = _sparse_family(validate, indices, values, shape)
+        if len(elements) <= _FEW:
+            few = np.zeros(math.prod(sizes), np.int32)
+            for number, _ in set(zip(family.tolist(), elements.tolist(), strict=True)):
+                few[number] += 1
+            return torch.from_numpy(few.reshape(sizes))
         _, codes = np.unique(elements, return_inverse=True)
         count = int(codes.max()) + 1 if len(codes) else 1
         different = np.unique(family * count + codes) // count
