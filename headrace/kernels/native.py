@@ -70,6 +70,11 @@ def is_sized(node: NodeView, *indices: int) -> bool:
     return all(index in positions for index in indices)
 
 
+def of_sizes(name: str) -> Rule:
+    """The rule of an op of one instruction that computes with sizes, all inputs of which have to be."""
+    return lambda node: applied(name) if is_sized(node, *range(len(node.inputs))) else None
+
+
 def shaped(b: NativeBuilder, sizes: int) -> int:
     """A value of a shape that is told, for instructions that take one like it; it takes no memory."""
     return b.apply("fill", [b.constant(False)], [b.contents(sizes)])[0]

@@ -199,6 +199,18 @@ _PRODUCTS = [
     Instruction("matmul", "a b bias?", "out", FLOAT, ints="1 if a is transposed else 0, the same of b"),
     # Matrices in the last two axes; the axes before them broadcast.
     Instruction("batch_matmul", "a b", "out", FLOAT, ints="1 if a's matrices are transposed else 0, the same of b"),
+    # Of each square matrix in the last two axes.
+    Instruction("cholesky", "a", "out", FLOAT, fails="a matrix is not positive definite"),
+    Instruction("matrix_inverse", "a", "out", FLOAT, ints="1 if a is transposed else 0", fails="a matrix is singular"),
+    Instruction("matrix_solve", "a b", "out", FLOAT, ints="1 if a is transposed else 0", fails="a matrix is singular"),
+    Instruction(
+        "triangular_solve",
+        "a b",
+        "out",
+        FLOAT,
+        ints="1 if a is transposed else 0, 1 if its lower triangle counts else 0",
+        fails="a matrix is singular",
+    ),
 ]
 
 _MOVEMENT = [
@@ -389,6 +401,7 @@ _CONTENTS = [
     Instruction("ask", "value:index", "", INTEGER),
     Instruction("not_negative", "value:index", "", INTEGER),
     # TensorFlow's op of that name.
+    Instruction("broadcast_args", "s0 s1", "out", INTEGER),
     Instruction("broadcast_gradient_args", "s0 s1", "r0 r1", INTEGER),
     Instruction("assert_true", "condition:bool", "", BOOL, fails="the condition does not hold"),
 ]

@@ -39,6 +39,7 @@ _COMPUTES = frozenset(
         "Sum",
     }
     | {
+        "BroadcastArgs",
         "BroadcastGradientArgs",
         "ConcatOffset",
         "ConcatV2",

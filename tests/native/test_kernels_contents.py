@@ -133,3 +133,27 @@ def test_a_condition_that_does_not_hold():
         program.run((np.bool_(False),), ())
     with pytest.raises(Unsupported):
         b.apply("assert_true", [b.constant(np.int32(1))])
+
+
+@pytest.mark.parametrize(
+    ("shapes", "joined"),
+    [
+        (([2, 3], [3]), [2, 3]),
+        (([1, 3], [2, 1]), [2, 3]),
+        (([], [2]), [2]),
+        (([0], [1]), [0]),
+        (([], []), []),
+        (([2], [3]), None),
+    ],
+)
+def test_the_shape_that_shapes_broadcast_to(shapes, joined):
+    def build(b, x, y):
+        (shape,) = b.apply("broadcast_args", [x, y])
+        return [shape, *b.apply("fill", [b.constant(np.float32(1))], [b.contents(shape)])]
+
+    found = run(build, *(np.array(shape, np.int32) for shape in shapes))
+    if joined is None:
+        assert found is None
+    else:
+        assert found[0].tolist() == joined
+        assert found[1].shape == tuple(joined)

@@ -1,5 +1,6 @@
 // Contents of small vectors of integers: sizes, axes and what is computed of them while a layout is made.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "lowerings.h"
@@ -157,6 +158,31 @@ void not_negative(Planner& p, const Instruction& i) {
   for (int64_t number : p.told(i.inputs[0])) require(number >= 0, "a number is negative");
 }
 
+// The sizes of two shapes at an axis of what they broadcast to, which has as many axes as the longer one.
+std::array<int64_t, 2> sizes_at(const Planner::Contents (&shapes)[2], size_t axis) {
+  const size_t rank = std::max(shapes[0].size(), shapes[1].size());
+  std::array<int64_t, 2> size;
+  for (size_t s = 0; s < 2; s++) {
+    const size_t missing = rank - shapes[s].size();
+    size[s] = axis < missing ? 1 : shapes[s][axis - missing];
+  }
+  require(size[0] == size[1] || size[0] == 1 || size[1] == 1, "sizes do not broadcast");
+  return size;
+}
+
+// TensorFlow's op of the name: the shape that two shapes broadcast to.
+void broadcast_args(Planner& p, const Instruction& i) {
+  const Planner::Contents shapes[2] = {p.told(i.inputs[0]), p.told(i.inputs[1])};
+  require(p.in(i, 0).rank == 1 && p.in(i, 1).rank == 1, "a shape is a vector");
+  Planner::Contents joined;
+  for (size_t k = 0; k < std::max(shapes[0].size(), shapes[1].size()); k++) {
+    const auto size = sizes_at(shapes, k);
+    joined.push_back(size[0] == 1 ? size[1] : size[0]);
+  }
+  p.out(i, 0, p.literal_vector(p.in(i, 0).dtype, 1, joined));
+  p.know(i.results[0], std::move(joined));
+}
+
 // TensorFlow's op of the name: along which axes two shapes were broadcast against each other.
 void broadcast_gradient_args(Planner& p, const Instruction& i) {
   const Planner::Contents shapes[2] = {p.told(i.inputs[0]), p.told(i.inputs[1])};
@@ -164,13 +190,8 @@ void broadcast_gradient_args(Planner& p, const Instruction& i) {
   const size_t rank = std::max(shapes[0].size(), shapes[1].size());
   Planner::Contents axes[2];
   for (size_t k = 0; k < rank; k++) {
-    int64_t size[2];
-    for (int s = 0; s < 2; s++) {
-      const size_t missing = rank - shapes[s].size();
-      size[s] = k < missing ? 1 : shapes[s][k - missing];
-    }
-    require(size[0] == size[1] || size[0] == 1 || size[1] == 1, "sizes do not broadcast");
-    for (int s = 0; s < 2; s++)
+    const auto size = sizes_at(shapes, k);
+    for (size_t s = 0; s < 2; s++)
       if (size[s] == 1) axes[s].push_back(int64_t(k));
   }
   for (int s = 0; s < 2; s++) {
@@ -193,7 +214,7 @@ void assert_true(Planner& p, const Instruction& i) {
 const std::vector<Lowering>& contents_lowerings() {
   static const std::vector<Lowering> rows = {
       {"shape_of", sizes, 0}, {"size_of", sizes, 1}, {"ask", ask}, {"not_negative", not_negative},
-      {"broadcast_gradient_args", broadcast_gradient_args}, {"assert_true", assert_true},
+      {"broadcast_args", broadcast_args}, {"broadcast_gradient_args", broadcast_gradient_args}, {"assert_true", assert_true},
   };
   return rows;
 }

@@ -10,7 +10,7 @@ const std::unordered_map<std::string, const Lowering*>& all_lowerings() {
     for (const auto* rows :
          {&view_lowerings(), &elementwise_lowerings(), &reduction_lowerings(), &product_lowerings(), &row_lowerings(),
           &movement_lowerings(), &update_lowerings(), &random_lowerings(), &flow_lowerings(), &list_lowerings(),
-          &contents_lowerings(), &ctc_lowerings()})
+          &contents_lowerings(), &ctc_lowerings(), &matrix_lowerings()})
       for (const Lowering& row : *rows) (*map)[row.name] = &row;
     return map;
   }();

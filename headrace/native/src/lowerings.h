@@ -17,5 +17,6 @@ const std::vector<Lowering>& flow_lowerings();
 const std::vector<Lowering>& list_lowerings();
 const std::vector<Lowering>& contents_lowerings();
 const std::vector<Lowering>& ctc_lowerings();
+const std::vector<Lowering>& matrix_lowerings();
 
 }  // namespace headrace

@@ -21,6 +21,7 @@ from headrace.kernels.array.arguments import constants, invalid, is_text, not_to
 from headrace.kernels.array.native_layouts import broadcast_to_rule, expand_dims_rule, reshape_rule, squeeze_rule
 from headrace.kernels.array.reshaping import reshaped, reshaped_dims
 from headrace.kernels.composing.shapes import shape
+from headrace.kernels.native import of_sizes
 from headrace.kernels.ranks import ranked
 
 if TYPE_CHECKING:
@@ -412,7 +413,7 @@ broadcast_to_op.accepts([3], np.array([2, 3], np.int32)).accepts([2, 1], np.arra
 broadcast_to_op.rejects([3], np.array([2, 4], np.int32), error=ValueError)
 
 broadcast_args_op = op("BroadcastArgs", "s0: T, s1: T, *, T: index = int32 -> r0: T").counts_by_shapes()
-broadcast_args_op.on_host("s0", "s1", outputs=True)
+broadcast_args_op.on_host("s0", "s1", outputs=True).native(of_sizes("broadcast_args"))
 
 
 @broadcast_args_op.shape
@@ -438,9 +439,8 @@ def broadcast_args_kernel(node):
     return broadcast
 
 
-broadcast_args_op.accepts(np.array([2, 1], np.int32), np.array([3], np.int32)).accepts(
-    np.array([], np.int64), np.array([2], np.int64)
-)
+broadcast_args_op.accepts(np.array([2, 1], np.int32), np.array([3], np.int32))
+broadcast_args_op.accepts(np.array([], np.int64), np.array([2], np.int64))
 broadcast_args_op.rejects(np.array([2], np.int32), np.array([3], np.int32), error=InvalidArgumentError)
 
 

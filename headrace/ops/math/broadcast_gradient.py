@@ -6,10 +6,9 @@ import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.native import applied
 from headrace.core.registry import op
 from headrace.kernels.math.elementwise import reduction_axes
-from headrace.kernels.native import is_sized
+from headrace.kernels.native import of_sizes
 
 broadcast_gradient_args_op = op(
     "BroadcastGradientArgs", "s0: T, s1: T, *, T: index = int32 -> r0: T, r1: T"
@@ -40,7 +39,4 @@ def broadcast_gradient_args_kernel(node):
     return axes
 
 
-@broadcast_gradient_args_op.native
-def broadcast_gradient_args_native(node):
-    """For shapes that follow from sizes."""
-    return applied("broadcast_gradient_args") if is_sized(node, 0, 1) else None
+broadcast_gradient_args_op.native(of_sizes("broadcast_gradient_args"))

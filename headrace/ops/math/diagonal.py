@@ -16,6 +16,12 @@ from headrace.kernels.array.arguments import invalid, moving, rank_at_least, sha
 from headrace.kernels.legacy_op_types import with_rules_of
 from headrace.kernels.math import diagonals
 from headrace.kernels.math.diagonals import check_diagonal, check_matrices, longest, replaced, set_diag_shape
+from headrace.kernels.math.native_matrices import (
+    band_part_rule,
+    diagonal_part_rule,
+    diagonal_rule,
+    set_diagonal_rule,
+)
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -262,6 +268,13 @@ def _refuse_band(x, lower, upper):
 def matrix_band_part_gradient(op, grad):
     return [raw.MatrixBandPart(grad, op.inputs[1], op.inputs[2]), None, None]
 
+
+# ---- native instructions
+
+matrix_band_part_op.native(band_part_rule)
+matrix_diag_op.native(diagonal_rule)
+matrix_diag_part_op.native(diagonal_part_rule)
+matrix_set_diag_op.native(set_diagonal_rule)
 
 # ---- their names before 1.0 ----
 

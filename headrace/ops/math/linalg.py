@@ -23,6 +23,7 @@ from headrace.kernels.composing.matrices import adjoint, identity
 from headrace.kernels.legacy_op_types import with_rules_of
 from headrace.kernels.math import matrix_functions
 from headrace.kernels.math.matrices import in_float, matrix_dims, refuse_unknown, with_batch
+from headrace.kernels.math.native_matrices import on_squares, solution_rule
 from headrace.kernels.ranks import ranked
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def _refusing(run: Callable[..., Any], text: str) -> Callable[..., Any]:
 
 cholesky_op = op("Cholesky", f"input: T, *, T: {_TYPES} -> output: T")
 cholesky_op.shape(square_shape)
+cholesky_op.native(on_squares("cholesky"))
 
 
 @cholesky_op.kernel
@@ -135,6 +137,7 @@ def cholesky_grad_kernel(node):
 
 inverse_op = op("MatrixInverse", f"input: T, *, adjoint=False, T: {_TYPES} -> output: T")
 inverse_op.shape(square_shape)
+inverse_op.native(on_squares("matrix_inverse"))
 
 
 @inverse_op.kernel
@@ -236,6 +239,7 @@ def _solve_shape(square: bool) -> Callable[[Any], list[Dims]]:
 
 solve_op = op("MatrixSolve", f"matrix: T, rhs: T, *, adjoint=False, T: {_TYPES} -> output: T")
 solve_op.shape(_solve_shape(True))
+solve_op.native(solution_rule("matrix_solve"))
 
 
 @solve_op.kernel
@@ -270,6 +274,7 @@ triangular_solve_op = op(
     "MatrixTriangularSolve", f"matrix: T, rhs: T, *, lower=True, adjoint=False, T: {_TYPES} -> output: T"
 )
 triangular_solve_op.shape(_solve_shape(True))
+triangular_solve_op.native(solution_rule("triangular_solve"))
 
 
 @triangular_solve_op.kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,15 +13,18 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.dims import broadcast_dims
 from headrace.core.dtypes import as_dtype
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.native import Lowering, NativeBuilder
 from headrace.core.registry import op, raw
 from headrace.core.shapes import TensorShape
 from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text
+from headrace.kernels.native import integers, known
 from headrace.kernels.renamed_arguments import first_given
 from headrace.kernels.sparse.indices import COMPUTED_AS, row_keys, sorting, sparse_input, wholly_on_host
 from headrace.kernels.sparse.operands import check_operands, union_of_rows
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
+    from headrace.core.typing import NodeView
 
 
 sparse_add_op = wholly_on_host(
@@ -178,6 +182,22 @@ def _check_indices(indices: torch.Tensor, b: torch.Tensor) -> None:
             f"Sparse tensor has some invalid index on dimension {int(bad.nonzero()[-1])}; dense tensor shape: "
             f"{shape_text(b.shape)}"
         )
+
+
+@sparse_tensor_dense_add_op.native
+def sparse_tensor_dense_add_native(node: NodeView) -> Lowering | None:
+    """For a dense side of sizes that are known, and are those of the sparse one."""
+    sizes, dims, rows = integers(node, 2), known(node.inputs[3].dims), node.inputs[0].dims
+    if not sizes or dims is None or sizes != list(dims) or rows is None or rows[1:] != (len(sizes),):
+        return None
+    if node.inputs[1].dims is None or len(node.inputs[1].dims) != 1:
+        return None
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        indices, values, _, dense = inputs
+        return b.apply("add", [dense, *b.apply("scatter_nd", [values, indices], sizes)])
+
+    return lower
 
 
 @sparse_tensor_dense_add_op.gradient
