@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,8 @@ def _sparse_family(validate: bool, indices: torch.Tensor, values: torch.Tensor, 
     sizes = shape.tolist()
     if len(sizes) < 2:
         raise invalid(f"Invalid rank {len(sizes)}: sets lie along the last of two or more axes.")
+    if len(indices) <= _FEW and (numbers := _few_numbers(indices.tolist(), sizes)) is not None:
+        return sizes[:-1], np.array(numbers, np.int64), to_array(values)
     check_within(indices, sizes)
     if validate and sorting(row_keys(indices)[0]) is not None:
         rows = indices.tolist()
@@ -75,6 +78,21 @@ def _sparse_family(validate: bool, indices: torch.Tensor, values: torch.Tensor, 
             "`tf.sparse.reorder`."
         )
     return sizes[:-1], flattened(indices[:, :-1], sizes[:-1]).numpy(), to_array(values)
+
+
+def _few_numbers(rows: list[list[int]], sizes: list[int]) -> list[int] | None:
+    """Which set each element is of; None where elements are out of order or out of range, or may be."""
+    if any(one > other for one, other in itertools.pairwise(rows)):
+        return None
+    numbers = []
+    for row in rows:
+        number = 0
+        for at, size in zip(row, sizes, strict=True):
+            if not 0 <= at < size:
+                return None
+            number = number * size + at
+        numbers.append(number // sizes[-1])
+    return numbers
 
 
 def _combined(asked: str, one: Family, other: Family) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -87,7 +105,10 @@ def _combined(asked: str, one: Family, other: Family) -> tuple[torch.Tensor, tor
     combine = _few_combined if len(one[2]) + len(other[2]) <= _FEW else _many_combined
     family, place, values = combine(asked, one, other)
     indices = np.empty((len(family), len(sizes) + 1), np.int64)
-    if len(family):
+    if len(sizes) == 1:
+        indices[:, 0] = family
+        indices[:, 1] = place
+    elif len(family):
         indices[:, :-1] = np.transpose(np.unravel_index(family, sizes))
         indices[:, -1] = place
     widest = int(place.max()) + 1 if len(family) else 0
