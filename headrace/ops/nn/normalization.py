@@ -16,6 +16,7 @@ from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels import composing
 from headrace.kernels.array.arguments import shape_text
+from headrace.kernels.nn.native_batch_norms import batch_norm_grad_rule, batch_norm_rule
 from headrace.kernels.nn.windows import Layout
 
 if TYPE_CHECKING:
@@ -201,12 +202,14 @@ def batch_norm_grad_kernel(node):
 for _decl in _FORWARD:
     _decl.shape(batch_norm_shape)
     _decl.kernel(batch_norm_kernel)
+    _decl.native(batch_norm_rule)
     # Without training, the given mean and variance come back as they are.
     _decl.aliases().fresh("y")
 for _decl in _BACKWARD:
     _decl.fresh("x_backprop")
     _decl.shape(batch_norm_grad_shape)
     _decl.kernel(batch_norm_grad_kernel)
+    _decl.native(batch_norm_grad_rule)
 
 
 # ---- gradients ----
