@@ -339,3 +339,22 @@ def test_values_that_grow(start, steps, batch):
         np.testing.assert_array_equal(one[1], other[1])
         assert one[1].shape == (batch, start + 1 + steps)
         np.testing.assert_allclose(one[2], other[2], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3])
+@pytest.mark.parametrize("kind", [tf.int32, tf.int64])
+def test_one_hot_vectors_as_deep_as_sizes_say(steps, kind):
+    def make():
+        x = tf.placeholder(tf.float32, [None, None])
+
+        def body(i, total):
+            largest = tf.argmax(total, 1, output_type=kind)
+            vectors = tf.one_hot(largest, tf.shape(x)[1], 2.0, -1.0)
+            for _ in range(steps):
+                # Of each vector two elements are computed.
+                vectors = (vectors + 3.0) / 2.0
+            return i + 1, total + vectors * x
+
+        return [tf.while_loop(lambda i, _: i < 3, body, [0, x])[1]], [x]
+
+    both_ways(make, [rows(2, 3)], [rows(4, 5)], [rows(1, 1)])

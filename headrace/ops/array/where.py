@@ -24,7 +24,7 @@ from headrace.kernels.array.arguments import (
     shape_text,
     view_dtype_of,
 )
-from headrace.kernels.native import integers
+from headrace.kernels.native import integers, is_sized
 from headrace.kernels.renamed_arguments import renamed
 from headrace.native.direct import directly
 
@@ -246,7 +246,10 @@ def one_hot(
 
 @one_hot_op.native
 def _one_hot_native(node):
-    depth = integers(node, 1)
-    if depth is None or any(value.dims != () for value in node.inputs[1:]):
+    depth, axis = integers(node, 1), node.attrs["axis"]
+    if any(value.dims != () for value in node.inputs[1:]):
         return None
-    return applied("one_hot", [node.attrs["axis"], *depth], take=[2, 3, 0])
+    if depth is None:
+        sized = is_sized(node, 1)
+        return (lambda b, x: b.apply("one_hot", [x[2], x[3], x[0]], [axis, b.contents(x[1])])) if sized else None
+    return applied("one_hot", [axis, *depth], take=[2, 3, 0])

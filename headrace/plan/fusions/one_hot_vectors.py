@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import torch
 
 from headrace.core.dims import Dims
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
+from headrace.kernels.native import integers, is_sized
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, consumers_of, new_node
 
 if TYPE_CHECKING:
+    from headrace.core.native import Lowering, NativeBuilder
     from headrace.core.typing import Kernel, NodeView
 
 two_values = op("_TwoValues", "indices: TI, depth: int32, on: T, off: T, *, TI: type, T: type -> output: T")
@@ -25,6 +29,24 @@ def two_values_kernel(node: NodeView) -> Kernel:
         return torch.where(indices.unsqueeze(-1).eq(places), on, off)
 
     return compute
+
+
+@two_values.native
+def two_values_native(node: NodeView) -> Lowering | None:
+    """Of a depth that is known, or that follows from sizes."""
+    depth, indices = integers(node, 1), node.inputs[0]
+    if indices.dtype.name not in ("int32", "int64") or node.inputs[1].dims != ():
+        return None
+    if depth is None and not is_sized(node, 1):
+        return None
+
+    def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
+        start, step = (b.constant(np.zeros((), indices.dtype.as_numpy_dtype) + number) for number in (0, 1))
+        (places,) = b.apply("range", [start, step], depth if depth is not None else [b.contents(inputs[1])])
+        (hits,) = b.apply("equal", [*b.apply("expand_dims", [inputs[0]], [-1]), places])
+        return b.apply("select", [hits, *inputs[2:]])
+
+    return lower
 
 
 _BINARY = frozenset({"Add", "AddV2", "Maximum", "Minimum", "Mul", "Pow", "RealDiv", "Sub"})
