@@ -205,6 +205,20 @@ def test_too_much_work_is_not_run():
 
 
 @needed
+def test_many_instructions_may_be_more_work():
+    b = Builder()
+    last = b.input("float32", ())
+    for _ in range(3000):
+        (last,) = b.apply("neg", [last])
+    p = b.build([Output(last)])
+    # Each is estimated at five nanoseconds and a little.
+    p.set_limit(10_000)
+    assert p.run((np.ones((), np.float32),), ())[0] == 1
+    p.set_limit(1_000)
+    assert p.run((np.ones((), np.float32),), ()) is None
+
+
+@needed
 def test_a_listing():
     p = doubled()
     assert p.dump() == "v1: float32 = add(v0, v0)\n"

@@ -422,10 +422,13 @@ View Planner::final_view(const View& view) const {
   return v;
 }
 
+// A step of many instructions may be more work: torch takes as long to be called as these do on average.
+constexpr double kSteps = 1000;
+
 void plan_layout(const Program& program, const std::vector<Given>& given, double limit, Layout& layout) {
   try {
     Planner(program, layout).run(given);
-    require(layout.cost <= limit, "there is too much work");
+    require(layout.cost <= limit * std::max(1.0, double(layout.steps.size()) / kSteps), "there is too much work");
     layout.possible = true;
   } catch (const Unplannable& failure) {
     layout.why_not = failure.why;
