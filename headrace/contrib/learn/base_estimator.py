@@ -43,6 +43,7 @@ from headrace.estimator.evaluating import write_results
 from headrace.estimator.predicting import chosen
 from headrace.estimator.run_config import RunConfig as CoreRunConfig
 from headrace.files.paths import as_path
+from headrace.messages import protos
 from headrace.metrics.means import mean
 from headrace.sessions.evaluating import StopAfterNEvalsHook, evaluate_once
 from headrace.sessions.hooks import FeedFnHook, LoggingTensorHook, NanTensorHook, StopAtStepHook
@@ -55,8 +56,16 @@ from headrace.summary.writer import FileWriterCache
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
-    from headrace.messages import protos
     from headrace.sessions.session_run_hook import SessionRunHook
+
+
+def _session_config(config: CoreRunConfig) -> protos.ConfigProto:
+    """The settings of sessions where a program gives none of its own: devices are a wish, not a demand."""
+    settings = protos.ConfigProto()
+    if isinstance(config, RunConfig):
+        settings.CopyFrom(config.tf_config)
+    settings.allow_soft_placement = True
+    return settings
 
 
 class BaseEstimator(Parameterized, Evaluable, Trainable):
@@ -75,7 +84,6 @@ class BaseEstimator(Parameterized, Evaluable, Trainable):
         found: CoreRunConfig = RunConfig() if config is None else copy.deepcopy(config)
         if config is None:
             tf_logging.info("Using default config.")
-        tf_logging.info("Using config: %s", str(vars(found)))
         if given is not None and found.model_dir is not None and given != found.model_dir:
             raise ValueError(
                 "model_dir are set both in constructor and RunConfig, but with different values. In constructor: "
@@ -87,7 +95,8 @@ class BaseEstimator(Parameterized, Evaluable, Trainable):
             tf_logging.warning("Using temporary folder as model directory: %s", given)
         self._model_dir: str = given
         self._config: CoreRunConfig = found if found.model_dir else found.replace(model_dir=given)
-        self._session_config: protos.ConfigProto | None = found.session_config or getattr(found, "tf_config", None)
+        tf_logging.info("Using config: %s", str(vars(self._config)))
+        self._session_config = found.session_config or _session_config(found)
         self._device_fn = found.device_fn or device_setter_of(found)
         self._graph: Graph | None = None
         self._features: Any = None

@@ -37,6 +37,7 @@ from headrace.ops.math.cast import cast
 from headrace.ops.math.unary import sigmoid
 from headrace.ops.nn.softmax import softmax
 from headrace.ops.string.conversion import as_string
+from headrace.util import tf_logging
 from headrace.util.inspection import fn_args
 
 if TYPE_CHECKING:
@@ -478,7 +479,10 @@ def _class_weights(weights: Any, values: Tensor, number: int) -> Any:
 
 
 def _area(predictions: Tensor, labels: Tensor, weights: Any, curve: str = "ROC") -> Any:
-    return auc(cast(labels, "bool"), predictions, weights=_broadcast(weights, predictions), curve=curve)
+    if labels.dtype.base_dtype.name != "bool":
+        tf_logging.warning("Casting %s labels to bool.", labels.dtype)
+        labels = cast(labels, "bool")
+    return auc(labels, predictions, weights=_broadcast(weights, predictions), curve=curve)
 
 
 def _at(metric: Callable[..., Any], predictions: Tensor, labels: Tensor, weights: Any, threshold: float) -> Any:

@@ -176,6 +176,10 @@ class RunConfig(ClusterConfig, CoreRunConfig):
     """
 
     _USE_DEFAULT = 0
+    # Nothing of these can be told to it.
+    _experimental_distribute: Any = None
+    _service: Any = None
+    _global_id_in_cluster: int | None = None
 
     def __init__(
         self,
@@ -197,6 +201,9 @@ class RunConfig(ClusterConfig, CoreRunConfig):
         session_creation_timeout_secs: int = 7200,
     ) -> None:
         ClusterConfig.__init__(self, master, evaluation_master)
+        # In the order in which 1.15 sets and estimators log them.
+        self._train_distribute = self._eval_distribute = self._experimental_max_worker_delay_secs = None
+        self._device_fn = None
         self._tf_config = protos.ConfigProto(
             log_device_placement=log_device_placement,
             inter_op_parallelism_threads=num_cores,
@@ -205,24 +212,17 @@ class RunConfig(ClusterConfig, CoreRunConfig):
         )
         if save_checkpoints_secs == RunConfig._USE_DEFAULT and save_checkpoints_secs is not None:
             save_checkpoints_secs = _SAVE_EVERY_SECONDS if save_checkpoints_steps is None else None
-        self._experimental_distribute: Any = None
-        self._service: Any = None
-        self._global_id_in_cluster: int | None = None
         self._set(
-            model_dir=None if model_dir is None else as_path(model_dir),
             tf_random_seed=tf_random_seed,
             save_summary_steps=save_summary_steps,
-            save_checkpoints_steps=save_checkpoints_steps,
             save_checkpoints_secs=save_checkpoints_secs,
+            log_step_count_steps=log_step_count_steps,
+            protocol=protocol,
             session_config=session_config,
+            save_checkpoints_steps=save_checkpoints_steps,
             keep_checkpoint_max=keep_checkpoint_max,
             keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
-            log_step_count_steps=log_step_count_steps,
-            train_distribute=None,
-            eval_distribute=None,
-            device_fn=None,
-            protocol=protocol,
-            experimental_max_worker_delay_secs=None,
+            model_dir=None if model_dir is None else as_path(model_dir),
             session_creation_timeout_secs=session_creation_timeout_secs,
         )
 
@@ -244,7 +244,6 @@ class RunConfig(ClusterConfig, CoreRunConfig):
             whitelist: names of attributes to leave out; by default those that do not change what is learned.
         """
         left_out = {f"_{name}" for name in (_NOT_IN_UID if whitelist is None else whitelist)}
-        left_out |= {"_service", "_global_id_in_cluster", "_experimental_distribute"}
         values = {name: value for name, value in vars(copy.deepcopy(self)).items() if name not in left_out}
         values["_cluster_spec"] = OrderedDict(sorted(self._cluster_spec.as_dict().items()))
         return ", ".join(f"{name}={value!r}" for name, value in sorted(values.items()))

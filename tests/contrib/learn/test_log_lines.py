@@ -1,6 +1,7 @@
 """What estimators and experiments of `tf.contrib.learn` log, and what they show of themselves, as 1.15 words it."""
 
 import logging
+import re
 
 import pytest
 
@@ -82,3 +83,39 @@ def test_sparse_labels_need_two_classes_at_least():
     labels = tf.SparseTensor([[0, 0]], [0], [1, 1])
     with tf.Graph().as_default(), pytest.raises(ValueError, match="num_classes >= 2"):
         head.create_model_fn_ops({}, learn.ModeKeys.TRAIN, labels, learn.no_op_train_fn, logits=tf.zeros([1, 1]))
+
+
+def test_a_configuration_is_told_with_its_folder_in_the_order_of_its_settings(lines, tmp_path):
+    config = learn.RunConfig(tf_random_seed=3, save_checkpoints_secs=None, save_checkpoints_steps=7)
+    learn.Estimator(_model, model_dir=str(tmp_path), params={"rate": 0.1}, config=config)
+    (told,) = [line for line in lines if line.startswith("Using config: ")]
+    names = re.findall(r"'_(\w+)': ", told)
+    assert " ".join(names) == (
+        "task_type task_id cluster_spec master num_ps_replicas num_worker_replicas environment is_chief "
+        "evaluation_master train_distribute eval_distribute experimental_max_worker_delay_secs device_fn tf_config "
+        "tf_random_seed save_summary_steps save_checkpoints_secs log_step_count_steps protocol session_config "
+        "save_checkpoints_steps keep_checkpoint_max keep_checkpoint_every_n_hours model_dir "
+        "session_creation_timeout_secs"
+    )
+    assert f"'_model_dir': '{tmp_path}'" in told
+
+
+@pytest.mark.parametrize(("labels", "times"), [([[1], [0]], 2), ([[True], [False]], 0)])
+def test_areas_under_curves_tell_that_they_cast_labels(lines, labels, times):
+    head = learn.multi_class_head(2)
+    with tf.Graph().as_default():
+        ops = head.create_model_fn_ops({}, "eval", labels=tf.constant(labels), logits=tf.constant([[0.5], [-0.5]]))
+    assert "auc" in ops.eval_metric_ops
+    assert lines.count("Casting <dtype: 'int32'> labels to bool.") == times
+
+
+def _on_a_gpu(features, labels, mode, params):
+    with tf.device("/gpu:7"):
+        return _model(features, labels, mode, params)
+
+
+@pytest.mark.parametrize("config", [None, learn.RunConfig(num_cores=1)])
+def test_devices_that_are_not_there_are_a_wish(config):
+    estimator = learn.Estimator(_on_a_gpu, params={"rate": 0.1}, config=config)
+    estimator.fit(input_fn=_examples, steps=2)
+    assert estimator.evaluate(input_fn=_examples, steps=1)["global_step"] == 2
