@@ -52,8 +52,8 @@ class TensorForestRunOpAtEndHook(SessionRunHook):
         self._ops = dict(op_dict)
 
     def end(self, session: SessionLike) -> None:
-        for name, value in session.run(self._ops).items():
-            tf_logging.info("%s: %s", name, value)
+        for name in sorted(self._ops):
+            tf_logging.info("%s: %s", name, session.run(self._ops[name]))
 
 
 class TensorForestLossHook(SessionRunHook):
@@ -89,7 +89,8 @@ class TensorForestLossHook(SessionRunHook):
         self.steps += 1
         # A session that was made anew may go on from an earlier step.
         if self.last_step == -1 or self.last_step > step:
-            self.last_step, self.steps = step, 0
+            tf_logging.info("TensorForestLossHook resetting last_step.")
+            self.last_step, self.steps, self.min_loss = step, 0, None
             return
         self.last_step = step
         threshold = self.early_stopping_loss_threshold or 0.0
@@ -201,7 +202,7 @@ def get_model_fn(
         scalar_summary("average_tree_size", graph.average_size())
         hooks: list[SessionRunHook] = []
         if report_feature_importances:
-            hooks.append(TensorForestRunOpAtEndHook({"feature_importances": graph.feature_importances()}))
+            hooks.append(TensorForestRunOpAtEndHook({"1: feature_importances": graph.feature_importances()}))
         training = _step(graph, data, labels, weights, num_trainers, trainer_id) if mode == "train" else None
         arguments = {
             "features": named, "labels": labels, "mode": mode, "train_op_fn": lambda loss: training,
