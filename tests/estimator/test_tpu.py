@@ -87,3 +87,33 @@ def test_tf_tpu_has_what_contrib_has():
     assert tf.tpu.CrossShardOptimizer is CrossShardOptimizer
     assert tf.tpu.bfloat16_scope is tf.contrib.tpu.bfloat16_scope
     assert tf.tpu.outside_compilation(lambda a, b=0: a - b, 5, b=3) == 2
+
+
+def _summarizing(features, labels, mode, params):
+    loss = tf.reduce_mean(tf.square(tf.get_variable("w", [], initializer=tf.zeros_initializer()) * features - 1.0))
+    step = tf.train.get_global_step()
+
+    def summarize(step, loss):
+        writer = tf.contrib.summary.create_file_writer(params["folder"], max_queue=1000)
+        with writer.as_default(), tf.contrib.summary.always_record_summaries():
+            tf.contrib.summary.scalar("half", loss[0] / 2.0, step=step[0])
+            return tf.contrib.summary.all_summary_ops()
+
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+    host_call = (summarize, [tf.reshape(step, [1]), tf.reshape(loss, [1])])
+    return tf.contrib.tpu.TPUEstimatorSpec(mode, loss=loss, train_op=train_op, host_call=host_call)
+
+
+def test_the_summaries_of_a_host_call_are_written(tmp_path):
+    folder = tmp_path / "host"
+    estimator = TPUEstimator(
+        _summarizing,
+        config=RunConfig(model_dir=str(tmp_path)),
+        params={"folder": str(folder)},
+        use_tpu=False,
+        train_batch_size=2,
+    )
+    estimator.train(lambda params: tf.data.Dataset.from_tensors(np.ones(params["batch_size"], np.float32)), steps=1)
+    (path,) = folder.iterdir()
+    values = [each.summary.value for each in tf.train.summary_iterator(str(path)) if each.summary.value]
+    assert [value[0].tag for value in values] == ["half"]

@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from headrace.core.nest import flatten
 from headrace.estimator.model_fn import EstimatorSpec
 from headrace.sessions.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook
+from headrace.summary.resource_writers import flush, summary_writer_initializer_op
 from headrace.util.inspection import fn_args, getargspec
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
     from headrace.core.tensor import Tensor
+    from headrace.core.typing import SessionLike
     from headrace.saved_model.export_output import ExportOutput
+    from headrace.sessions.coordinator import Coordinator
     from headrace.sessions.scaffold import Scaffold
 
 HostCall = tuple[Callable[..., Any], Any]
 
 
 class HostCallHook(SessionRunHook):
-    """Runs what a host call made in each step.
+    """Runs what a host call made in each step, and opens and empties the summary writers that it made.
 
     Args:
         tensors: what it made.
@@ -28,6 +31,21 @@ class HostCallHook(SessionRunHook):
 
     def __init__(self, tensors: Any) -> None:
         self._tensors = tensors
+        self._opening: list[Operation] = []
+        self._emptying: list[Operation] = []
+
+    def begin(self) -> None:
+        """Finds the writers of the graph."""
+        self._opening = summary_writer_initializer_op()
+        self._emptying = [flush(writer=each.inputs[0]) for each in self._opening]
+
+    def after_create_session(self, session: SessionLike, coord: Coordinator) -> None:
+        """Opens their files."""
+        session.run(self._opening)
+
+    def end(self, session: SessionLike) -> None:
+        """Lets them write what they hold."""
+        session.run(self._emptying)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Asks for it."""
