@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 
 import numpy as np
+import pytest
 
 import headrace as tf
 
@@ -93,3 +94,30 @@ def test_metrics_that_are_arrays_are_written_as_tensors(tmp_path):
     written = {value.tag: value for event in events for value in event.summary.value}
     assert sorted(written) == ["array", "checkpoint_path", "loss"]
     np.testing.assert_array_equal(tf.make_ndarray(written["array"].tensor), [[1.0, 2.0]])
+
+
+@pytest.mark.parametrize(("around", "inputs"), [("", "dnn/"), ("net", "net/")])
+@pytest.mark.parametrize("dropout", [None, 0.5])
+def test_a_network_of_a_programs_own_names_inputs_and_summaries_in_one_scope(around, inputs, dropout):
+    columns = [tf.feature_column.numeric_column("x")]
+    with tf.Graph().as_default() as graph:
+        features = {"x": tf.constant([1.0, 2.0])}
+        logit_fn = tf.estimator.experimental.dnn_logit_fn_builder(2, [3], columns, tf.nn.relu, dropout, None, False)
+        with tf.name_scope(around or None):
+            logit_fn(features, ModeKeys.TRAIN)
+        # Layers keep the scopes of their variables.
+        layers = f"{around}/" if around else ""
+        names = {operation.name for operation in graph.get_operations()}
+        assert f"{layers}hiddenlayer_0/MatMul" in names
+        assert any(name.startswith(f"{inputs}input_from_feature_columns/input_layer/") for name in names)
+        assert (f"{inputs}dropout/dropout/mul" in names) == (dropout is not None)
+        summaries = {tensor.op.name for tensor in tf.get_collection(tf.GraphKeys.SUMMARIES)}
+        assert {f"{inputs}hiddenlayer_0/activation", f"{inputs}logits/activation"} <= summaries
+        assert tf.trainable_variables()[0].name == "hiddenlayer_0/kernel:0"
+
+
+def test_the_bias_of_a_linear_model_of_a_programs_own_is_summarized_as_a_list():
+    columns = [tf.feature_column.numeric_column("x")]
+    with tf.Graph().as_default() as graph:
+        tf.estimator.experimental.linear_logit_fn_builder(2, columns)({"x": tf.constant([1.0, 2.0])})
+        assert graph.get_operation_by_name("bias/values").type == "Pack"

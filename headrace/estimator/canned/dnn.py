@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import name_scope
+from headrace.core.framework_ops import get_name_scope
 from headrace.core.tensor import Tensor
 from headrace.estimator.canned.layer_summaries import summarize_layer
 from headrace.estimator.canned.optimizers import get_optimizer_instance
@@ -74,9 +75,13 @@ def dnn_logit_fn_builder(
 
     def dnn_logit_fn(features: Mapping[str, Any], mode: str) -> Tensor:
         """The logits of a network."""
-        training = mode == ModeKeys.TRAIN
-        with variable_scope(
-            "input_from_feature_columns", values=tuple(features.values()), partitioner=input_layer_partitioner
+        training, around = mode == ModeKeys.TRAIN, get_name_scope()
+        # As the model that it is in 1.15: outside of all scopes its inputs and summaries are named in one of their own.
+        with (
+            name_scope(f"{around}/" if around else "dnn") as own,
+            variable_scope(
+                "input_from_feature_columns", values=tuple(features.values()), partitioner=input_layer_partitioner
+            ),
         ):
             if is_feature_column_v2(columns):
                 net = DenseFeatures(columns, name="input_layer")(features)
@@ -86,14 +91,17 @@ def dnn_logit_fn_builder(
             with variable_scope(f"hiddenlayer_{i}", values=(net,), use_resource=True) as scope:
                 net = dense(net, size, activation_fn, kernel_initializer=GlorotUniform(), name=scope)
             if dropout is not None and training:
-                net = drop(net, rate=dropout, training=True)
+                with name_scope(own):
+                    net = drop(net, rate=dropout, training=True)
             if batch_norm:
                 with variable_scope(scope, auxiliary_name_scope=False), name_scope(scope.original_name_scope):
                     net = batch_normalization(net, momentum=_MOMENTUM, training=training, name=f"batchnorm_{i}")
-            summarize_layer(net, scope.name)
+            with name_scope(own):
+                summarize_layer(net, scope.name)
         with variable_scope("logits", values=(net,), use_resource=True) as scope:
             logits = dense(net, units, None, kernel_initializer=GlorotUniform(), name=scope)
-        summarize_layer(logits, scope.name)
+        with name_scope(own):
+            summarize_layer(logits, scope.name)
         return logits
 
     return dnn_logit_fn

@@ -56,7 +56,7 @@ def linear_logit_fn_builder(
     def linear_logit_fn(features: Mapping[str, Any]) -> Tensor:
         """The logits of a linear model."""
         if is_feature_column_v2(columns):
-            return linear_layer_logits(features, columns, units, sparse_combiner, "linear_model")[0]
+            return linear_layer_logits(features, columns, units, sparse_combiner, "linear_model", bias_in_parts=True)[0]
         found: dict[Any, Any] = {}
         logits = linear_model(features, columns, units, sparse_combiner, cols_to_vars=found)
         bias = found.pop("bias")

@@ -13,7 +13,12 @@ from headrace.summary.operations import histogram, scalar
 
 
 def linear_layer_logits(
-    features: Mapping[str, Any], columns: Iterable[Any], units: int, sparse_combiner: str, name: str
+    features: Mapping[str, Any],
+    columns: Iterable[Any],
+    units: int,
+    sparse_combiner: str,
+    name: str,
+    bias_in_parts: bool = False,
 ) -> tuple[Tensor, LinearModel]:
     """The logits of a linear model, and the layer that makes them.
 
@@ -23,13 +28,15 @@ def linear_layer_logits(
         units: how many logits.
         sparse_combiner: how the weights of an example's classes become one: "sum", "mean" or "sqrtn".
         name: that of the layer.
+        bias_in_parts: whether the bias is summarized as a list, also where it has one part only.
     """
     model = LinearModel(columns, units=units, sparse_combiner=sparse_combiner, name=name)
     logits = model(features)
     bias = parts_of(model.bias)
     of_bias = {id(part) for part in bias}
     weights = [part for each in model.variables for part in parts_of(each) if id(part) not in of_bias]
-    summarize_linear(bias if isinstance(model.bias, (PartitionedVariable, list)) else model.bias, weights, units)
+    in_parts = bias_in_parts or isinstance(model.bias, (PartitionedVariable, list))
+    summarize_linear(bias if in_parts else model.bias, weights, units)
     return logits, model
 
 
