@@ -269,7 +269,7 @@ def _check_values(in_function: bool, given: dict[str, Any]) -> None:
             raise ValueError(f'Invalid graph Tensor argument "{name}={value}" {called}.')
 
 
-def flush(writer: ResourceSummaryWriter | None = None, name: str | None = None) -> Operation:
+def flush(writer: ResourceSummaryWriter | Tensor | None = None, name: str | None = None) -> Operation:
     """An operation that hands the events of a writer to the system.
 
     Args:

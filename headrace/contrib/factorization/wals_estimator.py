@@ -24,6 +24,7 @@ from headrace.state.global_step import get_global_step
 from headrace.state.updates import assign, assign_add, scatter_update
 from headrace.state.variables import VariableV1
 from headrace.summary.operations import scalar
+from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -49,21 +50,26 @@ class _SweepHook(SessionRunHook):
         self._prepared = False
 
     def after_create_session(self, session: SessionLike, coord: object) -> None:
-        """Copies the weights to the worker."""
-        session.run(self._init_op)
+        """Lets the next step begin anew: a session has no copies of the weights yet."""
         self._prepared = False
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Begins the next sweep where one has ended, and trains on a batch."""
         session = run_context.session
         rows, done = session.run([self._is_row_sweep, self._is_sweep_done])
+        if not self._prepared:
+            tf_logging.info("SweepHook running init op.")
+            session.run(self._init_op)
         if done:
+            tf_logging.info("SweepHook starting the next sweep.")
             session.run(self._switch_op)
             rows = not rows
         if done or not self._prepared:
+            tf_logging.info("SweepHook running prep ops for the %s sweep.", "row" if rows else "col")
             for op in self._prepare[bool(rows)]:
                 session.run(op)
             self._prepared = True
+        tf_logging.info("Next fit step starting.")
         return SessionRunArgs(self._train[bool(rows)])
 
 
