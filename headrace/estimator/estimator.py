@@ -218,6 +218,13 @@ class Estimator:
             spec = self._call_model_fn(features, labels, ModeKeys.TRAIN, self.config)
             return self._train_with_estimator_spec(spec, [*input_hooks], hooks, step, saving_listeners)
 
+    def _first_checkpoint(self) -> str | None:
+        """The checkpoint from which a model starts that was not trained yet; None where there is none."""
+        if not self._warm_start_settings:
+            return None
+        given = self._warm_start_settings.ckpt_to_initialize_from
+        return latest_checkpoint(given) or given
+
     def _train_with_estimator_spec(
         self,
         spec: EstimatorSpec,

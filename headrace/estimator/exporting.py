@@ -52,12 +52,9 @@ def export_all(
     Args:
         strip_default_attrs: whether to leave out attributes with their default values.
     """
-    path = checkpoint_path or latest_checkpoint(estimator.model_dir)
+    path = checkpoint_path or latest_checkpoint(estimator.model_dir) or estimator._first_checkpoint()
     if not path:
-        if not estimator._warm_start_settings:
-            raise ValueError(f"Couldn't find trained model at {estimator.model_dir}.")
-        given = estimator._warm_start_settings.ckpt_to_initialize_from
-        path = latest_checkpoint(given) or given
+        raise ValueError(f"Couldn't find trained model at {estimator.model_dir}.")
     modes = [mode for mode in EXPORT_TAGS if receivers.get(mode)]
     if not modes:
         raise ValueError("No valid modes for exporting found. Got " + str(list(receivers)) + ".")

@@ -65,6 +65,9 @@ class SavedModelEstimator(Estimator):
         """Makes none: the SavedModel has one, and a second would be saved beside it."""
         return None
 
+    def _first_checkpoint(self) -> str | None:
+        return self.saved_model_loader.variables_path
+
     def _train_model(self, input_fn: Callable[..., Any], hooks: list[Any], saving_listeners: list[Any]) -> Any:
         with Graph().as_default() as graph, device(self._device_fn):
             set_random_seed(self._config.tf_random_seed)
