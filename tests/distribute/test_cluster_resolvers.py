@@ -119,6 +119,7 @@ def test_tf_config_without_a_task(monkeypatch):
     with pytest.raises(ValueError, match="No such"):
         resolvers.TFConfigClusterResolver().master()
     assert resolvers.TFConfigClusterResolver("worker", 1, "grpc").master() == "grpc://b:2"
+    assert resolvers.TFConfigClusterResolver("worker", "1").master() == "b:2"
 
 
 def test_devices_are_counted(monkeypatch):
@@ -132,7 +133,13 @@ SLURM = {"SLURM_PROCID": "5", "SLURM_NTASKS": "8"}
 
 
 def slurm(monkeypatch, variables, *args, **keywords):
-    for name in ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE"):
+    for name in (
+        "SLURM_PROCID",
+        "SLURM_NTASKS",
+        "SLURM_NTASKS_PER_NODE",
+        "OMPI_COMM_WORLD_RANK",
+        "OMPI_COMM_WORLD_SIZE",
+    ):
         monkeypatch.delenv(name, raising=False)
     # Set, so that what the resolver sets is taken back.
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
@@ -164,6 +171,29 @@ def test_slurm_by_its_variables(monkeypatch):
     resolver = slurm(monkeypatch, variables, {"worker": 8}, gpus_per_node=4, gpus_per_task=2)
     assert resolver.cluster_spec().task_address("worker", 7) == "n4:8889"
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "2,3"
+
+
+def test_slurm_gives_nodes_to_jobs_by_name(monkeypatch):
+    resolver = slurm(monkeypatch, SLURM, {"worker": 6, "ps": 2}, gpus_per_node=2, tasks_per_node=2)
+    assert resolver.cluster_spec().as_dict() == {
+        "ps": ["n1:8888", "n1:8889"],
+        "worker": ["n2:8888", "n2:8889", "n3:8888", "n3:8889", "n4:8888", "n4:8889"],
+    }
+    assert resolver.get_task_info() == ("worker", 3)
+
+
+def test_slurm_under_mpirun(monkeypatch):
+    variables = {**SLURM, "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "4"}
+    resolver = slurm(monkeypatch, variables, {"worker": 4}, tasks_per_node=1)
+    assert resolver.cluster_spec().task_address("worker", 1) == "n2:8888"
+    assert resolver.get_task_info() == ("worker", 1)
+
+
+@pytest.mark.parametrize(("rank", "each"), [("5", 1), ("8", 2)])
+def test_slurm_has_no_place(monkeypatch, rank, each):
+    resolver = slurm(monkeypatch, {**SLURM, "SLURM_PROCID": rank}, {"worker": 8}, gpus_per_node=2, tasks_per_node=each)
+    with pytest.raises(IndexError, match=f"Process {rank} of 8 tasks has no place"):
+        resolver.cluster_spec()
 
 
 @pytest.mark.parametrize(
@@ -246,6 +276,11 @@ def test_gce():
     assert made().master() == "grpc://10.0.0.1:8470"
     assert made(task_type="q", task_id=1, rpc_layer="x").master() == "x://10.0.0.2:8470"
     assert made(task_type=None, task_id=None).master() == ""
+    resolver = made()
+    resolver.task_id = 1
+    assert resolver.master() == "grpc://10.0.0.2:8470"
+    with pytest.raises(RuntimeError, match="cannot reset the task_type"):
+        resolver.task_type = "ps"
     with pytest.raises(ImportError, match="googleapiclient"):
         resolvers.GCEClusterResolver("p", "z", "group", 1)
 

@@ -27,7 +27,6 @@ class GCEClusterResolver(ClusterResolver):
         ImportError: if a library is needed and not installed.
     """
 
-    task_type: str | None = None
     task_id: int | None = None
     rpc_layer: str | None = None
 
@@ -45,8 +44,24 @@ class GCEClusterResolver(ClusterResolver):
     ) -> None:
         self._place = {"project": project, "zone": zone}
         self._group, self._port = instance_group, port
-        self.task_type, self.task_id, self.rpc_layer = task_type, task_id, rpc_layer
+        self._task_type, self.task_id, self.rpc_layer = task_type, task_id, rpc_layer
         self._service = _made_service(credentials) if service is None else service
+
+    @property
+    def task_type(self) -> str | None:
+        """The job of all instances, which stays what it was made with.
+
+        Raises:
+            RuntimeError: when it is set.
+        """
+        return self._task_type
+
+    @task_type.setter
+    def task_type(self, task_type: str) -> None:
+        raise RuntimeError(
+            "You cannot reset the task_type of the GCEClusterResolver after it has been created: all instances are of "
+            f"the job {self._task_type!r}, got {task_type!r}."
+        )
 
     def cluster_spec(self) -> ClusterSpec:
         """The `ClusterSpec` of the instances that run now."""

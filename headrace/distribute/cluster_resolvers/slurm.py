@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 class SlurmClusterResolver(ClusterResolver):
     """The tasks that `srun` has started, spread over the nodes of the job in their order.
 
-    The first nodes have the tasks of the first job. Tasks of one node listen at ports one after the other.
+    Jobs take the nodes in the order of their names. Tasks of one node listen at ports one after the other. Where
+    OpenMPI's `mpirun` has started the tasks on Slurm's nodes, their numbers are the ones that it gives.
 
     Args:
-        jobs: how many tasks each job has, in the order in which they take the nodes.
+        jobs: how many tasks each job has.
         port_base: the port of the first task of each node.
         gpus_per_node: how many GPUs a node has.
         gpus_per_task: how many of them each task gets.
@@ -29,7 +30,7 @@ class SlurmClusterResolver(ClusterResolver):
         rpc_layer: how tasks are reached.
 
     Raises:
-        KeyError: if Slurm has not started this process.
+        KeyError: if neither Slurm nor `mpirun` has started this process.
         RuntimeError: if the numbers of tasks, or of GPUs, do not fit.
     """
 
@@ -43,13 +44,15 @@ class SlurmClusterResolver(ClusterResolver):
         auto_set_gpu: bool = True,
         rpc_layer: str | None = "grpc",
     ) -> None:
-        self._rank = int(os.environ["SLURM_PROCID"])
-        count = int(os.environ["SLURM_NTASKS"])
+        by_mpi = "OMPI_COMM_WORLD_RANK" in os.environ
+        self._rank = int(os.environ["OMPI_COMM_WORLD_RANK" if by_mpi else "SLURM_PROCID"])
+        count = int(os.environ["OMPI_COMM_WORLD_SIZE" if by_mpi else "SLURM_NTASKS"])
         if tasks_per_node is None:
             if "SLURM_NTASKS_PER_NODE" not in os.environ:
                 raise RuntimeError("Neither `tasks_per_node` nor SLURM_NTASKS_PER_NODE is set.")
             tasks_per_node = int(os.environ["SLURM_NTASKS_PER_NODE"])
-        self._jobs, self._port_base = dict(jobs), port_base
+        # In the order of their names, so that processes whose programs list them differently agree.
+        self._jobs, self._port_base = dict(sorted(jobs.items())), port_base
         self._tasks_per_node, self._gpus_per_task = tasks_per_node, gpus_per_task
         self._gpus_per_node, self._auto_set_gpu = gpus_per_node, auto_set_gpu
         self.task_type: str | None = None
@@ -73,12 +76,22 @@ class SlurmClusterResolver(ClusterResolver):
         return told.stdout.split()
 
     def cluster_spec(self) -> ClusterSpec:
-        """The `ClusterSpec` of the job; gives this process its GPUs where that was asked for."""
+        """The `ClusterSpec` of the job; gives this process its GPUs where that was asked for.
+
+        Raises:
+            IndexError: if the nodes have no place for a task, or none of the tasks is this process.
+        """
         places = [
             (f"{host}:{self._port_base + slot}", slot)
             for host in self._resolve_hostnames()
             for slot in range(self._tasks_per_node)
         ]
+        count = sum(self._jobs.values())
+        if count > len(places) or (self._auto_set_gpu and self._rank >= count):
+            raise IndexError(
+                f"Process {self._rank} of {count} tasks has no place: the nodes have {len(places)}, "
+                f"{self._tasks_per_node} each."
+            )
         cluster: dict[str, list[str]] = {}
         rank = 0
         for job, count in self._jobs.items():

@@ -48,7 +48,7 @@ class TFConfigClusterResolver(ClusterResolver):
     def task_type(self) -> str | None:
         """The job of this process."""
         if self._task_type is not None:
-            return self._task_type
+            return str(self._task_type)
         task = load_tf_config().get("task", {})
         return str(task["type"]) if "type" in task else None
 
@@ -60,7 +60,7 @@ class TFConfigClusterResolver(ClusterResolver):
     def task_id(self) -> int | None:
         """The number of this process in its job."""
         if self._task_id is not None:
-            return self._task_id
+            return int(self._task_id)
         task = load_tf_config().get("task", {})
         return int(task["index"]) if "index" in task else None
 
