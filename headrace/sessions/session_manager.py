@@ -10,6 +10,7 @@ import numpy as np
 from headrace.checkpoints.checkpoint_state import get_checkpoint_state, lies_in
 from headrace.core import errors
 from headrace.core.defaults import get_default_graph
+from headrace.core.waiting import with_deadline
 from headrace.runtime.session import Session
 from headrace.util import tf_logging
 
@@ -227,7 +228,7 @@ class SessionManager:
         Args:
             master: the session's target.
             config: the session's ConfigProto.
-            max_wait_secs: how long to wait.
+            max_wait_secs: how long to wait, for tasks of the cluster that are not there too.
 
         Raises:
             DeadlineExceededError: if it takes longer.
@@ -238,6 +239,7 @@ class SessionManager:
         while True:
             sess = Session(self._target, graph=self._graph, config=config)
             not_ready = None
+            self._wait_for_tasks(sess, limit - (time.time() - start))
             done, not_ready_for_local = self._try_run_local_init_op(sess)
             if done:
                 ready, not_ready = self._model_ready(sess)
@@ -254,6 +256,12 @@ class SessionManager:
                 not_ready,
             )
             time.sleep(self._recovery_wait_secs)
+
+    def _wait_for_tasks(self, sess: Session, limit: float) -> None:
+        """Waits until all tasks of a cluster answer: one that has ended, as the chief may have, never does."""
+        if self._target and limit != float("inf"):
+            with with_deadline(time.perf_counter() + max(limit, self._recovery_wait_secs)):
+                sess.list_devices()
 
     def _model_ready(self, sess: SessionLike) -> tuple[bool, str | None]:
         return _ready(self._ready_op, sess, "Model not ready")

@@ -96,6 +96,18 @@ def test_a_task_that_is_not_there_meets_the_sessions_limit(addresses):
         sess.run(v.initializer)
 
 
+def test_a_worker_does_not_wait_for_a_chief_that_has_gone_for_ever():
+    """Who comes when the others have ended is told which task it waits for, when it has waited as long as it may."""
+    addresses = cluster_of(2)
+    servers = [tf.train.Server(addresses, job, index) for job, index in (("ps", 0), ("worker", 1))]
+    with tf.device("/job:ps/task:0"):
+        step = tf.train.create_global_step()
+    manager = tf.train.SessionManager(ready_op=tf.report_uninitialized_variables([step]), recovery_wait_secs=0)
+    for target in (servers[1].target, servers[1].target.replace("localhost", "127.0.0.1")):
+        with pytest.raises(tf.errors.DeadlineExceededError, match="/job:worker/replica:0/task:0|Deadline Exceeded"):
+            manager.wait_for_session(target, max_wait_secs=0.2)
+
+
 def test_two_clusters_do_not_meet():
     """Variables of one name, in clusters of one machine."""
     servers = [tf.train.Server.create_local_server() for _ in range(2)]
