@@ -104,7 +104,7 @@ def test_a_worker_does_not_wait_for_a_chief_that_has_gone_for_ever():
         step = tf.train.create_global_step()
     manager = tf.train.SessionManager(ready_op=tf.report_uninitialized_variables([step]), recovery_wait_secs=0)
     for target in (servers[1].target, servers[1].target.replace("localhost", "127.0.0.1")):
-        with pytest.raises(tf.errors.DeadlineExceededError, match="/job:worker/replica:0/task:0|Deadline Exceeded"):
+        with pytest.raises(tf.errors.DeadlineExceededError, match=r"/job:worker/replica:0/task:0|Deadline Exceeded"):
             manager.wait_for_session(target, max_wait_secs=0.2)
 
 
