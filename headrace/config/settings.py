@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from headrace.core.eager import executing_eagerly
+from headrace.core.eager import executing_eagerly, own_task
 from headrace.devices.process_settings import LogicalDevice, PhysicalDevice, VirtualDeviceConfiguration, settings
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
         kind = device.device_type
         for _ in settings.virtual_devices.get(device, (None,)):
             index = counts[kind] = counts.get(kind, -1) + 1
-            names.append(LogicalDevice(f"/job:localhost/replica:0/task:0/device:{kind}:{index}", kind))
+            names.append(LogicalDevice(f"{own_task()}/device:{kind}:{index}", kind))
     return [device for device in names if device_type in (None, device.device_type)]
 
 

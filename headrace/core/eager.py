@@ -15,6 +15,7 @@ import numpy as np
 from headrace.core import slots
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, global_graph, set_global_graph
+from headrace.core.device import LOCAL_TASK
 from headrace.core.dims import compatible_dims
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.errors import InvalidArgumentError
@@ -56,6 +57,14 @@ def eager_graph(config: Any = None) -> Any:
         if _eager_graph is None:
             _eager_graph = slots.eager_graph(config)
         return _eager_graph
+
+
+def own_task() -> str:
+    """The beginning of the names of the devices of eager execution: the task that this process is in a cluster."""
+    if _eager_graph is None:
+        return LOCAL_TASK
+    task: str = _eager_graph.runtime.task_name  # type: ignore[attr-defined]  # the graph of eager execution has one
+    return task
 
 
 def forget_collections() -> None:
@@ -208,8 +217,8 @@ class EagerTensor(Tensor):
         device = getattr(self._value, "device", None)
         # NumPy's values, strings here, say "cpu" in a text.
         if getattr(device, "type", "cpu") != "cuda":
-            return "/job:localhost/replica:0/task:0/device:CPU:0"
-        return f"/job:localhost/replica:0/task:0/device:GPU:{getattr(device, 'index', None) or 0}"
+            return f"{own_task()}/device:CPU:0"
+        return f"{own_task()}/device:GPU:{getattr(device, 'index', None) or 0}"
 
     backing_device = device
 

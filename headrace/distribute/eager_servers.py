@@ -34,7 +34,7 @@ class _Joined:
                     f"This process is {described.job_name} {described.task_index} of a cluster already; it cannot be "
                     f"{server_def.job_name} {server_def.task_index} of another one.",
                 )
-            eager_graph().runtime.join(self._server.device, self._server.collectives(leader))
+            eager_graph().join(self._server.device, self._server.collectives(leader))
 
 
 _joined = _Joined()

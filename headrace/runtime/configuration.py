@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from headrace.core.device import DeviceSpec
+from headrace.core.device import LOCAL_TASK, DeviceSpec
 from headrace.core.dims import element_count
 from headrace.core.errors import DeadlineExceededError, InvalidArgumentError
 from headrace.core.spans import Span, recorded_spans
@@ -20,7 +20,6 @@ from headrace.plan.ir import FEED, UNBOUND
 from headrace.plan.plan import Plan
 from headrace.plan.watched import WatchedPlan, make_watched_plan
 from headrace.runtime import watching
-from headrace.runtime.resources import LOCAL_TASK
 
 if TYPE_CHECKING:
     from headrace.core.typing import Fetches

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.device import DeviceSpec
 from headrace.core.eager import EagerSource
 from headrace.plan.place import is_there
-from headrace.runtime.resources import LOCAL_TASK, Runtime
+from headrace.runtime.resources import Runtime
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
     from headrace.core.graph_scopes import OpenScopes
+    from headrace.core.typing import Collectives
 
 
 class EagerDevices:
@@ -28,6 +29,11 @@ class EagerDevices:
     # By what a scope asks for, of devices that are there.
     _sources: dict[str, EagerSource]
 
+    def join(self, task: str, collectives: Collectives | None) -> None:
+        """Makes the process a task of a cluster: `Runtime.join` with the same arguments."""
+        self.runtime.join(task, collectives)
+        self._sources.clear()
+
     def source_in_scope(self) -> EagerSource:
         """What stands for the operations of the device scope in force; one that is missing is replaced by the first."""
         asked = self._asked()
@@ -37,7 +43,7 @@ class EagerDevices:
         if found is None:
             # Not before it is used: a program may still say how many devices the CPU is.
             spec = DeviceSpec.from_string(asked)
-            place = f"{LOCAL_TASK}/device:CPU:{spec.device_index}"
+            place = f"{self.runtime.task_name}/device:CPU:{spec.device_index}"
             names = self.runtime.device_names()
             if not is_there(asked, names, False):
                 return self.source

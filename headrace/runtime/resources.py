@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import torch
 
 from headrace.core.buffers import VariableBuffer, written
+from headrace.core.device import LOCAL_TASK
 from headrace.core.dims import Dims
 from headrace.core.dtypes import DType
 from headrace.core.waiting import Waits
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # How the names of devices begin where no server names them.
-LOCAL_TASK = "/job:localhost/replica:0/task:0"
 
 
 class Runtime:
@@ -42,6 +42,7 @@ class Runtime:
         settings: the options of the session, None where there are none.
         tasks: the tasks of the cluster that the session runs on, None where there is but this process.
         collectives: what brings its collectives together with those of other tasks, None where there is but this process.
+        task_name: the beginning of the names of its devices.
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -54,15 +55,15 @@ class Runtime:
         self.settings: DeviceSettings | None = None
         self.tasks: Tasks | None = None
         self.collectives: Collectives | None = None
-        self._task_name = LOCAL_TASK
+        self.task_name = LOCAL_TASK
 
     def device_names(self) -> tuple[str, ...]:
         """The full names of the devices that operations may run on."""
         names = (f"{LOCAL_TASK}/device:CPU:0",) if self.settings is None else self.settings.devices()
-        if self._task_name == LOCAL_TASK:
+        if self.task_name == LOCAL_TASK:
             return names
         # By either name they are the same devices.
-        return (*names, *(name.replace(LOCAL_TASK, self._task_name) for name in names))
+        return (*(name.replace(LOCAL_TASK, self.task_name) for name in names), *names)
 
     def join(self, task: str, collectives: Collectives | None) -> None:
         """Makes the session one of a task of a cluster, as far as collectives and the names of devices go.
@@ -71,7 +72,7 @@ class Runtime:
             task: the beginning of the names of its devices.
             collectives: what brings its collectives together with those of other tasks.
         """
-        self._task_name, self.collectives = task, collectives
+        self.task_name, self.collectives = task, collectives
 
     def devices(self) -> list[SessionDevice]:
         """The devices that operations may run on."""

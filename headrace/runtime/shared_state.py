@@ -12,8 +12,9 @@ import torch
 
 from headrace.core import errors
 from headrace.core.buffers import VariableBuffer
+from headrace.core.device import LOCAL_TASK
 from headrace.runtime.bound_functions import OWN_KINDS
-from headrace.runtime.resources import LOCAL_TASK, Runtime
+from headrace.runtime.resources import Runtime
 from headrace.util.compat import as_text
 
 if TYPE_CHECKING:

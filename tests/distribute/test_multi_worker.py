@@ -69,7 +69,10 @@ def test_an_estimator_trains_on_two_workers(start, tasks, tmp_path):
 def test_eager_workers(start, tasks):
     found = [worker.heard() for worker in [start("eager", "3", TF_CONFIG=told) for told in tasks]]
     # The variable is the chief's 0; each worker adds its number.
-    assert found[0] == found[1] == {"totals": [1.0, 3.0, 5.0], "v": 0.0}
+    for index, worker in enumerate(found):
+        # Names of devices are those of the task that the process is, as in TensorFlow.
+        device = [f"/job:worker/replica:0/task:{index}/device:CPU:0"]
+        assert worker == {"totals": [1.0, 3.0, 5.0], "v": 0.0, "devices": device, "listed": device}
 
 
 @pytest.mark.parametrize("mode", ["graph", "eager"])

@@ -159,7 +159,12 @@ def eager(count):
     for number in range(int(count)):
         replica = strategy.experimental_run_v2(lambda own: v + own, (float(number + strategy.extended._task_id),))
         totals.append(float(strategy.reduce(tf.distribute.ReduceOp.SUM, replica, axis=None)))
-    say(totals=totals, v=float(v.numpy()))
+    with tf.device("/cpu:0"):
+        asked = tf.constant(1.0)
+    functions = tf.function(lambda value: value + 1.0)(replica)
+    devices = {each.device for each in (tf.constant(1.0), asked, v, v.read_value(), replica, functions)}
+    listed = [device.name for device in tf.config.experimental.list_logical_devices("CPU")]
+    say(totals=totals, v=float(v.numpy()), devices=sorted(devices), listed=listed)
 
 
 def keras_model(strategy):

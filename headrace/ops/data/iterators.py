@@ -296,7 +296,8 @@ device_op.on_host(outputs=True).shape(lambda op: [()])
 
 @device_op.kernel
 def device_kernel(node):
-    return lambda iterator: strings(b"/job:localhost/replica:0/task:0/device:CPU:0")
+    place = f"{node.runtime.device_names()[0].rpartition('/')[0]}/device:CPU:0".encode()
+    return lambda iterator: strings(place)
 
 
 class _State:
