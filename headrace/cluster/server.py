@@ -267,7 +267,7 @@ class TaskServer:
 
     def _reset(self, request: Any) -> Any:
         self.clients.close_all()
-        self._state.reset(list(request.containers) or None)
+        self._state.reset(list(request.containers) or None, request.device_filters)
         return messages.Empty()
 
     # ---- what tasks ask

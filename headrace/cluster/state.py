@@ -80,8 +80,11 @@ class TaskState(SharedState):
         if isolated:
             state = SharedState(self.device, self.config)
         filters = list(config.device_filters) if config is not None else []
-        others = {name: address for name, address in self.addresses.items() if not filters or _passes(name, filters)}
-        return ClusterRuntime(device, state, self, others, config, isolated)
+        return ClusterRuntime(device, state, self, self._passing(filters), config, isolated)
+
+    def _passing(self, filters: Collection[str]) -> dict[str, str]:
+        """The addresses of the other tasks that pass the filters."""
+        return {name: address for name, address in self.addresses.items() if not filters or _passes(name, filters)}
 
     def _check_cluster(self, config: protos.ConfigProto | None) -> None:
         described = () if config is None else config.cluster_def.job
@@ -123,8 +126,8 @@ class TaskState(SharedState):
         for each in found.values():
             each.close()
 
-    def reset(self, containers: Collection[str] | None) -> None:
-        """Forgets state, here and in the other tasks; sessions that are there are over.
+    def reset(self, containers: Collection[str] | None, filters: Collection[str] = ()) -> None:
+        """Forgets state, here and in the other tasks that pass the filters; sessions that are there are over.
 
         Raises:
             OpError: if a task does not answer.
@@ -132,7 +135,7 @@ class TaskState(SharedState):
         super().reset(containers)
         request = messages.ResetRequest(containers=list(containers or ()))
         calls = []
-        for name, address in self.addresses.items():
+        for name, address in self._passing(filters).items():
             channel = channels.get(address)
             call = channel.call("Worker", "Clear")
             calls.append(

@@ -247,14 +247,15 @@ def reset_target(target: str, containers: Collection[str] | None, config: protos
     Args:
         target: "grpc://host:port".
         containers: the containers to forget; all of the state by default.
-        config: a `ConfigProto`, whose `operation_timeout_in_ms` is followed.
+        config: a `ConfigProto`, whose `operation_timeout_in_ms` and `device_filters` are followed.
 
     Raises:
         OpError: if the server does not answer.
     """
     channel = channels.get(target.removeprefix(_SCHEME))
     timeout = config.operation_timeout_in_ms / 1000 if config is not None and config.operation_timeout_in_ms else None
-    request = messages.ResetRequest(containers=list(containers or ()))
+    filters = config.device_filters if config is not None else ()
+    request = messages.ResetRequest(containers=list(containers or ()), device_filters=filters)
     try:
         channel.ask(
             "Master", "Reset", request, messages.Empty.FromString, timeout=timeout, wait_for_ready=timeout is not None

@@ -479,7 +479,7 @@ class Session(BaseSession):
         Args:
             target: the server's target; "" for sessions that have none, which raise `CancelledError` from then on.
             containers: the containers whose variables to forget; all of the state by default.
-            config: a `ConfigProto`, whose time limit is followed.
+            config: a `ConfigProto`, whose time limit and device filters are followed.
 
         Raises:
             NotFoundError: if no server has this target.

@@ -62,8 +62,13 @@ class SharedState:
         """Notes a session, which is over when the state is reset."""
         self._sessions.add(session)
 
-    def reset(self, containers: Collection[str] | None) -> None:
-        """Forgets all of it, or the variables of the given containers; the sessions that have used it are over."""
+    def reset(self, containers: Collection[str] | None, filters: Collection[str] = ()) -> None:
+        """Forgets all of it, or the variables of the given containers; the sessions that have used it are over.
+
+        Args:
+            containers: which; all of them by default.
+            filters: which tasks of a cluster, as in `ConfigProto.device_filters`; all of them by default.
+        """
         for session in list(self._sessions):
             session._abort()
         self.clear(containers)

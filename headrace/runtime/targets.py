@@ -94,4 +94,4 @@ def reset(target: str | bytes, containers: Collection[str] | None, config: proto
     elif shared_states.find(name) is None and is_remote_target(name):
         slots.reset_target(name, containers, config)
     else:
-        shared_states.get(name).reset(containers)
+        shared_states.get(name).reset(containers, config.device_filters if config is not None else ())

@@ -108,6 +108,25 @@ def test_a_worker_does_not_wait_for_a_chief_that_has_gone_for_ever():
             manager.wait_for_session(target, max_wait_secs=0.2)
 
 
+def test_a_reset_asks_only_the_tasks_that_pass_its_filters():
+    """A task that is not there does not matter to a reset of the others, from the server's process or another one."""
+    addresses = cluster_of(2)
+    servers = [tf.train.Server(addresses, job, index) for job, index in (("ps", 0), ("worker", 1))]
+    with tf.device("/job:ps/task:0"):
+        v = tf.Variable(1.0)
+    filters = tf.ConfigProto(device_filters=["/job:ps", "/job:worker/task:1"])
+    for target in (servers[1].target, servers[1].target.replace("localhost", "127.0.0.1")):
+        sess = tf.Session(target, config=filters)
+        sess.run(v.initializer)
+        tf.Session.reset(target, config=filters)
+        with pytest.raises(tf.errors.AbortedError, match="is not found"):
+            sess.run(v)
+        with tf.Session(target, config=filters) as again, pytest.raises(tf.errors.FailedPreconditionError):
+            again.run(v)
+    with pytest.raises(tf.errors.UnavailableError, match="/job:worker/replica:0/task:0"):
+        tf.Session.reset(target)
+
+
 def test_two_clusters_do_not_meet():
     """Variables of one name, in clusters of one machine."""
     servers = [tf.train.Server.create_local_server() for _ in range(2)]
