@@ -86,7 +86,9 @@ def plan_tasks(
         OSError: if the script cannot be read.
     """
     if workers < 1 or servers < 0:
-        raise ValueError(f"A cluster has one worker at least, got {workers} workers and {servers} servers")
+        raise ValueError(
+            f"A cluster has at least one worker and not less than no server, got {workers} workers and {servers} servers"
+        )
     if style not in _STYLES:
         raise ValueError(f"style must be one of {', '.join(_STYLES)}, got {style!r}")
     by_name = program[0] == "-m"
