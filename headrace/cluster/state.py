@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 # How long a task is waited for before a line says so, in seconds.
 _PATIENCE = 10.0
+# How long to ask why a task does not answer, which is known at once where no connection can be made.
+_GLANCE = 0.5
 _CLEAR_TIMEOUT = 10.0
 # Of these jobs the first that there is has the task in whose store members of collectives find each other.
 _LEADERS = ("chief", "master", "worker")
@@ -304,6 +306,7 @@ class SessionTasks:
 
         Raises:
             DeadlineExceededError: if the step's time ends first.
+            UnavailableError: if one has other ideas of TLS.
             OpError: if one refuses.
         """
         statuses: list[Any] = [None] * len(self._links)
@@ -322,11 +325,22 @@ class SessionTasks:
                     made = error_of(error, link.name)[0]
                     if not isinstance(made, (errors.DeadlineExceededError, errors.UnavailableError)):
                         raise made from None
+                    reason = _obstacle(link.channel)
+                    if "handshake" in reason.lower():
+                        # Waiting does not help.
+                        raise errors.UnavailableError(
+                            None,
+                            None,
+                            f"{link.name} at {link.channel.address} agrees on no TLS with this task, see "
+                            f"HEADRACE_CLUSTER_TLS_CERTIFICATE and …_AUTHORITY: {reason}",
+                        ) from None
                     if limit is not None and limit <= _PATIENCE:
                         raise errors.DeadlineExceededError(
-                            None, None, f"{link.name} at {link.channel.address} does not answer in time."
+                            None, None, f"{link.name} at {link.channel.address} does not answer in time: {reason}"
                         ) from None
-                    tf_logging.warning("CreateSession still waiting for response from worker: %s", link.name)
+                    tf_logging.warning(
+                        "CreateSession still waiting for response from worker: %s (%s)", link.name, reason
+                    )
         return statuses
 
     def end(self) -> None:
@@ -336,9 +350,18 @@ class SessionTasks:
                 link.end()
 
 
-def _ask_status(channel: TaskChannel, timeout: float) -> Any:
+def _ask_status(channel: TaskChannel, timeout: float, waits: bool = True) -> Any:
     call = channel.call("Worker", "GetStatus")
-    return call.future(b"", timeout=timeout, metadata=channel.metadata, wait_for_ready=True)
+    return call.future(b"", timeout=timeout, metadata=channel.metadata, wait_for_ready=waits)
+
+
+def _obstacle(channel: TaskChannel) -> str:
+    """Why a task does not answer: only a call that does not wait is told what became of the connection."""
+    try:
+        _ask_status(channel, _GLANCE, waits=False).result()
+    except grpc.RpcError as error:
+        return str(error_of(error)[0].message)
+    return "it answers now"
 
 
 def devices_of(state: TaskState, runtime: SharingRuntime) -> list[Any]:

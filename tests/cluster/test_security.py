@@ -264,15 +264,31 @@ def test_a_cluster_over_tls(certificates, start_task, monkeypatch):
     cluster = {"ps": [one], "worker": [other]}
     variables = {"TLS_KEY": key, "TLS_CERTIFICATE": certificate, "TLS_AUTHORITY": certificate, "TOKEN": "secret"}
     variables = {f"HEADRACE_CLUSTER_{name}": value for name, value in variables.items()}
+    # First, as the process that tasks are forked from keeps the variables that it begins with.
+    start_task(cluster, "ps", **variables)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    start_task(cluster, "ps", **variables)
     worker = tf.train.Server(cluster, "worker", 0)
     with tf.device("/job:ps/task:0"):
         v = tf.Variable(tf.ones([100_000]))
     with tf.Session(worker.target) as sess:
         sess.run(v.initializer)
         assert sess.run(tf.reduce_sum(v.assign_add(v))) == 200_000
+
+
+def test_who_agrees_on_no_tls_is_told_rather_than_waited_for(certificates, start_task, monkeypatch):
+    (key, certificate), (other_key, other) = certificates
+    addresses = free_addresses(2)
+    cluster = {"ps": addresses[:1], "worker": addresses[1:]}
+    start_task(cluster, "ps", HEADRACE_CLUSTER_TLS_KEY=other_key, HEADRACE_CLUSTER_TLS_CERTIFICATE=other)
+    monkeypatch.setenv("HEADRACE_CLUSTER_TLS_KEY", key)
+    monkeypatch.setenv("HEADRACE_CLUSTER_TLS_CERTIFICATE", certificate)
+    worker = tf.train.Server(cluster, "worker", 0)
+    with tf.device("/job:ps/task:0"):
+        v = tf.Variable(1.0)
+    sess = tf.Session(worker.target, config=tf.ConfigProto(operation_timeout_in_ms=500))
+    with pytest.raises(tf.errors.UnavailableError, match=r"/job:ps/replica:0/task:0 .* TLS"):
+        sess.run(v.initializer)
 
 
 def test_a_server_listens_at_its_address_only():
