@@ -296,8 +296,7 @@ device_op.on_host(outputs=True).shape(lambda op: [()])
 
 @device_op.kernel
 def device_kernel(node):
-    place = f"{node.runtime.device_names()[0].rpartition('/')[0]}/device:CPU:0".encode()
-    return lambda iterator: strings(place)
+    return lambda iterator: strings(node.runtime.device_names()[0].encode())
 
 
 class _State:
