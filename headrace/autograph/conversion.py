@@ -197,6 +197,7 @@ def _rewritten(function: types.FunctionType, options: Options) -> ast.FunctionDe
         lambda called: _resolved(called, function) is set_loop_options,
         _owner(function),
         options.uses(Feature.EQUALITY_OPERATORS),
+        options.uses(Feature.ASSERT_STATEMENTS),
     )
 
 
@@ -304,7 +305,7 @@ def to_graph(
         recursive: whether the functions that it calls are converted, too.
         arg_values, arg_types: accepted as in 1.x; they change nothing.
         experimental_optional_features: a `Feature`, or several: EQUALITY_OPERATORS for `==` of tensors,
-            BUILTIN_FUNCTIONS for `print`; the others change nothing.
+            ASSERT_STATEMENTS for `assert`, BUILTIN_FUNCTIONS for `print`; the others change nothing.
 
     Raises:
         NotImplementedError: for what is neither.

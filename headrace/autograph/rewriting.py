@@ -25,6 +25,7 @@ def rewrite(
     directive: Callable[[ast.expr], bool],
     owner: str | None = None,
     equality: bool = False,
+    assertions: bool = False,
 ) -> ast.FunctionDef:
     """The rewritten function; it uses a variable `ag__`, the operators.
 
@@ -34,6 +35,7 @@ def rewrite(
         directive: whether what is called is `set_loop_options`.
         owner: the class whose method it is, for names that begin with two underscores.
         equality: whether `==` and `!=` go through operators.
+        assertions: whether `assert` does; otherwise it is Python's, which takes no tensor of a graph.
 
     Raises:
         Unsupported: for generators and coroutines.
@@ -48,7 +50,7 @@ def rewrite(
     if owner is not None:
         _Mangled(owner).visit(function)
     names = Names({inner.id for inner in ast.walk(function) if isinstance(inner, ast.Name)} | {"ag__"})
-    _Rewriter(names, plain_call, directive, equality).function(function)
+    _Rewriter(names, plain_call, directive, equality, assertions).function(function)
     # The defaults are those of the function that there is.
     arguments = function.args
     arguments.defaults = [ast.Constant(None) for _ in arguments.defaults]
@@ -116,11 +118,13 @@ class _Rewriter(ast.NodeTransformer):
         plain_call: Callable[[ast.expr], bool],
         directive: Callable[[ast.expr], bool],
         equality: bool,
+        assertions: bool,
     ) -> None:
         self._names = names
         self._plain_call = plain_call
         self._directive = directive
         self._equality = equality
+        self._assertions = assertions
         self._scope: _Scope
 
     # ---- functions ----
@@ -216,6 +220,8 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        if not self._assertions:
+            return self.generic_visit(node)
         message = node.msg or ast.Constant(None)
         test = _thunk(self.visit(node.test))
         # Python's own where there is nothing to stage keeps its text and traceback.
@@ -470,6 +476,9 @@ def function_of(tree: ast.FunctionDef, original: types.FunctionType) -> types.Co
     """Compiles a rewritten function; its free variables are those of the original, and `ag__`."""
     free = dict.fromkeys((*original.__code__.co_freevars, "ag__", "__class__"))
     lines = "".join(f"    {name} = None\n" for name in free)
+    if tree.name not in free:
+        # The function's own name is the module's in its body, whatever a decorator has made of it there.
+        lines = f"    global {tree.name}\n{lines}"
     module = ast.parse(f"def factory__():\n{lines}    pass\n")
     factory = module.body[0]
     assert isinstance(factory, ast.FunctionDef)
