@@ -371,14 +371,21 @@ _LISTS = [
         "count:index",
         "list: @0",
         ANY,
-        ints="type of rows, 1 if writing makes it longer + 2 if reading clears a row + 4 if rows written twice add up; then "
-        "perhaps 1 and the sizes of a row, -1 where unknown",
+        ints="type of rows, 1 if writing makes it longer + 2 if reading clears a row + 4 if rows written twice add up "
+        "+ 8 if those written last stay; then perhaps 1 and the sizes of a row, -1 where unknown",
         fails="the count is negative",
     ),
     # The list for the gradients of another, of the same length, the same for the same number; its rows add up.
     Instruction("list_gradient", "list", "gradients", ANY, ints="a number"),
     Instruction("list_write", "list index:index row", "", ANY, fails="there is no such row, or it was written"),
-    Instruction("list_scatter", "list indices:index rows", "", ANY, fails="there is no such row, or it was written"),
+    Instruction(
+        "list_scatter",
+        "list indices:index rows",
+        "",
+        ANY,
+        ints="1 if they are all rows that the list has afterwards",
+        fails="there is no such row, or it was written",
+    ),
     # Zeros where nothing was written and the sizes of a row are told, or are those of a row of what it is the gradient of.
     Instruction("list_read", "list index:index", "row", ANY, fails="there is no such row, or nothing in it"),
     Instruction(

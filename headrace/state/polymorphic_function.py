@@ -36,7 +36,7 @@ from headrace.state.function_spec import (
 from headrace.state.function_spec import (
     flat as flat_arguments,
 )
-from headrace.state.lifted_initial_values import LaterInitialized, initialize, make_variable
+from headrace.state.lifted_initial_values import LaterInitialized, initialize, make_variable, refuse_inner_value
 from headrace.state.scoping import variable_creator_scope
 
 if TYPE_CHECKING:
@@ -308,6 +308,8 @@ class PolymorphicFunction:
         def keep(next_creator: Callable[..., Any], **settings: Any) -> Variable:
             if made_before and self._once:
                 raise ValueError("tf.function-decorated function tried to create variables on non-first call.")
+            if not self._once:
+                refuse_inner_value(settings)
             variable, begins_here = make_variable(next_creator, settings, self._waiting)
             begins.append(begins_here)
             created.append(weakref.ref(variable))
@@ -346,7 +348,9 @@ class PolymorphicFunction:
 
     def _converted(self) -> Callable[..., Any]:
         """The Python function, its control flow turned into that of the graph where that is asked for."""
-        return converted_for_function(self._python_function) if self._autograph else self._python_function
+        if not self._autograph:
+            return self._python_function
+        return converted_for_function(self._python_function, self._autograph_options)
 
 
 class _WeakInstance:

@@ -199,7 +199,7 @@ def cond(
         if not calls_functions(get_default_graph()):
             return _cond_of_switches(pred, true_fn, false_fn, strict, of_functions=False)
         pred = raw.Squeeze(pred) if pred.dims else pred
-        is_bool = pred.dtype.base_dtype is dtypes.bool
+        is_bool = pred.dtype.base_dtype is dtypes.bool and not pred.dims
         # The branches are looked at before the condition: functions are made before they are called.
         made = _cond_of_switches(
             pred if is_bool else convert_to_tensor(True), true_fn, false_fn, strict, of_functions=True

@@ -46,8 +46,13 @@ def require_condition(value: Tensor) -> Tensor:
     """What decides on a branch or a loop that TensorFlow has as functions.
 
     Raises:
-        InvalidArgumentError: if it is no bool, which TensorFlow says when the function is run.
+        InvalidArgumentError: if it is no bool, or several, which TensorFlow says when the function is run.
     """
+    if value.dims:
+        shape = "x".join(map(str, value.dims))
+        raise InvalidArgumentError(
+            None, value.op, f"Input '{value.name}' has {shape} elements, and a branch or loop goes by one."
+        )
     if value.dtype.base_dtype is not dtypes.bool:
         raise InvalidArgumentError(
             None, value.op, f"Input '{value.name}' has type {value.dtype.name}, and a branch or loop goes by a bool."

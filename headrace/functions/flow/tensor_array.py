@@ -11,7 +11,7 @@ from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, device, get_default_graph, name_scope
 from headrace.core.dims import Dims, merge_dims
-from headrace.core.dtypes import DType, as_dtype, int64
+from headrace.core.dtypes import DType, as_dtype, int32, int64
 from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
@@ -109,6 +109,7 @@ class TensorArray:
                     raise ValueError("flow must not be None if handle is not None.")
                 self._handle, self._flow = handle, flow
                 return
+            in_function = calls_functions(get_default_graph())
             with contextlib.ExitStack() as places:
                 if colocate_with_first_write_call:
                     places.enter_context(device(None))
@@ -119,10 +120,13 @@ class TensorArray:
                     element_shape=as_dims(element_shape),
                     identical_element_shapes=infer_shape,
                     dynamic_size=self._dynamic_size,
-                    clear_after_read=clear_after_read is not False and not calls_functions(get_default_graph()),
+                    clear_after_read=clear_after_read is not False and not in_function,
                     tensor_array_name=tensor_array_name or "",
                     name=scope,
                 )
+            if in_function:
+                # TensorFlow has lists there, whose elements may be written again.
+                self._handle.op._set_attr("_rewritable", True)
 
     @property
     def flow(self) -> Tensor:
@@ -234,7 +238,10 @@ class TensorArray:
     def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """Writes the rows of `value` to the elements 0, 1, …"""
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
-            return self.scatter(integers(0, shape_of(value)[0]), value, name=name)
+            made = self.scatter(integers(0, shape_of(value)[0]), value, name=name)
+            if calls_functions(get_default_graph()):
+                made.flow.op._set_attr("_replaces", True)
+            return made
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Writes the rows of `value` to the elements at `indices`, an int32 vector.
@@ -246,6 +253,8 @@ class TensorArray:
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
             tensor = self._checked_rows(value)
             self._learn(None if tensor.dims is None else tensor.dims[1:])
+            if calls_functions(get_default_graph()):
+                indices = _as_many(indices, tensor)
             with self._placed(tensor):
                 return self.with_flow(raw.TensorArrayScatterV3(self._handle, indices, tensor, self._flow, name=name))
 
@@ -400,6 +409,16 @@ def list_of_array(array: TensorArray) -> Tensor:
     if isinstance(array, _TensorArrayV2):
         return array.flow
     return list_ops.tensor_list_from_tensor(array.stack(), array.element_shape)
+
+
+def _as_many(indices: TensorLike, rows: Tensor) -> Tensor:
+    """The indices of rows; InvalidArgumentError for fewer or more, which TensorFlow says when the function is run."""
+    tensor = convert_to_tensor(indices, int32, name="indices")
+    counts = [given.dims[0] for given in (tensor, rows) if given.dims]
+    if len({count for count in counts if count is not None}) > 1:
+        message = f"TensorArray.scatter: expected len(indices) == value.shape[0], but saw: {counts[0]} vs. {counts[1]}"
+        raise errors.InvalidArgumentError(None, rows.op, message)
+    return tensor
 
 
 def _check_existing(handle: Tensor, name: Any, size: Any, element_shape: Any, dynamic_size: Any, clear: Any) -> None:

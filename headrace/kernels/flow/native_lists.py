@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import NodeView
 
 # What ints of `list_begin` say besides the type of rows.
-_GROWS, _CLEARS = 1, 2
+_GROWS, _CLEARS, _REWRITES = 1, 2, 8
 
 
 def new_array(node: NodeView) -> Lowering | None:
@@ -24,6 +24,7 @@ def new_array(node: NodeView) -> Lowering | None:
     if dtype not in TYPE_CODES:
         return None
     flags = (_GROWS if node.attrs["dynamic_size"] else 0) + (_CLEARS if node.attrs["clear_after_read"] else 0)
+    flags += _REWRITES if node.attrs.get("_rewritable") else 0
     ints = [TYPE_CODES[dtype], flags]
     if dims is not None:
         ints += [1, *(-1 if size is None else size for size in dims)]
@@ -54,9 +55,10 @@ def write(node: NodeView) -> Lowering:
 
 def scatter(node: NodeView) -> Lowering:
     """The rule of an op that writes several elements."""
+    replaces = [1] if node.attrs.get("_replaces") else []
 
     def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
-        b.apply("list_scatter", inputs[:3])
+        b.apply("list_scatter", inputs[:3], replaces)
         return [inputs[3]]
 
     return lower

@@ -14,13 +14,15 @@ struct RowList {
   std::vector<char> data;
   std::vector<uint8_t> state;  // of each row
   bool begun = false;
-  bool fixed = false;  // its gradients have been asked for: it grows no more
+  bool fixed = false;      // its gradients have been asked for: it grows no more
+  bool rewritten = false;  // a row was written more than once: gradients would not be of rows written once
 
   int64_t rows() const { return int64_t(state.size()); }
   void begin(int64_t count) {
     state.assign(size_t(count), kNothing);
     begun = true;
     fixed = false;
+    rewritten = false;
   }
   // Makes room for so many rows of `bytes`.
   char* row(int64_t index, int64_t bytes) {
