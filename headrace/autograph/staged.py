@@ -81,8 +81,8 @@ class State:
             describe: from a variable and what differs to the message of the error; `types` are two that differ.
 
         Raises:
-            ValueError: if what is no tensor differs.
-            TypeError: if structures or element types differ.
+            ValueError: if one is a tensor and the other is none, or one is None.
+            TypeError: if structures, element types or what is no tensor differ.
         """
         for name, mine, theirs in zip(self.names, self._values, other._values, strict=True):
             try:
@@ -99,7 +99,8 @@ class State:
                                               "objects are not supported beside tensors"))  # fmt: skip
                 if place not in kinds:
                     if one is not two and not _equal(one, two):
-                        raise ValueError(describe(name, f"{one!r} and {two!r} are no tensors and differ"))
+                        kind = ValueError if one is None else TypeError
+                        raise kind(describe(name, f"{one!r} and {two!r} are no tensors and differ"))
                     continue
                 first, second = getattr(kinds[place], "dtype", None), getattr(others[place], "dtype", None)
                 if first != second and first is not None and second is not None:

@@ -27,6 +27,9 @@ class FunctionSpec:
     Args:
         python_function: the function.
         input_signature: a spec for each argument; None where any are taken.
+
+    Raises:
+        ValueError: if the function has arguments that are only given by name, and a signature.
     """
 
     def __init__(
@@ -35,6 +38,13 @@ class FunctionSpec:
         self._python_function = python_function
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._parameters = inspect.signature(python_function) if callable(python_function) else None
+        if input_signature is not None and self._parameters is not None:
+            only_by_name = [p.name for p in self._parameters.parameters.values() if p.kind is p.KEYWORD_ONLY]
+            if only_by_name:
+                raise ValueError(
+                    f"A function with an input_signature takes all arguments by position, and {only_by_name} of "
+                    f"{python_function} can only be given by name."
+                )
 
     @classmethod
     def from_function_and_signature(
@@ -102,7 +112,7 @@ class FunctionSpec:
         """Arguments as tensors that fit the specs.
 
         Raises:
-            ValueError: if they do not; TypeError: if there are more of them.
+            ValueError: if they do not; TypeError: if there are more of them, or sequences of another kind.
         """
         count = len(args) + len(kwargs)
         if count > len(self._input_signature or ()):
@@ -126,8 +136,8 @@ class FunctionSpec:
         del given[max(count, len(signature)) :]
         try:
             values = nest_paths.flatten_up_to(list(signature), given)
-        except (TypeError, ValueError):
-            raise ValueError(
+        except (TypeError, ValueError) as error:
+            raise type(error)(
                 f"Structure of Python function inputs does not match input_signature: inputs {given}, input_signature "
                 f"{signature}."
             ) from None

@@ -36,6 +36,19 @@ def body_of(value: object) -> FuncGraph | None:
     return None
 
 
+def refuse_inner_value(settings: Mapping[str, Any]) -> None:
+    """Raises ValueError for an initial value that is a tensor of the body that is traced.
+
+    A function that may make variables in each call makes them outside of itself.
+    """
+    initial = settings.get("initial_value")
+    if isinstance(initial, Tensor) and body_of(initial) is not None:
+        raise ValueError(
+            f"A variable made in a function cannot begin with a tensor that the function computes ({initial}): give "
+            "tf.Variable a function that returns the value, or make the value within tf.init_scope()."
+        )
+
+
 class UnliftableError(Exception):
     """A part of a graph cannot be computed elsewhere, as it needs a placeholder that nothing is given for."""
 

@@ -12,6 +12,7 @@ from headrace.core.defaults import colocate_with, device, get_default_graph, nam
 from headrace.core.dims import compatible_dims
 from headrace.core.eager import executing_eagerly
 from headrace.core.framework_ops import uid
+from headrace.core.graph_scopes import VALID_OP_NAME
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.state.initial_values import try_guard_against_uninitialized_dependencies
@@ -117,6 +118,9 @@ class ResourceVariable(BaseResourceVariable, is_resource=True):
                 f"The initial value's shape ({tensor.shape}) is not compatible with the explicitly supplied "
                 f"`shape` argument ({TensorShape.from_dims(dims)})."
             )
+        if not VALID_OP_NAME.match(name):
+            # Names of operations are free eagerly, not those of variables.
+            raise ValueError(f"'{name}' is not a valid name of a variable")
         self._in_graph_mode = False
         self._handle_name = f"{name}:0"
         self._dtype = tensor.dtype.base_dtype

@@ -19,7 +19,7 @@ from headrace.core.type_specs import TensorSpec
 from headrace.messages import protos
 from headrace.messages.graph_def import import_graph_def
 from headrace.state.concrete_function import ConcreteFunction
-from headrace.state.lifted_initial_values import make_variable, placeholder_needed, unliftable
+from headrace.state.lifted_initial_values import make_variable, placeholder_needed, refuse_inner_value, unliftable
 from headrace.state.scoping import variable_creator_scope
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class VariableHolder:
         known = self._variables_by_name.get(name) if self._share_variables and name is not None else None
         if known is not None:
             return known
+        refuse_inner_value(kwargs)
         made, _ = make_variable(next_creator, kwargs, None)
         self._variables_by_name[made.name.partition(":")[0]] = made
         return made

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core import slots
 from headrace.core.attributes import check_attribute
-from headrace.core.composite import SparseTensor
+from headrace.core.composite import SparseTensor, not_dense
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
-from headrace.core.defaults import name_scope
+from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.dtypes import DType, as_dtype, int32, int64
 from headrace.core.graph import Graph
 from headrace.core.made_of_tensors import MadeOfTensors
@@ -395,7 +395,9 @@ class RaggedTensor(MadeOfTensors, FromTensors, VariantForm):
 
     def __iter__(self) -> Iterator[Any]:
         if not self._is_eager:
-            raise TypeError("RaggedTensor can be iterated over while executing eagerly only; use tf.map_fn.")
+            message = "RaggedTensor can be iterated over while executing eagerly only; use tf.map_fn."
+            # In functions of whose loops TensorFlow makes the graph's, it is those that look for a length.
+            raise (ValueError if getattr(get_default_graph(), "autograph", False) else TypeError)(message)
         splits: Any = self._row_splits
         return (self[row] for row in range(splits.dims[0] - 1))
 
@@ -468,9 +470,7 @@ def convert_to_tensor_or_ragged_tensor(
 
 
 def _refuse(value: RaggedTensor, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Any:
-    raise TypeError(
-        f"Failed to convert object of type {type(value)} to Tensor: it is ragged; use its to_tensor(). Contents: {value}"
-    )
+    raise not_dense(value, "it is ragged; use its to_tensor()")
 
 
 register_tensor_conversion_function((RaggedTensor, RaggedTensorValue), _refuse, 100)
