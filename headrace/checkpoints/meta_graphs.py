@@ -8,6 +8,7 @@ from typing import Any
 from headrace.checkpoints.saver import Saver
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_default_graph
+from headrace.core.eager import executing_eagerly
 from headrace.core.graph import Graph
 from headrace.files.paths import as_path
 from headrace.interop.meta_graph import export_scoped_meta_graph
@@ -54,10 +55,13 @@ def export_meta_graph(
 
     Raises:
         ValueError: if a graph is larger than a message may be.
+        RuntimeError: while executing eagerly.
 
     Example:
         >>> tf.train.export_meta_graph("model.meta", collection_list=["inputs", "outputs"])
     """
+    if executing_eagerly():
+        raise RuntimeError("export_meta_graph: there is no graph while executing eagerly; use tf.Graph().as_default().")
     made, _ = export_scoped_meta_graph(
         filename=filename,
         meta_info_def=meta_info_def,
@@ -95,6 +99,7 @@ def import_meta_graph(
         a `Saver` for the checkpoints that belong to it; None if there are no variables.
 
     Raises:
+        RuntimeError: while executing eagerly.
         OSError: if there is no such file; DataLossError: if it holds something else.
         InvalidArgumentError: if what a file describes does not fit together; for a message, ValueError.
         NotFoundError: naming op types that are not declared.
@@ -118,6 +123,8 @@ def import_meta_graph_with_return_elements(
     **kwargs: Any,
 ) -> tuple[Saver | None, Any]:
     """`import_meta_graph` that also returns operations and tensors by their names in the file."""
+    if executing_eagerly():
+        raise RuntimeError("import_meta_graph: there is no graph while executing eagerly; use tf.Graph().as_default().")
     if not isinstance(meta_graph_or_file, protos.MetaGraphDef):
         message = read_meta_graph_file(meta_graph_or_file)
         with faults_in(as_path(meta_graph_or_file), protos.MetaGraphDef):

@@ -9,9 +9,10 @@ from keyword import iskeyword
 from typing import Any
 
 from headrace.core.argument_conversion import bind_type_attr, convert_input, plain_attr
+from headrace.core.argument_errors import NO_DEVICE
 from headrace.core.defaults import get_default_graph, graph_of_inputs
-from headrace.core.dtypes import DType, as_dtype
-from headrace.core.errors import OpError, UndeclaredOpError
+from headrace.core.dtypes import DType, as_dtype, resource
+from headrace.core.errors import InvalidArgumentError, OpError, UndeclaredOpError
 from headrace.core.graph import Graph
 from headrace.core.graph_functions import called_function
 from headrace.core.graph_scopes import VALID_OP_NAME, VALID_SCOPE_NAME
@@ -67,6 +68,9 @@ def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: 
 def _as_eagerly(error: Exception, decl: OpDecl, name: str | None) -> OpError:
     """The error of the op for one that says what it is while executing eagerly."""
     kind, message = error.when_eager  # type: ignore[attr-defined]  # it has been asked
+    if message.startswith(NO_DEVICE) and any(arg.dtype is resource for arg in decl.signature.inputs):
+        # Where a resource is, there the op runs: no device is looked for, and the op refuses the type itself.
+        kind, message = InvalidArgumentError, str(error)
     suffix = f" name: {name}" if name else ""
     made: OpError = kind(None, None, f"{message} [Op:{decl.type}]{suffix}")
     return made
@@ -250,7 +254,7 @@ def full_name(graph: Graph, name: str | bytes) -> str:
 
 
 def _is_valid_name(graph: Graph, name: str) -> bool:
-    if VALID_OP_NAME.match(name):
+    if graph.is_eager or VALID_OP_NAME.match(name):
         return True
     return bool(name and graph.get_name_scope() and VALID_SCOPE_NAME.match(name))
 

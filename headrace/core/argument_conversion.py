@@ -10,6 +10,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.graph import Graph
+from headrace.core.made_of_tensors import MadeOfTensors
 from headrace.core.registry import OpDecl
 from headrace.core.shapes import as_dims
 from headrace.core.signature import Arg, Attr
@@ -115,6 +116,8 @@ def convert_input(decl: OpDecl, arg: Arg, value: Tensor, attrs: dict[str, Any]) 
         try:
             tensor = _convert_value(decl, arg, item, expected, preferred, f"{arg.name}_{i}")
         except (TypeError, ValueError) as error:
+            if _is_composite_when_eager(item):
+                raise
             raise _mixed_types(decl, arg, value, i, expected, attrs) from error
         base = tensor._dtype.base_dtype
         if tensors and base is not tensors[0]._dtype.base_dtype:
@@ -191,7 +194,7 @@ def _convert_value(
             refusal = _refusal_of_any_type(value)
             if refusal is not None:
                 raise ValueError(f"Tried to convert '{arg.name}' to a tensor and failed. Error: {refusal}") from None
-        if expected is None:
+        if expected is None or _is_composite_when_eager(value):
             raise
         if isinstance(value, Tensor) or isinstance(getattr(value, "dtype", None), DType):
             base = value.dtype.base_dtype
@@ -211,6 +214,11 @@ def _convert_value(
             f"Expected {expected.name} passed to parameter '{arg.name}' of op '{decl.type}', got {value!r} of type "
             f"'{type(value).__name__}' instead. Error: {error}"
         ) from None
+
+
+def _is_composite_when_eager(value: object) -> bool:
+    """Whether a value is made of tensors, such as a sparse one: executed eagerly, its conversion says so itself."""
+    return isinstance(value, MadeOfTensors) and get_default_graph().is_eager
 
 
 def _refusal_of_any_type(value: Tensor | VariableLike | Sequence[Sequence[int]] | None) -> ValueError | None:

@@ -14,6 +14,9 @@ from headrace.core.signature import Arg, Attr
 
 _E = TypeVar("_E", bound=Exception)
 
+# What an op says eagerly of a type that no kernel takes.
+NO_DEVICE = "Could not find valid device for node."
+
 
 def wrong_tensor_type(
     message: str, decl: OpDecl, arg: Arg, got: DType, expected: DType, attrs: dict[str, Any], place: int = 0
@@ -91,7 +94,7 @@ def check_allowed(arg: Arg | Attr, dtype: DType, allowed: Sequence[DType], op_ty
         if op_type in _OF_ANY_KERNEL.get(getattr(arg, "type_attr", None) or "", "").split():
             raise complaint(error, InvalidArgumentError)
         # Eagerly it is a kernel that is not there.
-        raise complaint(error, NotFoundError, f"Could not find valid device for node.\n{error}")
+        raise complaint(error, NotFoundError, f"{NO_DEVICE}\n{error}")
 
 
 def not_a_list(decl: OpDecl, name: str, shown: str) -> TypeError:

@@ -16,6 +16,7 @@ from headrace.core.convert import convert_to_tensor, register_tensor_conversion_
 from headrace.core.defaults import graph_of_inputs, name_scope
 from headrace.core.dims import Dims
 from headrace.core.dtypes import DType, as_dtype, int64
+from headrace.core.eager import executing_eagerly
 from headrace.core.graph import Graph
 from headrace.core.made_of_tensors import MadeOfTensors
 from headrace.core.operation import Operation
@@ -325,9 +326,13 @@ def _indexed_slices_to_tensor(
 def _sparse_to_tensor(
     value: SparseTensor, dtype: DTypeLike | None = None, name: str | None = None, as_ref: bool = False
 ) -> Any:
-    raise TypeError(
-        f"Failed to convert object of type {type(value)} to Tensor: it is sparse; use tf.sparse.to_dense. Contents: {value}"
-    )
+    raise not_dense(value, "it is sparse; use tf.sparse.to_dense")
+
+
+def not_dense(value: object, why: str) -> Exception:
+    """The error of a value of several tensors where one is asked for: a TypeError, a ValueError while executing eagerly."""
+    kind = ValueError if executing_eagerly() else TypeError
+    return kind(f"Failed to convert object of type {type(value)} to Tensor: {why}. Contents: {value}")
 
 
 register_tensor_conversion_function(IndexedSlices, _indexed_slices_to_tensor)

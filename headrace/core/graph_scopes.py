@@ -89,13 +89,16 @@ def device_text(given: Any, op: Operation) -> str:
     return str(given.to_string())
 
 
-def device_scope(given: str | Callable[..., Any] | DeviceSpecV2 | None) -> Callable[..., Any] | None:
+def device_scope(
+    given: str | Callable[..., Any] | DeviceSpecV2 | None, refusal: type[Exception] | None = None
+) -> Callable[..., Any] | None:
     """What a device scope does to operations made in it.
 
     Its attribute `origin` is the place in the program, and `named` the device; None where a function decides.
 
     Args:
         given: what `tf.device` was given; None gives None.
+        refusal: the class of the error of what says nothing of devices, where it is another.
 
     Raises:
         AttributeError: if it says nothing of devices; TypeError if it is a list or a dict.
@@ -114,7 +117,7 @@ def device_scope(given: str | Callable[..., Any] | DeviceSpecV2 | None) -> Calla
             return given(op)
     else:
         # TensorFlow looks it up among the devices it knows before it takes it apart.
-        kind = AttributeError if isinstance(given, Hashable) else TypeError
+        kind = refusal or (AttributeError if isinstance(given, Hashable) else TypeError)
         raise kind(f"device must be a string, DeviceSpec, function or None, got {given!r}.")
     scope.origin = TraceableObject(shown, *innermost())  # type: ignore[attr-defined]  # functions take any attribute
     scope.named = None if callable(given) else given  # type: ignore[attr-defined]  # functions take any attribute

@@ -99,7 +99,12 @@ class TypeSpec:
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a value, or what another description describes, may be described so."""
-        spec = spec_or_value if isinstance(spec_or_value, TypeSpec) else spec_from_value(spec_or_value)
+        spec = spec_or_value
+        if not isinstance(spec, TypeSpec):
+            try:
+                spec = spec_from_value(spec)
+            except TypeError:
+                return False  # what nothing describes
         return type(spec) is type(self) and self._accepts(spec)
 
     def _accepts(self, other: Any) -> bool:
@@ -195,8 +200,15 @@ class TensorSpec(BatchableTypeSpec):
 
     @classmethod
     def from_tensor(cls, tensor: Tensor, name: str | None = None) -> TensorSpec:
-        """The description of a tensor."""
-        return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
+        """The description of a tensor.
+
+        Raises:
+            ValueError: if it is none.
+        """
+        if not isinstance(tensor, Tensor):
+            raise ValueError(f"TensorSpec.from_tensor: `tensor` should be a tf.Tensor, got {tensor!r}.")
+        # What was computed eagerly has no name.
+        return cls(tensor.shape, tensor.dtype, name or (tensor.op.name if tensor._is_graph_tensor else None))
 
     @property
     def shape(self) -> TensorShape:

@@ -130,7 +130,7 @@ class EagerGraph(EagerValues, Graph):
         if callable(given):
             raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
         if not isinstance(given, str):
-            return device_scope(given)
+            return device_scope(given, ValueError)
         scope = self._device_scopes.get(given)
         if scope is None:
             scope = self._device_scopes[given] = device_scope(given)
@@ -149,6 +149,8 @@ class EagerGraph(EagerValues, Graph):
 
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Any:
         """Whatever was made before has run before."""
+        for call in filter(callable, () if control_inputs is None else control_inputs):
+            call()
         return contextlib.nullcontext()
 
     def colocate_with(self, op: TensorLike | Operation | None, ignore_existing: bool = False) -> Any:

@@ -154,9 +154,9 @@ def require_broadcast(x: torch.Tensor, y: torch.Tensor) -> None:
 # ---- kernels ----
 
 
-def no_kernel(node: NodeView) -> Exception:
-    """The error of an element type that the signature allows but for which TensorFlow has no kernel either."""
-    message = f"No OpKernel was registered to support Op '{node.type}' with T={node.inputs[0].dtype.name}"
+def no_kernel(node: NodeView, place: int = 0) -> Exception:
+    """The error of an element type, that of the input at `place`, which the signature allows but TensorFlow has no kernel for."""
+    message = f"No OpKernel was registered to support Op '{node.type}' with T={node.inputs[place].dtype.name}"
     return complaint(InvalidArgumentError(None, None, message), NotFoundError, message)
 
 

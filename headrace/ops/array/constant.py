@@ -12,7 +12,7 @@ from headrace.core import slots
 from headrace.core.convert import register_tensor_conversion_function
 from headrace.core.defaults import name_scope
 from headrace.core.dims import Dims, bracketed, merge_dims
-from headrace.core.dtypes import as_dtype
+from headrace.core.dtypes import as_dtype, dtype_text
 from headrace.core.eager import eager_graph, executing_eagerly
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import BoundConstant, op, raw
@@ -202,7 +202,12 @@ def _sizes_in_graph(shape: Any) -> Any:
 
 
 def _require_count(value: float | Sequence[float], dims: Any) -> None:
-    """Raises TypeError unless a value has one element or as many as a shape: eagerly nothing is repeated."""
+    """Raises TypeError unless a value has one element or as many as a shape: eagerly nothing is repeated.
+
+    A ValueError if the shape is not wholly known.
+    """
+    if dims is None or None in dims:
+        raise ValueError(f"tf.constant: shape={bracketed(dims)} is not wholly known; give all sizes.")
     have, expected = int(np.size(value)), math.prod(dims)
     if have not in (1, expected):
         raise TypeError(
@@ -288,6 +293,13 @@ def _pack(value: Any, dtype: Any, name: str) -> Any:
         for i, item in enumerate(value):
             if _is_tensor_like(item):
                 if item.dtype.base_dtype is not dtype:
+                    if executing_eagerly() and all(map(_is_tensor_like, value)):
+                        raise InvalidArgumentError(
+                            None,
+                            None,
+                            f"cannot compute Pack as input #{i}(zero-based) was expected to be a {dtype_text(dtype)} tensor "
+                            f"but is a {dtype_text(item.dtype.base_dtype)} tensor [Op:Pack] name: {name}",
+                        )
                     raise TypeError(
                         f"Cannot convert a list containing a tensor of dtype {item.dtype.name} to {dtype.name} "
                         f"(Tensor is: {item!r})"

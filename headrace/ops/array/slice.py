@@ -327,22 +327,24 @@ def strided_slice_assign_shape(op):
 
 def _put(x: np.ndarray | torch.Tensor, index: tuple[Any, ...], value: np.ndarray | torch.Tensor) -> None:
     """Writes into the memory of a variable."""
-    if isinstance(x, np.ndarray):
-        x[index] = value
-        return
     try:
-        view, flips = forward_view(x, index)
+        view, flips = (x[index], []) if isinstance(x, np.ndarray) else forward_view(x, index)
     except IndexError:
         raise out_of_bounds(x, index) from None
-    view_dtype = view_dtype_of(x.dtype)
-    value = value.view(view_dtype)
-    if value.shape != view.shape and value.ndim:
+    if 0 in np.shape(view):
+        return
+    if np.shape(value) != np.shape(view):
         raise UnimplementedError(
             None,
             None,
-            f"sliced l-value shape {shape_text(view.shape)} does not match r-value shape {shape_text(value.shape)}. "
+            f"sliced l-value shape {shape_text(np.shape(view))} does not match r-value shape {shape_text(np.shape(value))}. "
             "Automatic broadcasting not yet implemented.",
         )
+    if isinstance(x, np.ndarray):
+        x[index] = value
+        return
+    view_dtype = view_dtype_of(x.dtype)
+    value = value.view(view_dtype)
     view.view(view_dtype).copy_(value.flip(flips) if flips else value)
 
 

@@ -15,6 +15,7 @@ from headrace.core.native import applied, handed_on
 from headrace.core.planning_facts import Role
 from headrace.core.registry import op, raw
 from headrace.kernels import composing
+from headrace.kernels.math.elementwise import no_kernel
 from headrace.kernels.native import same_shape, source
 from headrace.kernels.state.handles import (
     assigner,
@@ -99,6 +100,8 @@ assign_sub_variable_op = op("AssignSubVariableOp", "resource: resource, value: d
 
 
 def _update_kernel(node, name):
+    if node.inputs[1].dtype.base_dtype.name in ("bool", "string"):
+        raise no_kernel(node, 1)
     update = in_place(node, name)
 
     def updated(buffer, value):
@@ -210,6 +213,8 @@ def resource_count_up_to_kernel(node):
             value = buffer.value
             if value is None:
                 raise missing(buffer)
+            if value.ndim:
+                raise invalid(f"ResourceCountUpTo: input is not a scalar: {shape_text(value.shape)}")
             if value.item() >= limit:
                 raise OutOfRangeError(None, None, f"Reached limit of {limit}")
             before = value.clone()

@@ -12,6 +12,7 @@ import torch
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import REGISTRY, OpDecl, op
+from headrace.kernels.math.elementwise import no_kernel
 from headrace.kernels.native import source
 from headrace.kernels.state.handles import (
     SIGNED,
@@ -274,6 +275,9 @@ def scatter_slices(
     target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, apply: Callable[..., Any]
 ) -> None:
     """Updates the slices of `target` that the vectors in `indices` lead to."""
+    if indices.ndim == 1:
+        # As TensorFlow's kernels do: so many vectors of one index.
+        indices = indices[:, None]
     depth = indices.shape[-1] if indices.ndim else 0
     outer = tuple(indices.shape[:-1])
     if not indices.ndim or not target.ndim:
@@ -329,6 +333,8 @@ def _declare_slices(by_ref: OpDecl, by_handle: OpDecl, kind: str) -> None:
 
     @by_handle.kernel
     def by_handle_kernel(node):
+        if kind != "Update" and node.inputs[2].dtype.base_dtype.name == "string":
+            raise no_kernel(node, 2)
         apply = _applier(kind, node.inputs[2].dtype.torch)
 
         def scatter(buffer, indices, updates):
