@@ -104,7 +104,7 @@ class MirroredExtended(StrategyExtendedV1):
         cross_device_ops: how values of several devices are put together; what fits the devices best by default.
 
     Raises:
-        ValueError: for devices of other machines, or one device twice.
+        ValueError: for devices of other machines; AssertionError: for one device twice.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class MirroredExtended(StrategyExtendedV1):
             raise ValueError("Got an empty `devices` list: give the names of the devices to mirror variables on.")
         names = tuple(device_names.resolve(name) for name in devices)
         if len(set(names)) != len(names):
-            raise ValueError(f"Got duplicates in `devices` argument: {names}")
+            raise AssertionError(f"MirroredStrategy: no duplicates are allowed in `devices`, got {names}")
         self._device_map: DeviceMap = ReplicaDeviceMap(names)
         self._host = device_names.get_host_for_device(names[0])
         if self._cross_device_ops is None:

@@ -79,6 +79,9 @@ def _new_inputs(model: Any, input_tensors: Any) -> list[Any]:
             for layer in model._input_layers
         ]
     given = nest.flatten(input_tensors)
+    for tensor in given:
+        if not hasattr(tensor, "dtype"):
+            raise ValueError(f"clone_model: input_tensors are tensors, got {tensor!r} of {type(tensor)}.")
     return [
         tensor if _is_keras_tensor(tensor) else Input(tensor=tensor, name=f"input_wrapper_for_{layer.name}")
         for layer, tensor in zip(model._input_layers, given)

@@ -160,8 +160,6 @@ class TextFileInitializer(TableInitializerBase):
         _check_index("Value", value_index, value_dtype)
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"Invalid vocab_size {vocab_size}.")
-        if key_index == value_index and key_index >= 0:
-            raise ValueError(f"Invalid key and value indices: both are {key_index}.")
         self._asset = filename if hasattr(filename, "asset_path") else None
         filename = filename if self._asset is None else self._asset.asset_path
         self._given_name = filename

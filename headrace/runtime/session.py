@@ -398,6 +398,8 @@ class BaseSession(SessionInterface):
             InvalidArgumentError: if something is fed or fetched twice, was not set up, or cannot be computed yet.
         """
         self._check_open()
+        if handle is not None and not isinstance(handle, str):
+            raise TypeError(f"Session.partial_run: handle is what partial_run_setup() returned, got {handle!r}.")
         run = self._partial_runs.get(handle)
         if run is None:
             raise errors.InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")

@@ -12,6 +12,7 @@ from headrace.core.defaults import add_to_collection, name_scope
 from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
 from headrace.functions.flow.loop_function import loop_of_functions
 from headrace.functions.flow.modes import builds_functions
 from headrace.functions.flow.tensor_array import TensorArray
@@ -19,7 +20,6 @@ from headrace.functions.flow.while_context import WhileContext
 from headrace.ops.array.constant import constant
 
 if TYPE_CHECKING:
-    from headrace.core.tensor import Tensor
     from headrace.core.typing import TensorLike
     from headrace.functions.flow.eager_tensor_array import EagerMethods
 
@@ -73,8 +73,7 @@ def while_loop(
             return_same_structure=return_same_structure,
         )
     with name_scope(name, "while", loop_vars if isinstance(loop_vars, (list, tuple)) else None):
-        if not loop_vars:
-            raise ValueError("No loop variables provided")
+        _require_several(loop_vars)
         if executing_eagerly():
             return _loop_now(cond, body, loop_vars, maximum_iterations, return_same_structure)
         condition, step, variables = cond, body, loop_vars
@@ -104,6 +103,19 @@ def while_loop(
             add_to_collection(GraphKeys.WHILE_CONTEXT, context)
         result = context.BuildLoop(condition, step, variables, shape_invariants, return_same_structure)
         return result if maximum_iterations is None else result[1]
+
+
+def _require_several(loop_vars: Any) -> None:
+    """Raises ValueError without loop variables, TypeError for what is no structure of them."""
+    if not loop_vars:
+        raise ValueError("No loop variables provided")
+    try:
+        # A tensor's own error comes where it is iterated over.
+        iter(() if isinstance(loop_vars, Tensor) else loop_vars)
+    except TypeError:
+        raise TypeError(
+            f"while_loop: loop_vars must be a list, a tuple or a structure of them, got {loop_vars!r}."
+        ) from None
 
 
 def _loop_now(
