@@ -8,10 +8,10 @@ from typing import Any
 
 from typing_extensions import Self
 
-# Only these two have a short form, "/gpu:0", and are written in capitals whatever the user types.
 # The beginning of the names of devices where there is no cluster.
 LOCAL_TASK = "/job:localhost/replica:0/task:0"
 
+# Only these two have a short form, "/gpu:0", and are written in capitals whatever the user types.
 _SHORT_TYPES = frozenset({"CPU", "GPU"})
 _FIELDS = ("job", "replica", "task", "device_type", "device_index")
 

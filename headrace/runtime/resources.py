@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# How the names of devices begin where no server names them.
-
 
 class Runtime:
     """What kernels may ask of the session they run in.

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Those beyond are LAPACK's.
 _LARGEST = 32
+# Masks of more elements are not kept with a plan.
+_LARGEST_MASK = 1 << 14
 
 
 def _sizes(node: NodeView, index: int = 0) -> tuple[int, int] | None:
@@ -57,6 +59,10 @@ def solution_rule(name: str) -> Rule:
     return rule
 
 
+def _can_be_masked(sizes: tuple[int, int]) -> bool:
+    return sizes[0] * sizes[1] <= _LARGEST_MASK
+
+
 def _masked(b: NativeBuilder, mask: np.ndarray, inside: int, outside: int) -> Sequence[int]:
     return b.apply("select", [b.constant(mask), inside, outside])
 
@@ -69,6 +75,8 @@ def band_part_rule(node: NodeView) -> Lowering | None:
     """MatrixBandPart with a constant band."""
     sizes, lower, upper = _sizes(node), integers(node, 1), integers(node, 2)
     if sizes is None or lower is None or upper is None or len(lower) != 1 or len(upper) != 1:
+        return None
+    if not _can_be_masked(sizes):
         return None
     rows, columns = sizes
     if lower[0] > rows or upper[0] > columns or node.inputs[1].dims != () or node.inputs[2].dims != ():
@@ -85,7 +93,7 @@ def band_part_rule(node: NodeView) -> Lowering | None:
 def diagonal_rule(node: NodeView) -> Lowering | None:
     """MatrixDiag: the vector stands in each row, of which one element counts."""
     dims = node.inputs[0].dims
-    if not dims or dims[-1] is None:
+    if not dims or dims[-1] is None or not _can_be_masked((dims[-1], dims[-1])):
         return None
     mask = np.eye(dims[-1], dtype=np.bool_)
     return lambda b, inputs: _masked(b, mask, b.apply("expand_dims", inputs, [-1])[0], _zero(b, node))
@@ -95,6 +103,8 @@ def set_diagonal_rule(node: NodeView) -> Lowering | None:
     """MatrixSetDiag: the diagonal stands in each row or column, whichever are fewer, of which one element counts."""
     sizes, dims, diagonal = _sizes(node), node.inputs[0].dims, node.inputs[1].dims
     if sizes is None or dims is None or None in dims or diagonal != (*dims[:-2], min(sizes)):
+        return None
+    if not _can_be_masked(sizes):
         return None
     axis = -1 if sizes[0] <= sizes[1] else -2
     mask = np.eye(*sizes, dtype=np.bool_)
