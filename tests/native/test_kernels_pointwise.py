@@ -62,6 +62,20 @@ def test_products(used, shape, outputs, activation, biased, odd, seed):
     np.testing.assert_allclose(made, expected.clip(*bounds), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("outputs", range(1, 41))
+def test_every_number_of_outputs(used, outputs):
+    """Whole vectors, parts of them, and both: how wide they are the processor decides."""
+    state = np.random.RandomState(outputs)
+    x, w = state.randn(1, 2, 3, 5).astype(np.float32), state.randn(1, 1, 5, outputs).astype(np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        images = tf.placeholder(tf.float32, [None, None, None, 5])
+        y = tf.nn.conv2d(images, tf.Variable(w), strides=1, padding="SAME")
+        session.run(tf.global_variables_initializer())
+        made = session.run(y, {images: x})
+    assert used == [outputs]
+    np.testing.assert_allclose(made, x @ w[0, 0], rtol=1e-4, atol=1e-5)
+
+
 def test_threads_change_nothing(used):
     state = np.random.RandomState(0)
     x, w = state.randn(1, 29, 31, 60).astype(np.float32), state.randn(1, 1, 60, 90).astype(np.float32)

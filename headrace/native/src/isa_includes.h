@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include <cassert>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
