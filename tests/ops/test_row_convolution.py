@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import headrace as tf
+from headrace.kernels.nn import row_convolution
 
 CASES = [
     ((2, 7, 3, 2), (2, 3, 2, 4), 1),
@@ -33,6 +34,23 @@ def run(image, window, stride, known):
 def test_rows_give_what_windows_give(image, window, stride):
     for by_rows, by_windows in zip(run(image, window, stride, True), run(image, window, stride, False), strict=True):
         np.testing.assert_allclose(by_rows, by_windows, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("convolves_many", [True, False])
+@pytest.mark.parametrize(
+    ("window", "biased"), [((3, 20, 2, 3), True), ((60, 20, 2, 3), False), ((59, 20, 2, 1), False)]
+)
+def test_batches_of_more_windows_than_are_copied_at_once(monkeypatch, convolves_many, window, biased):
+    monkeypatch.setattr(row_convolution, "_CONVOLVES_MANY", convolves_many)
+    monkeypatch.setattr(row_convolution, "_AT_ONCE", 100_000)
+    rng = np.random.RandomState(0)
+    image, weights = rng.randn(67, 60, 20, 2), rng.randn(*window)
+    with tf.Graph().as_default(), tf.Session() as session:
+        y = tf.nn.conv2d(tf.placeholder_with_default(image, [None, 60, 20, 2]), weights, 1, "VALID")
+        y = session.run(tf.nn.bias_add(y, np.arange(3.0)) if biased else y)
+    rows = np.stack([image[:, i : i + window[0]] for i in range(60 - window[0] + 1)], 1).reshape(67, y.shape[1], -1)
+    expected = rows @ weights.reshape(-1, window[-1]) + (np.arange(3.0) if biased else 0)
+    np.testing.assert_allclose(y[:, :, 0], expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("constant", [False, True], ids=["fed", "constant"])

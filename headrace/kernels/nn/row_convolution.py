@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from headrace.kernels.nn.convolutions import ConvolutionSetting
 
 
-# Windows that share rows are copied for a product. Beyond as many numbers torch's convolution makes up for that.
-_COPIED = 100_000
+# Windows that share rows are copied for a product, of which no more numbers at a time than the caches hold.
+_COPIED, _AT_ONCE = 100_000, 1 << 20
+# With vectors of 512 bits torch's convolution makes up for the copies from there on; with others it takes three to six times
+# as long as they and the product.
+_CONVOLVES_MANY = torch.backends.cpu.get_cpu_capability() == "AVX512"
 
 
 class Rows:
@@ -49,15 +52,27 @@ class Rows:
         """The convolution, with a bias or without one; `otherwise` does it where that is faster, and refuses."""
         window, outputs = self.window, self.outputs
 
+        def times(
+            windows: torch.Tensor, matrix: torch.Tensor, bias: torch.Tensor | None, out: torch.Tensor | None = None
+        ) -> torch.Tensor:
+            return torch.mm(windows, matrix, out=out) if bias is None else torch.addmm(bias, windows, matrix, out=out)
+
         def convolve(x: torch.Tensor, weights: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
             batch, height = x.shape[0], x.shape[1]
             count = self._count(height)
-            copied = batch * count * self.height * self.row
-            if count < 1 or weights.shape != window or (count > 1 and copied > _COPIED):
+            copied = count * self.height * self.row if count > 1 else 0
+            is_large = batch * copied > _COPIED
+            if count < 1 or weights.shape != window or (is_large and (_CONVOLVES_MANY or x.is_cuda)):
                 return otherwise(x, weights) if bias is None else otherwise(x, weights, bias)
-            windows, matrix = self._windows(x, count), weights.reshape(-1, outputs)
-            result = torch.mm(windows, matrix) if bias is None else torch.addmm(bias, windows, matrix)
-            return result.view(batch, count, 1, outputs)
+            matrix = weights.reshape(-1, outputs)
+            if not is_large:
+                return times(self._windows(x, count), matrix, bias).view(batch, count, 1, outputs)
+            step = max(1, _AT_ONCE // copied)
+            result = x.new_empty((batch, count, 1, outputs))
+            for first in range(0, batch, step):
+                images = x[first : first + step]
+                times(self._windows(images, count), matrix, bias, result[first : first + step].view(-1, outputs))
+            return result
 
         return convolve
 
