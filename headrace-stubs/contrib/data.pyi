@@ -6,7 +6,7 @@ from headrace.data.saving import CheckpointInputPipelineHook as CheckpointInputP
 from headrace.data.sources import Counter as Counter
 from headrace.data.file_sources import CsvDataset as CsvDataset
 from headrace.data.dataset import Dataset as Dataset
-from headrace.data.readers import FixedLengthRecordDataset as FixedLengthRecordDataset
+from headrace.data.earlier_readers import FixedLengthRecordDataset as FixedLengthRecordDataset
 from headrace.data.iterator import Iterator as Iterator
 from headrace.data.sources import LMDBDataset as LMDBDataset
 from headrace.data.optional import Optional as Optional
@@ -14,9 +14,9 @@ from headrace.data.sources import RandomDataset as RandomDataset
 from headrace.data.grouping import Reducer as Reducer
 from headrace.data.sources import SqlDataset as SqlDataset
 from headrace.data.statistics import StatsAggregator as StatsAggregator
-from headrace.data.readers import TFRecordDataset as TFRecordDataset
+from headrace.data.earlier_readers import TFRecordDataset as TFRecordDataset
 from headrace.data.experimental import TFRecordWriter as TFRecordWriter
-from headrace.data.readers import TextLineDataset as TextLineDataset
+from headrace.data.earlier_readers import TextLineDataset as TextLineDataset
 from headrace.data.experimental import assert_element_shape as assert_element_shape
 from headrace.data.experimental import batch_and_drop_remainder as batch_and_drop_remainder
 from headrace.data.grouping import bucket_by_sequence_length as bucket_by_sequence_length

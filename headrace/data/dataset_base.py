@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import get_default_graph
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_shape
 from headrace.core.tensor import Tensor
 from headrace.core.type_specs import BatchableTypeSpec, TensorSpec
 from headrace.data import nest, structure
 from headrace.data.arguments import int64
+from headrace.data.earlier_graphs import variant_here
 from headrace.data.leaves import LeafSpec
 from headrace.data.options import Options
 
@@ -33,11 +36,25 @@ class DatasetBase(structure.Described):
         inputs: the datasets it is made of.
     """
 
+    # Whether it may be used in other graphs than its own, as before 1.13.
+    _is_portable = False
+
     def __init__(self, variant_tensor: Tensor, element_spec: object, inputs: Sequence[DatasetBase] = ()) -> None:
-        self._variant_tensor = variant_tensor
+        self._made_variant = variant_tensor
+        self._copied_variants: weakref.WeakKeyDictionary[Graph, Tensor] = weakref.WeakKeyDictionary()
         self._element_spec = element_spec
         self._input_datasets = list(inputs)
         self._own_options: Options | None = None
+
+    @property
+    def _variant_tensor(self) -> Tensor:
+        made = self._made_variant
+        if not made._is_graph_tensor or made.graph is get_default_graph() or not self._may_move():
+            return made
+        return variant_here(made, self._copied_variants)
+
+    def _may_move(self) -> bool:
+        return self._is_portable or any(each._may_move() for each in self._inputs())
 
     @property
     def _type_spec(self) -> DatasetSpec:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import weakref
+from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import control_dependencies, get_default_graph
 from headrace.core.eager import executing_eagerly
-from headrace.data.dataset_base import DatasetBase
 from headrace.messages.graph_def import import_graph_def
 from headrace.messages.graph_util import extract_sub_graph
 
@@ -19,21 +18,15 @@ if TYPE_CHECKING:
 _OF_ONE_GRAPH = ("Placeholder", "Variable", "VarHandleOp", "HashTable", "MutableHashTable")
 
 
-def make_portable() -> None:
-    """Lets programs transform and iterate over datasets that were made in another graph, as they could before 1.13.
+def variant_here(made: Tensor, copies: MutableMapping[Graph, Tensor]) -> Tensor:
+    """What stands for a dataset in the default graph, or in one that is around it.
 
-    Estimators build graphs of their own, so that datasets of a program's start were such for every `input_fn`.
+    Estimators build graphs of their own: what a program made at its start is of another graph than each `input_fn`.
+
+    Args:
+        made: what stands for it in the graph it was made in.
+        copies: the same in other graphs, to which this one is added.
     """
-    setattr(DatasetBase, "_variant_tensor", property(_in_default_graph, _keep))  # noqa: B010  # in an attribute's place
-
-
-def _keep(dataset: Any, variant: Tensor) -> None:
-    dataset.__dict__["_made_variant"] = variant
-    dataset.__dict__["_copied_variants"] = weakref.WeakKeyDictionary()
-
-
-def _in_default_graph(dataset: Any) -> Tensor:
-    made: Tensor = dataset.__dict__["_made_variant"]
     if executing_eagerly():
         return made
     graph: Any = get_default_graph()
@@ -41,7 +34,6 @@ def _in_default_graph(dataset: Any) -> Tensor:
         graph = graph.outer_graph
     if graph is made.graph:
         return made
-    copies = dataset.__dict__["_copied_variants"]
     if graph not in copies:
         copies[graph] = _copied(made, graph)
     return copies[graph]

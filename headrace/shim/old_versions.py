@@ -73,7 +73,7 @@ def restore_version(text: str) -> None:
     if (1, 2) <= version < (1, 13):
         # The public module first, which else takes the room's for its own.
         served.resolve("data", "Dataset")
-        importlib.import_module("headrace.data.earlier_graphs").make_portable()
+        importlib.import_module("headrace.data.dataset_base").DatasetBase._is_portable = True
 
 
 def _restore_default_initializer() -> None:

@@ -18,5 +18,5 @@ HOMES = {
     # What was here before 1.4 made it public.
     "data.dataset": "Dataset",
     "data.iterator": "Iterator",
-    "data.readers": "FixedLengthRecordDataset TFRecordDataset TextLineDataset",
+    "data.earlier_readers": "FixedLengthRecordDataset TFRecordDataset TextLineDataset",
 }
