@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 import grpc
 import numpy as np
@@ -34,6 +34,7 @@ from headrace.core.waiting import Cancellation, with_cancellation, with_deadline
 from headrace.devices.pool import submit
 from headrace.runtime.session import BaseSession
 
+T = TypeVar("T")
 Context: TypeAlias = Any  # of gRPC, which is not typed
 _Stream: TypeAlias = Callable[[Iterable[bytes], Context], Iterator[bytes]]
 _ENDLESS = 365 * 24 * 3600.0
@@ -331,22 +332,19 @@ def _abort(context: Context, error: BaseException) -> NoReturn:
 def _plain(request_class: Any, act: Callable[[Any], Any]) -> Callable[[bytes, Context], bytes]:
     """A method of messages without tensors."""
 
-    def handle(data: bytes, context: Context) -> bytes:
+    def answer(data: Buffer) -> bytes:
         try:
-            try:
-                request = request_class.FromString(data)
-            except (DecodeError, ValueError) as error:
-                raise errors.InvalidArgumentError(None, None, f"Could not parse the message: {error}") from None
-            answer: bytes = act(request).SerializeToString()
-        except FAILURES as error:
-            _abort(context, error)
-        return answer
+            request = request_class.FromString(data)
+        except (DecodeError, ValueError) as error:
+            raise errors.InvalidArgumentError(None, None, f"Could not parse the message: {error}") from None
+        made: bytes = act(request).SerializeToString()
+        return made
 
-    return handle
+    return lambda data, context: _limited(answer, data, context)
 
 
-def _limited(act: Callable[[Buffer], list[Any]], data: Buffer, context: Context) -> list[Any]:
-    """Runs a step, for as long as the caller waits for it."""
+def _limited(act: Callable[[Buffer], T], data: Buffer, context: Context) -> T:
+    """Does what is asked, for as long as the caller waits for it."""
     cancellation = Cancellation()
     if not context.add_callback(cancellation.request):
         context.abort(grpc.StatusCode.CANCELLED, "The caller does not wait any more.")

@@ -20,7 +20,7 @@ from headrace.cluster.settings import FILES, ClusterSettings
 from headrace.cluster.statuses import error_of
 from headrace.core import errors
 from headrace.core.device import DeviceSpec
-from headrace.core.waiting import remaining_time
+from headrace.core.waiting import check_step, remaining_time
 from headrace.kernels.collective.combining import place_order
 from headrace.runtime.session_devices import SessionDevice
 from headrace.runtime.shared_state import SharedState, SharingRuntime
@@ -305,13 +305,14 @@ class SessionTasks:
         """Waits until all tasks have said what they are.
 
         Raises:
-            DeadlineExceededError: if the step's time ends first.
+            CancelledError, DeadlineExceededError: if the step ends first.
             UnavailableError: if one has other ideas of TLS.
             OpError: if one refuses.
         """
         statuses: list[Any] = [None] * len(self._links)
         pending = dict(enumerate(self._links))
         while pending:
+            check_step()
             limit = remaining_time()
             timeout = _PATIENCE if limit is None else min(_PATIENCE, limit)
             calls = {i: _ask_status(link.channel, timeout) for i, link in pending.items()}

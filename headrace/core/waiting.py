@@ -28,6 +28,7 @@ _step = threading.local()
 # An entry for each context, of any thread, that may end its step from outside: who loops asks `Waits.check` while there
 # is one.
 limits: list[None] = []
+_CANCELLED = "Loop execution was cancelled."
 
 
 def _no_wake() -> None:
@@ -173,10 +174,9 @@ class Waits:
             CancelledError: if the session has been closed, or the step cancelled.
             DeadlineExceededError: if the step's time is over.
         """
-        cancellation: Cancellation | None = getattr(_step, "cancellation", None)
-        if self.closed or (cancellation is not None and cancellation.requested):
-            raise CancelledError(None, None, "Loop execution was cancelled.")
-        check_deadline()
+        if self.closed:
+            raise CancelledError(None, None, _CANCELLED)
+        check_step()
 
     def also_closes(self, other: Any) -> None:
         """Has `other`, in which steps may wait on their own account, closed as well, if it is still there."""
@@ -299,6 +299,14 @@ class Call(Attempt):
 def has_deadline() -> bool:
     """Whether this thread's waits end at some time."""
     return getattr(_step, "deadline", None) is not None
+
+
+def check_step() -> None:
+    """Raises CancelledError if this thread's step was cancelled, DeadlineExceededError if its time is over."""
+    cancellation: Cancellation | None = getattr(_step, "cancellation", None)
+    if cancellation is not None and cancellation.requested:
+        raise CancelledError(None, None, _CANCELLED)
+    check_deadline()
 
 
 def check_deadline() -> None:

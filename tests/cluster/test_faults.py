@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -13,6 +15,8 @@ from cluster.task import counting_model, session, session_in_step, train_in_step
 
 import headrace as tf
 from headrace.cluster.launching import free_addresses
+from headrace.cluster.state import SessionTasks
+from headrace.core.waiting import with_deadline
 
 KEEPALIVE = {"HEADRACE_CLUSTER_KEEPALIVE_SECONDS": "1", "HEADRACE_CLUSTER_KEEPALIVE_TIMEOUT_SECONDS": "1"}
 
@@ -125,6 +129,25 @@ def test_a_reset_asks_only_the_tasks_that_pass_its_filters():
             again.run(v)
     with pytest.raises(tf.errors.UnavailableError, match="/job:worker/replica:0/task:0"):
         tf.Session.reset(target)
+
+
+def test_a_server_waits_for_no_task_when_its_caller_has_gone(monkeypatch):
+    """A client of another process asks for devices of a cluster that is not complete, and gives up."""
+    ended = threading.Event()
+    connect = SessionTasks._connect
+
+    def connecting(tasks):
+        try:
+            return connect(tasks)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(SessionTasks, "_connect", connecting)
+    server = tf.train.Server(cluster_of(2), "ps", 0)
+    session = tf.Session(server.target.replace("localhost", "127.0.0.1"), graph=tf.Graph())
+    with pytest.raises(tf.errors.DeadlineExceededError), with_deadline(time.perf_counter() + 0.2):
+        session.list_devices()
+    assert ended.wait(60)
 
 
 def test_two_clusters_do_not_meet():
