@@ -165,3 +165,20 @@ def test_iterators_train_and_validate_as_generators_do(kind, eager):
     found, expected = list(histories(iterators[kind])), list(histories(generator))
     assert found == expected
     assert {*found[0]} == {"loss", "val_loss"}
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_batches_of_models_with_tensors_of_their_own(is_own):
+    with tf.Graph().as_default():
+        own = tf.keras.backend.variable(np.ones((3, 2), np.float32))
+        inputs = tf.keras.Input(tensor=own) if is_own else tf.keras.Input((2,))
+        model = tf.keras.Model(inputs, tf.keras.layers.Dense(1, kernel_initializer="ones")(inputs))
+        model.compile("sgd", "mse")
+        targets = np.zeros((3, 1))
+        if is_own:
+            np.testing.assert_array_equal(model.predict_on_batch(None), np.full((3, 1), 2.0))
+            assert model.test_on_batch(None, targets) == model.train_on_batch(None, targets) == 4.0
+            return
+        for call in (model.predict_on_batch, model.test_on_batch, model.train_on_batch):
+            with pytest.raises(TypeError, match="got None"):
+                call(None)

@@ -44,7 +44,7 @@ class Batchwise:
         if self._steps_are_eager():
             outs = training_v2.on_batch(self._model, TRAIN, x, y, sample_weight, class_weight)
         else:
-            _require_batch(x)
+            self._require_batch(x)
             x, y, weights = self._standardize_user_data(
                 x, y, sample_weight=sample_weight, class_weight=class_weight, extract_tensors_from_dataset=True
             )
@@ -63,7 +63,7 @@ class Batchwise:
         if self._steps_are_eager():
             outs = training_v2.on_batch(self._model, TEST, x, y, sample_weight, None)
         else:
-            _require_batch(x)
+            self._require_batch(x)
             x, y, weights = self._standardize_user_data(
                 x, y, sample_weight=sample_weight, extract_tensors_from_dataset=True
             )
@@ -80,7 +80,7 @@ class Batchwise:
         """
         if self._steps_are_eager():
             return training_v2.on_batch(self._model, PREDICT, x, None, None, None)
-        _require_batch(x)
+        self._require_batch(x)
         x, _, _ = self._standardize_user_data(x, extract_tensors_from_dataset=True)
         outs = training_arrays.run_batch(self._model, PREDICT, x, [], [])
         return outs[0] if isinstance(outs, list) and len(outs) == 1 else outs
@@ -147,8 +147,7 @@ class Batchwise:
             self._model, PREDICT, generator, steps, verbose, callbacks, max_queue_size, workers, use_multiprocessing
         )
 
-
-def _require_batch(x: Any) -> None:
-    """Raises TypeError for a batch that is None."""
-    if x is None:
-        raise TypeError("A model's batch `x` must be arrays or tensors, got None.")
+    def _require_batch(self, x: Any) -> None:
+        """Raises TypeError for a batch that is None, unless the model has tensors of its own for all inputs."""
+        if x is None and getattr(self._model, "_feed_input_names", True):
+            raise TypeError("A model's batch `x` must be arrays or tensors, got None.")
