@@ -83,7 +83,7 @@ def feature_matrix(inputs: Sequence[torch.Tensor], kinds: DataKinds) -> np.ndarr
 def _sparse_columns(inputs: Sequence[torch.Tensor]) -> int:
     """How many there are; 0 where all features are dense, as in most forests, and nothing else has to be looked at."""
     shape = inputs[3]
-    return int(shape[-1]) if len(shape) else 0
+    return int(shape[-1]) if shape.numel() else 0
 
 
 def _wide(data: np.ndarray, width: int) -> np.ndarray:

@@ -33,6 +33,12 @@ class Draws:
             count: how many numbers.
         """
         least = 0 if bound & (bound - 1) == 0 else (0xFFFFFFFF % bound) + 1
+        if len(self._words) < count:
+            self._more(count - len(self._words))
+        words = self._words[:count]
+        if not count or words.min() >= least:
+            self._words = self._words[count:]
+            return (words % np.uint32(bound)).astype(np.int64)
         found = np.zeros(0, np.uint32)
         while True:
             self._more(count - len(found))

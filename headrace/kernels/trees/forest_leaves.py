@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.core.errors import NotFoundError
+from headrace.core.errors import InvalidArgumentError, NotFoundError
 from headrace.kernels.trees.forest_pruning import EarlyFinish, Pruning, smoothed_impurity, summed_impurity
 from headrace.kernels.trees.forest_sums import fill_sums, read_sums, variances
 from headrace.kernels.trees.forest_tests import LESS_OR_EQUAL, LESS_THAN, fill_test, read_test
@@ -22,6 +22,8 @@ _SETTINGS = "wanted", "enough", "depths", "checks"
 CANDIDATES = "features", "thresholds", "means", "tests", "left", "classes", "averaged", "left_seen", "running"
 # The sums of a side that is counted in turn, and where each side has them.
 LEFT_SIDE, RIGHT_SIDE, _SIDES = slice(0, 2), slice(2, 4), 4
+# How many nodes there is room for at first, and how many a tree that is restored may have.
+_NODES, _MOST_NODES = 64, 1 << 24
 
 
 class Growth(NamedTuple):
@@ -64,6 +66,9 @@ class KeptLeaves:
     example of another class has come since. `means` are the thresholds that leaves are split by, and `thresholds` those that
     examples are counted by: in 1.15 averages come too late for that.
 
+    `row_of` is the row of each node that is such a leaf, `rows` the same as an array, -1 elsewhere, and `node_of` the node
+    of each row that is taken.
+
     Where only classes that have come are kept, `arrived` says of each as which one it came, from 1 on, and `left_seen` which
     of them have come to the left side of a candidate. `running` are the sum and the sum of squares of both sides.
     """
@@ -76,15 +81,19 @@ class KeptLeaves:
 
     def clear(self) -> None:
         """Forgets all leaves but the root."""
-        self.nodes: list[int] = []
-        self.row_of: dict[int, int] = {}
-        self.order = HashOrder(FROM_THREE)
-        self.free: list[int] = []
+        self._forget()
         self.in_turn = self.growth.finish is not None
         # Whether examples at a threshold go to the right; None where candidates compare in another way.
         self.strict = {LESS_OR_EQUAL: False, LESS_THAN: True}.get(self.growth.test)
-        self._allot(0)
         self.begin(0, 0)
+
+    def _forget(self) -> None:
+        self.row_of: dict[int, int] = {}
+        self.node_of: dict[int, int] = {}
+        self.rows = np.full(_NODES, -1, np.int64)
+        self.order = HashOrder(FROM_THREE)
+        self.free: list[int] = []
+        self._allot(0)
 
     def _width(self) -> int:
         return 1 + 2 * self.growth.classes if self.growth.is_regression else self.growth.classes
@@ -117,6 +126,8 @@ class KeptLeaves:
         self._emptied += ["arrived", "left_seen"] if growth.is_sparse else []
         self._emptied += ["running"] if growth.is_running else []
         self._emptied += ["early"] if growth.finish else []
+        # What leaves of all depths have, where that is the same.
+        self._even = (growth.wanted(0), growth.enough(0)) if growth.is_even else None
 
     def create(self, growth: Growth) -> None:
         """Makes it."""
@@ -139,16 +150,21 @@ class KeptLeaves:
                 array = getattr(self, name)
                 setattr(self, name, np.concatenate((array, np.zeros((more, *array.shape[1:]), array.dtype))))
             self.free = list(range(old + more - 1, old - 1, -1))
-        row = self.free.pop()
+        row, growth = self.free.pop(), self.growth
         for name in self._emptied:
             getattr(self, name)[row] = 0
         self.depths[row] = depth
-        self.wanted[row], self.enough[row] = self.growth.wanted(depth), self.growth.enough(depth)
-        if self.growth.finish:
-            self.checks[row] = self.growth.finish.first_check(depth)
-        if not self.growth.is_even:
-            self._widen(int(self.wanted[row]) - self.features.shape[1])
-        self.row_of[node] = row
+        wanted, self.enough[row] = self._even or (growth.wanted(depth), growth.enough(depth))
+        self.wanted[row] = wanted
+        if growth.finish:
+            self.checks[row] = growth.finish.first_check(depth)
+        if not growth.is_even:
+            self._widen(wanted - self.features.shape[1])
+        if node >= len(self.rows):
+            more = max(len(self.rows), node + 1 - len(self.rows))
+            self.rows = np.concatenate((self.rows, np.full(more, -1, np.int64)))
+        self.row_of[node] = self.rows[node] = row
+        self.node_of[row] = node
         self.order.add(node)
 
     def _widen(self, more: int) -> None:
@@ -161,7 +177,10 @@ class KeptLeaves:
 
     def end(self, node: int) -> None:
         """Takes the row of a leaf that is split back."""
-        self.free.append(self.row_of.pop(node))
+        row = self.row_of.pop(node)
+        self.rows[node] = -1
+        self.free.append(row)
+        del self.node_of[row]
         self.order.remove(node)
 
     def _arrives(self, row: int, label: int) -> None:
@@ -264,9 +283,12 @@ class KeptLeaves:
     def restore(self, serialized: bytes) -> None:
         """Takes what `serialized` gave."""
         message = forest_protos.FertileStats.FromString(serialized)
-        self.row_of, self.order, self.free = {}, HashOrder(FROM_THREE), []
-        self._allot(0)
+        self._forget()
         for slot in message.node_to_slot:
+            if not 0 <= slot.node_id < _MOST_NODES:
+                raise InvalidArgumentError(
+                    None, None, f"The fertile stats name node {slot.node_id}, which no tree of a forest has."
+                )
             self.begin(slot.node_id, slot.depth)
             row = self.row_of[slot.node_id]
             self._widen(len(slot.candidates) - self.features.shape[1])

@@ -19,11 +19,8 @@ class FertileLeaves(KeptLeaves):
 
     def _table(self, leaves: np.ndarray) -> np.ndarray:
         """The row of each leaf, -1 where it has none."""
-        count = len(self.row_of)
-        nodes, rows = np.fromiter(self.row_of, np.int64, count), np.fromiter(self.row_of.values(), np.int64, count)
-        table = np.full(max(leaves.max(initial=0), nodes.max(initial=0)) + 1, -1, np.int64)
-        table[nodes] = rows
-        return table
+        beyond = leaves.max(initial=0) + 1 - len(self.rows)
+        return self.rows if beyond <= 0 else np.concatenate((self.rows, np.full(beyond, -1, np.int64)))
 
     def add_examples(
         self,
@@ -57,18 +54,18 @@ class FertileLeaves(KeptLeaves):
         Returns:
             the examples, the row of each, its place among the candidates, and from where on they are counted.
         """
-        table = self._table(leaves)
         count = self.growth.wanted(0)
         ask = direct_call("forest_starts") if self.growth.is_even else None
         if ask and not collates:
             found = np.empty((3, len(leaves)), np.int64)
-            parted = ask(leaves, table, self.filled, count, found)
+            parted = ask(leaves, self.rows, self.filled, count, found)
             if parted is not None:
                 starts, counts = parted
                 if starts + counts < len(leaves):
                     found = np.concatenate((found[:, :starts], found[:, len(leaves) - counts :]), 1)
                 examples, rows, places = found
                 return examples, rows, places, starts
+        table = self._table(leaves)
         known = taken(leaves, table, collates)
         rows = table[leaves[known]]
         missing = self.wanted - self.filled
@@ -169,8 +166,7 @@ class FertileLeaves(KeptLeaves):
             kept = self.features, self.thresholds, self.left, self.total, self.weights
             ready = counted(values, labels, weights, examples, rows, *kept, bool(self.strict), float(growth.enough(0)))
             if ready is not None:
-                node_of = {row: node for node, row in self.row_of.items()} if ready else {}
-                return hash_order([node_of[row] for row in ready], FROM_TWO)
+                return hash_order([self.node_of[row] for row in ready], FROM_TWO)
         weight = weights[examples]
         is_mixed = self._mixed_from(rows, labels[examples, 0], weight)
         running = sums_within(rows, weight, self.weights[rows])

@@ -13,13 +13,15 @@ from headrace.native.direct import direct_call
 
 # So many steps are taken between looks at which examples have arrived.
 _STEPS = 3
-# The arrays that have an element, or a row, for each node; and how many nodes more than there are they get room for.
+# The arrays that have an element, or a row, for each node; and for how many nodes they have room at least.
 _OF_NODES = "features", "thresholds", "left", "right", "tests", "sums", "has"
 _ROOM = 32
 
 
 class ForestTree:
     """The nodes of a tree: splits by a feature and a threshold, and leaves with what has come to them.
+
+    The arrays have room for more nodes than there are, which `left` and `right` call leaves, too: -1 stands for no node.
 
     `sums` are, for classes, the weights of the examples of each class at a leaf; for numbers, the mean of each output.
     `has` says which of them have been given: a new tree has none, and leaves that are sparse only the classes that have come.
@@ -33,17 +35,18 @@ class ForestTree:
 
     def clear(self) -> None:
         """Makes a tree of one leaf."""
-        self.features = np.zeros(1, np.int64)
-        self.thresholds = np.zeros(1, np.float32)
-        self.left = np.full(1, -1, np.int64)
-        self.right = np.full(1, -1, np.int64)
-        self.tests = np.zeros(1, np.int8)
-        self.sums = np.zeros((1, self.outputs), np.float32)
-        self.has = np.zeros((1, self.outputs), bool)
-        # What the arrays are the beginnings of, once nodes have been added.
-        self._room: dict[str, np.ndarray] = {}
+        self._allot(1)
         # Whether all examples at a threshold go to the right; None where nodes compare in different ways.
         self.strict: bool | None = False
+
+    def _allot(self, count: int) -> None:
+        """Makes arrays for so many nodes, all of them leaves."""
+        room = max(count, _ROOM)
+        self._count = count
+        self.features, self.thresholds = np.zeros(room, np.int64), np.zeros(room, np.float32)
+        self.left, self.right = np.full(room, -1, np.int64), np.full(room, -1, np.int64)
+        self.tests = np.zeros(room, np.int8)
+        self.sums, self.has = np.zeros((room, self.outputs), np.float32), np.zeros((room, self.outputs), bool)
 
     def create(self, params: forest_protos.TensorForestParams, serialized: bytes) -> None:
         """Makes it, of a serialized `Model` if there is one."""
@@ -61,7 +64,7 @@ class ForestTree:
         return self
 
     def __len__(self) -> int:
-        return len(self.features)
+        return self._count
 
     def leaves_of(self, values: np.ndarray) -> np.ndarray:
         """The leaf that each row of a matrix of features comes to."""
@@ -73,7 +76,7 @@ class ForestTree:
         flat = values.reshape(-1)
         inner = self.left >= 0
         # A leaf leads back to itself, so that not every step has to ask who has arrived.
-        ways = np.where(inner, np.stack((self.right, self.left)), np.arange(len(self))).T.reshape(-1)
+        ways = np.where(inner, np.stack((self.right, self.left)), np.arange(len(inner))).T.reshape(-1)
         rows, at = np.arange(count), np.zeros(count, np.int64)
         starts = rows * width
         while len(rows):
@@ -95,6 +98,11 @@ class ForestTree:
         # The means of numbers are those of the candidate that a leaf was made by, and stay.
         if not self.is_regression:
             classes, count = labels[:, 0].astype(np.int64), self.sums.shape[1]
+            if leaves.view(np.uint64).max(initial=0) >= self._count:
+                wrong = leaves[(leaves < 0) | (leaves >= self._count)][0]
+                raise InvalidArgumentError(
+                    None, None, f"leaf_ids must be nodes of the tree, which has {self._count}; one is {wrong}."
+                )
             if self.is_sparse or len(self) == 1:
                 self.has[leaves, classes] = True
             if classes.view(np.uint64).max(initial=0) < count:
@@ -124,16 +132,14 @@ class ForestTree:
         return left, left + 1
 
     def _add_leaves(self, count: int) -> None:
-        size = len(self) + count
-        if size > len(self._room.get("left", ())):
+        size = self._count + count
+        if size > len(self.left):
             for name in _OF_NODES:
                 array = getattr(self, name)
-                more = np.zeros((size + _ROOM, *array.shape[1:]), array.dtype)
-                self._room[name] = np.concatenate((array, more))
-        for name, room in self._room.items():
-            setattr(self, name, room[:size])
-        self.left[-count:] = self.right[-count:] = -1
-        self.has[-count:] = not self.is_sparse
+                more = np.zeros_like(array) if name not in ("left", "right") else np.full_like(array, -1)
+                setattr(self, name, np.concatenate((array, more)))
+        self.has[self._count : size] = not self.is_sparse
+        self._count = size
 
     def usage_counts(self, features: int) -> np.ndarray:
         """How many splits each feature has."""
@@ -166,7 +172,7 @@ class ForestTree:
 
     def paths_of(self, leaves: np.ndarray) -> list[bytes]:
         """The nodes on the ways to leaves, as serialized `TreePath` messages."""
-        parents = np.full(len(self), -1, np.int64)
+        parents = np.full(self._count, -1, np.int64)
         inner = np.flatnonzero(self.left >= 0)
         parents[self.left[inner]], parents[self.right[inner]] = inner, inner
         made: dict[int, bytes] = {}
@@ -201,12 +207,7 @@ class ForestTree:
         count = len(nodes)
         if not count:
             return
-        self.features, self.thresholds = np.zeros(count, np.int64), np.zeros(count, np.float32)
-        self.left, self.right = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
-        self.tests = np.zeros(count, np.int8)
-        self.sums = np.zeros((count, self.outputs), np.float32)
-        self.has = np.zeros((count, self.outputs), bool)
-        self._room = {}
+        self._allot(count)
         for number, node in enumerate(nodes):
             if node.HasField("binary_node"):
                 split = node.binary_node

@@ -68,6 +68,9 @@ for _decl in (
     grow_op, finalize_op,
 ):  # fmt: skip
     _decl.not_differentiable()
+for _decl in (traverse_op, predict_op, process_op):
+    # What they read are trees and leaves, which no output shares memory with.
+    _decl.fresh()
 for _decl in (*_CHANGE, grow_op, finalize_op, process_op, *_ASK):
     _decl.on_host(*(arg.name for arg in _decl.signature.inputs if not arg.name.endswith("handle")), outputs=True)
 
@@ -132,14 +135,13 @@ def _growth(params: forest_protos.TensorForestParams) -> Growth:
 
 def _labels(labels: torch.Tensor, weights: torch.Tensor, targets: int) -> tuple[np.ndarray, np.ndarray]:
     """Labels of shape [examples, outputs], and a weight for each: 1 for those beyond the weights that are given."""
-    count = len(labels)
-    found, given = (
-        to_array(labels).reshape(-1)[: count * targets].reshape(count, targets),
-        to_array(weights).reshape(-1),
-    )
+    found, given = to_array(labels), to_array(weights).reshape(-1)
+    count = len(found)
+    found = found.reshape(-1)[: count * targets].reshape(count, targets)
     if len(given) >= count:
         return found, given[:count]
-    return found, np.concatenate((given, np.ones(count - len(given), np.float32)))
+    missing = np.ones(count - len(given), np.float32)
+    return found, np.concatenate((given, missing)) if len(given) else missing
 
 
 def _targets(params: forest_protos.TensorForestParams, labels: torch.Tensor) -> int:
