@@ -122,6 +122,15 @@ def forest_leaves(
     leaves: object,
     /,
 ) -> Any: ...
+def boosted_trees(
+    values: object,
+    column: int,
+    trees: list[tuple[object, object, object, int, object, float]],
+    rows: object,
+    nodes: object,
+    sums: object,
+    /,
+) -> Any: ...
 def forest_starts(leaves: object, table: object, filled: object, candidates: int, found: object, /) -> Any: ...
 def forest_counts(
     values: object,

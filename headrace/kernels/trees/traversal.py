@@ -12,6 +12,7 @@ import torch
 
 from headrace.kernels.trees.ensemble import Ensemble, children, leaf_values
 from headrace.kernels.trees.split_masks import SplitMasks
+from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
     from headrace.messages.protos import Node
@@ -107,6 +108,51 @@ class FeatureTable:
             return torch.from_numpy(tree.masks.leaves(self.above, self.rows))
         return self.walk(tree, torch.zeros(self.rows, dtype=torch.int64))
 
+    def add_all(self, trees: Sequence[PackedTree], weights: Sequence[float], total: torch.Tensor) -> torch.Tensor:
+        """Adds what trees say of all examples, one tree after the other.
+
+        Args:
+            trees: the trees.
+            weights: a weight for each.
+            total: the sums, of shape [examples, logits], which it changes.
+
+        Returns:
+            the leaves of the last tree that the examples come to; zeros where there is no tree.
+        """
+        leaves = torch.zeros(self.rows, dtype=torch.int64)
+        if not trees or self._asked(trees, weights, self.row_numbers, leaves, total):
+            return leaves
+        for tree, weight in zip(trees, weights, strict=True):
+            leaves = self.leaves(tree)
+            total += weight * torch.from_numpy(tree.values).index_select(0, leaves)
+        return leaves
+
+    def _asked(
+        self,
+        trees: Sequence[PackedTree],
+        weights: Sequence[float],
+        rows: torch.Tensor,
+        nodes: torch.Tensor,
+        total: torch.Tensor | None,
+    ) -> bool:
+        """Whether the runner has led examples to the leaves of the last tree, and has added what all of them say."""
+        ask = direct_call("boosted_trees")
+        if ask is None or not all(self._only_compares(tree) for tree in trees):
+            return False
+        asked = [
+            (self._starts(tree), tree.thresholds, tree.children, tree.depth, tree.values, weight)
+            for tree, weight in zip(trees, weights, strict=True)
+        ]
+        sums = None if total is None else total.numpy()
+        return bool(ask(self.values.numpy(), self.rows, asked, rows.numpy(), nodes.numpy(), sums))
+
+    def _only_compares(self, tree: PackedTree) -> bool:
+        return tree.is_plain or not (self.has_missing or tree.equals.any())
+
+    def _starts(self, tree: PackedTree) -> np.ndarray:
+        """Where the column that each node asks begins."""
+        return np.asarray((self.first_column[tree.features] + tree.dimensions) * self.rows)
+
     def walk(
         self,
         tree: PackedTree,
@@ -123,9 +169,14 @@ class FeatureTable:
             path: gets the nodes after each step.
         """
         rows = self.row_numbers if rows is None else rows
-        starts = torch.from_numpy((self.first_column[tree.features] + tree.dimensions) * self.rows)
-        thresholds, ways = torch.from_numpy(tree.thresholds), torch.from_numpy(tree.children)
-        simple = tree.is_plain or not (self.has_missing or tree.equals.any())
+        if path is None:
+            leaves = nodes.clone()
+            if self._asked([tree], [0.0], rows, leaves, None):
+                return leaves
+        starts, thresholds, ways = (
+            torch.from_numpy(array) for array in (self._starts(tree), tree.thresholds, tree.children)
+        )
+        simple = self._only_compares(tree)
         equals, missing_left = torch.from_numpy(tree.equals), torch.from_numpy(tree.missing_left)
         for _ in range(tree.depth):
             values = self.values.index_select(0, starts.index_select(0, nodes) + rows)
@@ -152,11 +203,15 @@ def predictions(ensemble: Ensemble, features: Sequence[torch.Tensor], logits: in
     """The sums of the trees' values for each example, with the trees' weights."""
     table = FeatureTable(features)
     total = torch.zeros(table.rows, logits)
-    for number in range(ensemble.tree_count):
-        tree = packed(ensemble, number, logits)
-        leaves = table.leaves(tree)
-        total += ensemble.message.tree_weights[number] * torch.from_numpy(tree.values).index_select(0, leaves)
+    _add_from(ensemble, 0, table, total)
     return total
+
+
+def _add_from(ensemble: Ensemble, first: int, table: FeatureTable, total: torch.Tensor) -> torch.Tensor:
+    """Adds what the trees from one on say of all examples; returns the leaves of the last one."""
+    numbers = range(first, ensemble.tree_count)
+    trees = [packed(ensemble, number, total.shape[1]) for number in numbers]
+    return table.add_all(trees, [ensemble.message.tree_weights[number] for number in numbers], total)
 
 
 def continued_predictions(
@@ -180,28 +235,25 @@ def continued_predictions(
         return total, torch.zeros(rows, dtype=torch.int32), torch.zeros(rows, dtype=torch.int32)
     table = FeatureTable(features)
     nodes = np.zeros(rows, np.int64)
-    for number in range(int(tree_ids.min(initial=0)), last + 1):
+    first, unseen = (max(int(tree_ids.min()), 0), max(int(tree_ids.max()), 0)) if rows else (0, 0)
+    # Trees from `unseen` on have seen none of the examples.
+    unseen += bool((node_ids >= 0).any())
+    for number in range(first, unseen):
         chosen = np.flatnonzero(tree_ids <= number)
         if not len(chosen):
             continue
         tree = packed(ensemble, number, logits)
-        everyone = len(chosen) == rows
-        places = torch.from_numpy(chosen)
-        values = torch.from_numpy(tree.values)
+        at = np.zeros(len(chosen), np.int64)
+        corrections = np.zeros((len(chosen), logits), np.float32)
         here = (tree_ids[chosen] == number) & (node_ids[chosen] >= 0)
-        if everyone and not here.any():
-            leaves = table.leaves(tree)
-            added = values.index_select(0, leaves)
-        else:
-            at = np.zeros(len(chosen), np.int64)
-            corrections = np.zeros((len(chosen), logits), np.float32)
-            at[here], changes = _moved(ensemble, number, node_ids[chosen][here], logits)
-            corrections[here] = changes - tree.values[at[here]]
-            leaves = table.walk(tree, torch.from_numpy(at), None if everyone else places)
-            added = torch.from_numpy(corrections) + values.index_select(0, leaves)
-        added = ensemble.message.tree_weights[number] * added
-        total = total + added if everyone else total.index_add(0, places, added)
+        at[here], changes = _moved(ensemble, number, node_ids[chosen][here], logits)
+        corrections[here] = changes - tree.values[at[here]]
+        leaves = table.walk(tree, torch.from_numpy(at), torch.from_numpy(chosen))
+        added = torch.from_numpy(corrections) + torch.from_numpy(tree.values).index_select(0, leaves)
+        total.index_add_(0, torch.from_numpy(chosen), ensemble.message.tree_weights[number] * added)
         nodes[chosen] = leaves.numpy()
+    if unseen <= last:
+        nodes = _add_from(ensemble, unseen, table, total).numpy()
     return total, torch.full((rows,), last, dtype=torch.int32), torch.from_numpy(nodes.astype(np.int32))
 
 

@@ -1,5 +1,5 @@
 // Direct calls of decision forests: a batch of examples walks through a tree, and is counted at the leaves it comes to.
-// headrace/kernels/trees/forest_tree.py and forest_stats.py have the same over NumPy.
+// headrace/kernels/trees/forest_tree.py, forest_stats.py and traversal.py have the same over NumPy and torch.
 #include <algorithm>
 #include <vector>
 
@@ -93,6 +93,110 @@ PyObject* forest_leaves(PyObject*, PyObject* const* args, Py_ssize_t count) {
     return declined();
   const auto go = args[5] == Py_True ? walk<true> : walk<false>;
   go(tree, elements<float>(values), values.dims[0], values.dims[1], elements<int64_t>(leaves));
+  return same(Py_True);
+}
+
+// A node of a boosted tree: where the column that it asks begins, and what goes to the right is above its threshold.
+struct Asked {
+  int64_t start;
+  int32_t ways[2];
+  int32_t threshold;
+};
+
+struct BoostedTree {
+  std::vector<Asked> nodes;
+  ArrayView values;
+  int64_t depth = 0;
+  float weight = 0;
+};
+
+bool all_below(const int64_t* values, int64_t count, int64_t bound) {
+  return std::all_of(values, values + count, [&](int64_t value) { return uint64_t(value) < uint64_t(bound); });
+}
+
+// A tree is (starts, thresholds, ways, depth, values, weight); false where it leads out of `last` features or its own nodes.
+bool read_boosted(PyObject* object, int64_t last, BoostedTree& tree) {
+  ArrayView starts, thresholds, ways;
+  if (!PyTuple_Check(object) || PyTuple_Size(object) != 6) return false;
+  PyObject* parts[6];
+  for (int i = 0; i < 6; i++) parts[i] = PyTuple_GetItem(object, i);
+  if (!read_array(parts[0], I64, 1, starts) || !read_array(parts[1], I64, 1, thresholds) || !read_array(parts[2], I64, 1, ways) ||
+      !read_array(parts[4], F32, 2, tree.values))
+    return false;
+  tree.depth = PyLong_AsLongLong(parts[3]), tree.weight = float(PyFloat_AsDouble(parts[5]));
+  const int64_t n = starts.dims[0];
+  if (PyErr_Occurred() || !n || n > INT32_MAX / 2 || thresholds.dims[0] != n || ways.dims[0] != 2 * n || tree.values.dims[0] != n ||
+      !all_below(elements<int64_t>(starts), n, last + 1) || !all_below(elements<int64_t>(ways), 2 * n, n))
+    return false;
+  tree.nodes.resize(static_cast<size_t>(n));
+  for (size_t i = 0; i < tree.nodes.size(); i++) {
+    const int64_t threshold = elements<int64_t>(thresholds)[i], *const way = elements<int64_t>(ways) + 2 * i;
+    if (threshold < INT32_MIN || threshold > INT32_MAX) return false;
+    tree.nodes[i] = {elements<int64_t>(starts)[i], {int32_t(way[0]), int32_t(way[1])}, int32_t(threshold)};
+  }
+  return true;
+}
+
+// Leads N examples at once, which hide from one another how long each waits for its next node, from where they are to leaves.
+template <int N>
+void ask_some(const BoostedTree& tree, const int32_t* values, const int64_t* rows, int64_t* at) {
+  int32_t here[N];
+  for (int i = 0; i < N; i++) here[i] = int32_t(at[i]);
+  for (int64_t level = 0; level < tree.depth; level++)
+    for (int i = 0; i < N; i++) {
+      const Asked& node = tree.nodes[size_t(here[i])];
+      here[i] = node.ways[values[node.start + rows[i]] > node.threshold];
+    }
+  for (int i = 0; i < N; i++) at[i] = here[i];
+}
+
+// Takes examples from their nodes through the first of the trees, and through the others from their roots; adds what all of
+// them say to `sums`, if there are any.
+void ask_trees(const std::vector<BoostedTree>& trees, const int32_t* values, const int64_t* rows, int64_t count, int64_t* at, float* sums) {
+  constexpr int kTogether = 8;
+  for (const BoostedTree& tree : trees) {
+    if (&tree != &trees.front()) std::fill(at, at + count, 0);
+    int64_t i = 0;
+    for (; i + kTogether <= count; i += kTogether) ask_some<kTogether>(tree, values, rows + i, at + i);
+    for (; i < count; i++) ask_some<1>(tree, values, rows + i, at + i);
+    const int64_t logits = tree.values.dims[1];
+    for (i = 0; sums && i < count; i++)
+      for (int64_t k = 0; k < logits; k++) {
+        const float added = tree.weight * elements<float>(tree.values)[at[i] * logits + k];
+        sums[i * logits + k] += added;
+      }
+  }
+}
+
+// boosted_trees(values, column, trees, rows, nodes, sums): leads examples from the nodes that they are at in the first of the
+// trees to the leaves of the last one, and adds what the leaves say to sums that are not None; whether it has. `column` is the
+// length of the columns of features, which follow one another in `values`.
+PyObject* boosted_trees(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!takes(count, 6)) return nullptr;
+  ArrayView values, rows, at, sums{};
+  const int64_t column = PyLong_AsLongLong(args[1]);
+  if (PyErr_Occurred()) return nullptr;
+  const bool adds = args[5] != Py_None;
+  if (!read_array(args[0], I32, 1, values) || !PyList_Check(args[2]) || !PyList_Size(args[2]) || !read_array(args[3], I64, 1, rows) ||
+      !read_array(args[4], I64, 1, at) || (adds && !read_array(args[5], F32, 2, sums)))
+    return declined();
+  const int64_t examples = rows.dims[0];
+  if (column < 0 || column > values.dims[0] || at.dims[0] != examples || (adds && sums.dims[0] != examples) ||
+      !all_below(elements<int64_t>(rows), examples, column))
+    return declined();
+  std::vector<BoostedTree> trees(size_t(PyList_Size(args[2])));
+  for (size_t i = 0; i < trees.size(); i++) {
+    const bool is_one = read_boosted(PyList_GetItem(args[2], Py_ssize_t(i)), values.dims[0] - column, trees[i]);
+    if (PyErr_Occurred()) return nullptr;
+    if (!is_one || (adds && trees[i].values.dims[1] != sums.dims[1])) return declined();
+  }
+  if (!all_below(elements<int64_t>(at), examples, int64_t(trees.front().nodes.size()))) return declined();
+  // So many examples at a time that their features stay in the cache from one tree to the next.
+  constexpr int64_t kBlock = 512;
+  for (int64_t i = 0; i < examples; i += kBlock) {
+    float* const to = adds ? elements<float>(sums) + i * sums.dims[1] : nullptr;
+    ask_trees(trees, elements<int32_t>(values), elements<int64_t>(rows) + i, std::min(kBlock, examples - i), elements<int64_t>(at) + i, to);
+  }
   return same(Py_True);
 }
 
@@ -246,6 +350,7 @@ PyObject* forest_best(PyObject*, PyObject* const* args, Py_ssize_t count) {
 
 const Direct kRows[] = {
     {"forest_leaves", forest_leaves},
+    {"boosted_trees", boosted_trees},
     {"forest_starts", forest_starts},
     {"forest_counts", forest_counts},
     {"forest_best", forest_best},
