@@ -46,7 +46,7 @@ def shape_internal(input: Any, name: str | None = None, optimize: bool = True, o
         tensor = convert_to_tensor(input)
         if optimize and is_fully_defined(tensor.dims):
             return convert_to_tensor(list(tensor.dims or ()), out_type, name=scope)
-        return raw.Shape(tensor, out_type=out_type, name=scope)
+        return raw.Shape(input, out_type=out_type, name=scope)
 
 
 def size(input: TensorLike | CompositeTensor, name: str | None = None, out_type: DTypeLike = int32) -> Tensor:
@@ -72,7 +72,7 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
                 count = 0
             if count is not None:
                 return convert_to_tensor(count, out_type, name=scope)
-        return raw.Size(tensor, out_type=out_type, name=scope)
+        return raw.Size(input, out_type=out_type, name=scope)
 
 
 def rank(input: TensorLike | SparseTensor | CompositeTensor | None, name: str | None = None) -> Tensor:
@@ -88,7 +88,7 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
         tensor = convert_to_tensor(input)
         if optimize and tensor.dims is not None:
             return convert_to_tensor(len(tensor.dims), int32, name=scope)
-        return raw.Rank(tensor, name=scope)
+        return raw.Rank(input, name=scope)
 
 
 def expand_dims(input: Any, axis: TensorLike | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
