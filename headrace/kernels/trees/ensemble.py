@@ -116,7 +116,7 @@ class Ensemble:
         node = nodes[place]
         old = leaf_values(node.leaf)
         node.metadata.gain = candidate.gain
-        if old.any():
+        if place or old.any():
             node.metadata.original_leaf.CopyFrom(node.leaf)
         kind = node.categorical_split if candidate.kind == b"EQUALITY_DEFAULT_RIGHT" else node.bucketized_split
         kind.feature_id, kind.dimension_id = candidate.feature, candidate.dimension
