@@ -331,14 +331,19 @@ class ARModel(TimeSeriesModel):
         arrays = [TensorArray(self.dtype, count) for _ in "lmv"]
         _, losses, means, variances = while_loop(lambda i, *_: i < count, body, [constant(0), *arrays])
 
+        batch = shape(times)[0]
+
         def joined(array: TensorArray) -> Tensor:
             # [chunk, batch, window, features] -> [batch, time, features]
             parts = transpose(array.stack(), [1, 0, 2, 3])
-            return reshape(parts, stack([shape(times)[0], used, self.num_features]))
+            return reshape(parts, stack([batch, used, self.num_features]))
 
+        # As in 1.15, the state's values are those that were cut into windows, though its times are all: fewer values than
+        # a window takes leave those of the state before.
+        new = cast(times, int64), self._scale_data(some_values), exogenous
         return ModelOutputs(
             loss=reduce_mean(losses.stack(), axis=0),
-            end_state=self._end_state(*self._after(state, cast(times, int64), self._scale_data(values), exogenous)),
+            end_state=self._end_state(*self._after(state, *new)),
             predictions={
                 "mean": joined(means),
                 "covariance": joined(variances),

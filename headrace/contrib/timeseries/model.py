@@ -18,6 +18,7 @@ from headrace.feature_column.input_layer import input_layer
 from headrace.kernels.composing.arranging import concat
 from headrace.kernels.composing.filling import zeros
 from headrace.kernels.composing.shapes import expand_dims, shape
+from headrace.ops.array.constant import constant
 from headrace.ops.array.shape import reshape
 from headrace.ops.math.cast import cast
 from headrace.ops.math.unary import sqrt
@@ -175,7 +176,7 @@ class TimeSeriesModel(abc.ABC):
     def _process_exogenous_features(self, times: Tensor, features: Mapping[str, TensorLike]) -> Tensor:
         """Exogenous features as numbers, [batch, window, size]."""
         if not self._exogenous_columns:
-            return zeros(concat([shape(times), [0]], 0), dtype=self.dtype)
+            return zeros(concat([shape(times), constant([0])], 0), dtype=self.dtype)
 
         def flat(feature: TensorLike) -> Any:
             tensor = convert_to_tensor_or_sparse_tensor(feature)
