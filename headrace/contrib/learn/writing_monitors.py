@@ -338,7 +338,10 @@ class ExportMonitor(EveryN):
     def every_n_step_end(self, step: int, outputs: Any) -> bool:
         """See `EveryN`."""
         super().every_n_step_end(step, outputs)
-        self._export()
+        self._export(
+            "Skipping exporting because the existing checkpoint has already been exported. "
+            "Consider exporting less frequently."
+        )
         return False
 
     def end(self, session: SessionLike | None = None) -> None:
@@ -347,9 +350,9 @@ class ExportMonitor(EveryN):
         if latest_checkpoint(self._estimator.model_dir) is None:
             tf_logging.info("Skipping export at the end since model has not been saved yet.")
             return
-        self._export()
+        self._export("Skipping exporting for the same step.")
 
-    def _export(self) -> None:
+    def _export(self, told_if_exported: str) -> None:
         try:
             self._last_export_dir = self._estimator.export(
                 self._export_dir,
@@ -357,9 +360,9 @@ class ExportMonitor(EveryN):
                 signature_fn=self._signature_fn,
                 **self._settings,
             )
-        except RuntimeError as error:
+        except RuntimeError:
             # No checkpoint has been written since the last export.
-            tf_logging.info("Skipping exporting for the same step: %s", error)
+            tf_logging.info(told_if_exported)
 
 
 def get_default_monitors(
