@@ -448,9 +448,12 @@ class Estimator:
         known = {"mode": mode, "params": self.params, "config": config}
         given.update({name: known[name] for name in taken if name in known})
         tf_logging.info("Calling model_fn.")
-        results = self._model_fn(features=features, **given)
+        results = self._results_of_model_fn(mode, {"features": features, **given})
         tf_logging.info("Done calling model_fn.")
         return self._checked_spec(results)
+
+    def _results_of_model_fn(self, mode: str, given: dict[str, Any]) -> Any:
+        return self._model_fn(**given)
 
     def _checked_spec(self, results: Any) -> EstimatorSpec:
         if not isinstance(results, EstimatorSpec):

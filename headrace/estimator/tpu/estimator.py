@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import weakref
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import get_default_graph
 from headrace.core.graph import Graph
@@ -22,8 +23,13 @@ from headrace.state.variables import Variable
 from headrace.util import tf_logging
 from headrace.util.inspection import fn_args
 
+if TYPE_CHECKING:
+    from headrace.sessions.saving_hooks import CheckpointSaverListener
+    from headrace.sessions.session_run_hook import SessionRunHook
+
 _BATCH_SIZE, _CONTEXT, _USE_TPU = "batch_size", "context", "use_tpu"
 _RESERVED = [_BATCH_SIZE, _CONTEXT]
+_FINISHED = "%s marked as finished"
 
 
 def _needs_tpu(what: str, instead: str) -> NotImplementedError:
@@ -41,6 +47,22 @@ def _check_embeddings(spec: Any) -> None:
             "embedding_config_spec: Mod sharding of embedding tables is not supported on CPU: use "
             'partition_strategy="div".'
         )
+
+
+@contextlib.contextmanager
+def _told_of(loop: str) -> Iterator[None]:
+    """Logs the end of a loop, and the error that ended it."""
+    failed = False
+    try:
+        yield
+    except Exception as error:
+        failed = True
+        tf_logging.error("Error recorded from %s: %s", loop, error)
+        raise
+    finally:
+        tf_logging.info(_FINISHED, loop)
+        if failed:
+            tf_logging.warning("Reraising captured error")
 
 
 class TPUEstimator(Estimator):
@@ -123,6 +145,53 @@ class TPUEstimator(Estimator):
             ModeKeys.PREDICT: predict_batch_size,
         }
         self._filled_graph: weakref.ref[Graph] | None = None
+        if config.tpu_config.num_shards == 1 and config.tpu_config.num_cores_per_replica is None:
+            tf_logging.warning(
+                "Setting TPUConfig.num_shards==1 is an unsupported behavior. Please fix as soon as possible (leaving "
+                "num_shards as None.)"
+            )
+            eval_on_tpu = True
+        tf_logging.info("_TPUContext: eval_on_tpu %s", eval_on_tpu)
+        if eval_on_tpu:
+            tf_logging.warning("eval_on_tpu ignored because use_tpu is False.")
+
+    def train(
+        self,
+        input_fn: Callable[..., Any],
+        hooks: Sequence[SessionRunHook] | None = None,
+        steps: int | None = None,
+        max_steps: int | None = None,
+        saving_listeners: Sequence[CheckpointSaverListener] | None = None,
+    ) -> Estimator:
+        """See `Estimator.train`."""
+        with _told_of("training_loop"):
+            return super().train(input_fn, hooks, steps, max_steps, saving_listeners)
+
+    def evaluate(
+        self,
+        input_fn: Callable[..., Any],
+        steps: int | None = None,
+        hooks: Sequence[SessionRunHook] | None = None,
+        checkpoint_path: str | None = None,
+        name: str | None = None,
+    ) -> dict[str, Any]:
+        """See `Estimator.evaluate`."""
+        with _told_of("evaluation_loop"):
+            return super().evaluate(input_fn, steps, hooks, checkpoint_path, name)
+
+    def predict(
+        self,
+        input_fn: Callable[..., Any],
+        predict_keys: str | Sequence[str] | None = None,
+        hooks: Sequence[SessionRunHook] | None = None,
+        checkpoint_path: str | None = None,
+        yield_single_examples: bool = True,
+    ) -> Iterator[Any]:
+        """See `Estimator.predict`."""
+        with _told_of("prediction_loop"):
+            yield from super().predict(input_fn, predict_keys, hooks, checkpoint_path, yield_single_examples)
+        # As in 1.15: once for the loop, and once for whoever asked for all.
+        tf_logging.info(_FINISHED, "prediction_loop")
 
     def _create_global_step(self, graph: Graph) -> Variable:
         """The global step, which is a resource whatever other variables are."""
@@ -164,6 +233,10 @@ class TPUEstimator(Estimator):
         if mode != ModeKeys.TRAIN:
             return spec
         return spec._replace(training_hooks=(*spec.training_hooks, *self._rate_hooks()))
+
+    def _results_of_model_fn(self, mode: str, given: dict[str, Any]) -> Any:
+        tf_logging.info("Running %s on CPU", mode)
+        return super()._results_of_model_fn(mode, given)
 
     def _checked_spec(self, results: Any) -> EstimatorSpec:
         if isinstance(results, TPUEstimatorSpec):
