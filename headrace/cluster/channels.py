@@ -10,14 +10,19 @@ from typing import Any, TypeAlias
 import grpc
 
 from headrace.cluster import messages
+from headrace.cluster.encryption import disagreement
 from headrace.cluster.links import Link, Links, LocalLink, StreamLink
 from headrace.cluster.settings import ClusterSettings, channel_options, from_environment
 from headrace.cluster.shared_memory import OwnSegments, is_available
+from headrace.cluster.statuses import error_of
+from headrace.core import errors
 from headrace.core.waiting import remaining_time
 
 TOKEN_KEY = "headrace-token"
 # How long a server may take to say whether it shares memory with this process, in seconds.
 _MEET_TIMEOUT = 5.0
+# How long to look for what keeps a server from answering, in seconds.
+_GLANCE = 0.5
 # What calls a method: the library is not typed.
 Unary: TypeAlias = Any
 
@@ -32,6 +37,7 @@ class TaskChannel:
 
     def __init__(self, address: str, settings: ClusterSettings) -> None:
         self.address = address
+        self._settings = settings
         options: list[tuple[str, Any]] = [
             *channel_options(settings),
             # Not to be shared with channels of other settings: the library keeps connections by address.
@@ -167,6 +173,37 @@ class TaskChannel:
             request.SerializeToString(), timeout=timeout, metadata=self.metadata, wait_for_ready=wait_for_ready
         )
         return response(answer)
+
+    def ask_status(self, timeout: float, waits: bool = True) -> Any:
+        """Begins to ask the server what it is.
+
+        Args:
+            timeout: how many seconds it has.
+            waits: whether to wait for a connection.
+        """
+        call = self.call("Worker", "GetStatus")
+        return call.future(b"", timeout=timeout, metadata=self.metadata, wait_for_ready=waits)
+
+    def obstacle(self) -> tuple[str, bool]:
+        """Why the server does not answer, and whether waiting helps.
+
+        Only a call that does not wait is told what became of the connection.
+        """
+        try:
+            self.ask_status(_GLANCE, waits=False).result()
+        except grpc.RpcError as error:
+            return self.reason(error_of(error)[0])
+        return "it answers now", True
+
+    def reason(self, error: errors.OpError) -> tuple[str, bool]:
+        """What is behind an error of a call, and whether waiting helps: not where both sides have other ideas of TLS."""
+        told = str(error.message)
+        if not isinstance(error, errors.UnavailableError) or "Connection refused" in told:
+            return told, True
+        found = disagreement(self.address, self._settings)
+        if found:
+            return found, False
+        return told, "handshake" not in told.lower()
 
     def wait_until_ready(self, timeout: float) -> bool:
         """Whether there is a connection after at most so many seconds."""

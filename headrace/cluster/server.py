@@ -19,6 +19,7 @@ from google.protobuf.message import DecodeError
 from headrace.cluster import messages
 from headrace.cluster.channels import TOKEN_KEY
 from headrace.cluster.client_sessions import ClientSession, ClientSessions
+from headrace.cluster.encryption import check_files
 from headrace.cluster.link_server import LinkServer
 from headrace.cluster.parts import WorkerSessions
 from headrace.cluster.pieces import in_pieces, joined
@@ -119,8 +120,9 @@ class TaskServer:
         """Takes a port, any that is free for 0; returns it.
 
         Raises:
-            UnknownError: if it is taken, or the host is not this machine's.
+            UnknownError: if it is taken, the host is not this machine's, or the key is not that of the certificate.
         """
+        check_files(self._settings)
         host = self._settings.bind or host
         address = f"{host}:{port}"
         try:

@@ -13,8 +13,9 @@ import grpc
 import torch
 
 from headrace.cluster import messages
-from headrace.cluster.channels import TaskChannel, channels
+from headrace.cluster.channels import channels
 from headrace.cluster.collectives import ClusterCollectives, make_store
+from headrace.cluster.encryption import no_agreement
 from headrace.cluster.remote_parts import RemotePart, TaskLink
 from headrace.cluster.settings import FILES, ClusterSettings
 from headrace.cluster.statuses import error_of
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 
 # How long a task is waited for before a line says so, in seconds.
 _PATIENCE = 10.0
-# How long to ask why a task does not answer, which is known at once where no connection can be made.
-_GLANCE = 0.5
 _CLEAR_TIMEOUT = 10.0
 # Of these jobs the first that there is has the task in whose store members of collectives find each other.
 _LEADERS = ("chief", "master", "worker")
@@ -315,7 +314,7 @@ class SessionTasks:
             check_step()
             limit = remaining_time()
             timeout = _PATIENCE if limit is None else min(_PATIENCE, limit)
-            calls = {i: _ask_status(link.channel, timeout) for i, link in pending.items()}
+            calls = {i: link.channel.ask_status(timeout) for i, link in pending.items()}
             for i, call in calls.items():
                 link = pending[i]
                 try:
@@ -326,15 +325,10 @@ class SessionTasks:
                     made = error_of(error, link.name)[0]
                     if not isinstance(made, (errors.DeadlineExceededError, errors.UnavailableError)):
                         raise made from None
-                    reason = _obstacle(link.channel)
-                    if "handshake" in reason.lower():
+                    reason, helps = link.channel.obstacle()
+                    if not helps:
                         # Waiting does not help.
-                        raise errors.UnavailableError(
-                            None,
-                            None,
-                            f"{link.name} at {link.channel.address} agrees on no TLS with this task, see "
-                            f"HEADRACE_CLUSTER_TLS_CERTIFICATE and …_AUTHORITY: {reason}",
-                        ) from None
+                        raise no_agreement(f"{link.name} at {link.channel.address}", reason) from None
                     if limit is not None and limit <= _PATIENCE:
                         raise errors.DeadlineExceededError(
                             None, None, f"{link.name} at {link.channel.address} does not answer in time: {reason}"
@@ -349,20 +343,6 @@ class SessionTasks:
         if self._statuses is not None:
             for link in self._links:
                 link.end()
-
-
-def _ask_status(channel: TaskChannel, timeout: float, waits: bool = True) -> Any:
-    call = channel.call("Worker", "GetStatus")
-    return call.future(b"", timeout=timeout, metadata=channel.metadata, wait_for_ready=waits)
-
-
-def _obstacle(channel: TaskChannel) -> str:
-    """Why a task does not answer: only a call that does not wait is told what became of the connection."""
-    try:
-        _ask_status(channel, _GLANCE, waits=False).result()
-    except grpc.RpcError as error:
-        return str(error_of(error)[0].message)
-    return "it answers now"
 
 
 def devices_of(state: TaskState, runtime: SharingRuntime) -> list[Any]:

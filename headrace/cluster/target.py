@@ -13,6 +13,7 @@ import torch
 from headrace.cluster import messages
 from headrace.cluster.calls import StepCaller
 from headrace.cluster.channels import channels
+from headrace.cluster.encryption import no_agreement
 from headrace.cluster.graphs import SentGraph
 from headrace.cluster.state import RemoteDevice
 from headrace.cluster.statuses import error_of
@@ -117,7 +118,9 @@ class RemoteTarget(Runtime):
                 return self._channel.ask("Master", method, request, answer, timeout=limit)
             except grpc.RpcError as error:
                 if not (waits and _listens_not(error)):
-                    raise self.failure(error) from None
+                    made = self.failure(error)
+                    reason, helps = self._channel.reason(made)
+                    raise (made if helps else no_agreement(self._target, reason)) from None
             limit = self._wait_for_server(ends)
 
     def _wait_for_server(self, ends: float | None) -> float | None:
@@ -130,6 +133,9 @@ class RemoteTarget(Runtime):
                 )
             if self._channel.wait_until_ready(_TELL_EVERY if left is None else min(left, _TELL_EVERY)):
                 return left
+            reason, helps = self._channel.obstacle()
+            if not helps:
+                raise no_agreement(self._target, reason)
             if left is None or left > _TELL_EVERY:
                 tf_logging.warning("CreateSession still waiting for a server at %s", self._target)
 
@@ -261,4 +267,6 @@ def reset_target(target: str, containers: Collection[str] | None, config: protos
             "Master", "Reset", request, messages.Empty.FromString, timeout=timeout, wait_for_ready=timeout is not None
         )
     except grpc.RpcError as error:
-        raise error_of(error)[0] from None
+        made = error_of(error)[0]
+        reason, helps = channel.obstacle() if timeout is not None else channel.reason(made)
+        raise (made if helps else no_agreement(target, reason)) from None

@@ -16,6 +16,7 @@ from headrace.cluster import messages
 from headrace.cluster.channels import TaskChannel
 from headrace.cluster.launching import free_addresses
 from headrace.cluster.settings import ClusterSettings, from_environment
+from headrace.cluster.target import RemoteTarget
 from headrace.cluster.wire import encode
 
 MASTER = ["CreateSession", "ExtendSession", "RunStep", "PartialRunSetup", "CloseSession", "ListDevices", "Reset"]
@@ -289,6 +290,111 @@ def test_who_agrees_on_no_tls_is_told_rather_than_waited_for(certificates, start
     sess = tf.Session(worker.target, config=tf.ConfigProto(operation_timeout_in_ms=500))
     with pytest.raises(tf.errors.UnavailableError, match=r"/job:ps/replica:0/task:0 .* TLS"):
         sess.run(v.initializer)
+
+
+def _tls(monkeypatch, **paths):
+    """Sets what the process shows and trusts; nothing else stays."""
+    for name in ("KEY", "CERTIFICATE", "AUTHORITY"):
+        monkeypatch.delenv(f"HEADRACE_CLUSTER_TLS_{name}", raising=False)
+    for name, path in paths.items():
+        monkeypatch.setenv(f"HEADRACE_CLUSTER_TLS_{name.upper()}", path)
+
+
+@pytest.fixture(scope="module")
+def no_pem(tmp_path_factory):
+    """The path of a file that holds no certificate and no key."""
+    path = tmp_path_factory.mktemp("files") / "no.pem"
+    path.write_text("nothing")
+    return str(path)
+
+
+# What the server shows and asks for, what the client does, what it is told. 0 and 1 are the pairs.
+DISAGREEMENTS = [
+    ({"pair": 0}, {}, "the server uses TLS, and this process does not: set HEADRACE_CLUSTER_TLS_AUTHORITY"),
+    ({"pair": 0, "authority": 0}, {}, "the server uses TLS, and this process does not"),
+    ({"pair": 0, "authority": 0}, {"authority": 0}, "shows no certificate, see HEADRACE_CLUSTER_TLS_CERTIFICATE"),
+    (
+        {"pair": 0, "authority": 0},
+        {"pair": 1, "authority": 0},
+        r"shows HEADRACE_CLUSTER_TLS_CERTIFICATE \(.*theirs.pem",
+    ),
+    ({"pair": 0}, {"authority": 1}, "does not trust the server's certificate, see HEADRACE_CLUSTER_TLS_AUTHORITY"),
+    ({}, {"authority": 0}, "this process uses TLS, and the server does not"),
+]
+
+
+def _paths(certificates, pair=None, authority=None):
+    found = {} if pair is None else {"key": certificates[pair][0], "certificate": certificates[pair][1]}
+    return found if authority is None else {**found, "authority": certificates[authority][1]}
+
+
+@pytest.mark.parametrize(("serves", "asks", "told"), DISAGREEMENTS)
+def test_clients_are_told_what_they_disagree_on(certificates, monkeypatch, serves, asks, told):
+    _tls(monkeypatch, **_paths(certificates, **serves))
+    server = tf.train.Server.create_local_server()
+    _tls(monkeypatch, **_paths(certificates, **asks))
+    with tf.Session(_elsewhere(server)) as sess, pytest.raises(tf.errors.UnavailableError, match=told):
+        sess.run(tf.constant(1.0))
+    for limit in (0, 500):
+        with pytest.raises(tf.errors.UnavailableError, match=told):
+            tf.Session.reset(_elsewhere(server), config=tf.ConfigProto(operation_timeout_in_ms=limit))
+    _tls(monkeypatch, **_paths(certificates, **serves))
+    _still_serves(server)
+
+
+def test_a_client_that_waits_for_a_server_is_told_when_it_comes(certificates, monkeypatch):
+    """A session that began to wait before there was a server has no call that the connection's end would fail."""
+    _tls(monkeypatch, **_paths(certificates, pair=0))
+    server = tf.train.Server.create_local_server()
+    _tls(monkeypatch)
+    target = RemoteTarget(_elsewhere(server), tf.get_default_graph(), None)
+    monkeypatch.setattr("headrace.cluster.target._TELL_EVERY", 0.2)
+    with pytest.raises(tf.errors.UnavailableError, match="the server uses TLS, and this process does not"):
+        target._wait_for_server(None)
+    del server
+
+
+def test_a_worker_without_tls_is_told_rather_than_waiting(certificates, start_task, monkeypatch):
+    (key, certificate), _ = certificates
+    addresses = free_addresses(2)
+    cluster = {"ps": addresses[:1], "worker": addresses[1:]}
+    start_task(cluster, "ps", HEADRACE_CLUSTER_TLS_KEY=key, HEADRACE_CLUSTER_TLS_CERTIFICATE=certificate)
+    worker = tf.train.Server(cluster, "worker", 0)
+    with tf.device("/job:ps/task:0"):
+        v = tf.Variable(1.0)
+    sess = tf.Session(worker.target, config=tf.ConfigProto(operation_timeout_in_ms=500))
+    with pytest.raises(tf.errors.UnavailableError, match=r"/job:ps/replica:0/task:0 .* this process does not: set"):
+        sess.run(v.initializer)
+
+
+def test_a_server_says_what_is_wrong_with_its_files(certificates, no_pem, monkeypatch):
+    (key, certificate), (other_key, _) = certificates
+    wrong = [
+        ({"key": other_key, "certificate": certificate}, r"_TLS_KEY \(.*theirs.key\) .* mismatch"),
+        ({"key": no_pem, "certificate": certificate}, r"_TLS_KEY \(.*no.pem\) must be"),
+        ({"key": key, "certificate": no_pem}, r"_TLS_CERTIFICATE \(.*no.pem\), a PEM file too"),
+        ({"key": key, "certificate": certificate, "authority": no_pem}, r"_TLS_AUTHORITY \(.*no.pem\) must be"),
+    ]
+    for paths, told in wrong:
+        _tls(monkeypatch, **paths)
+        with pytest.raises(tf.errors.UnknownError, match=f"Could not start gRPC server: .*{told}"):
+            tf.train.Server.create_local_server()
+    _tls(monkeypatch, key=key + ".not", certificate=certificate)
+    with pytest.raises(OSError, match=r"ours.key.not"):
+        tf.train.Server.create_local_server()
+
+
+def test_encrypted_keys_are_refused_without_asking_at_the_terminal(certificates, monkeypatch, tmp_path):
+    (key, certificate), _ = certificates
+    locked = tmp_path / "locked.key"
+    subprocess.run(
+        ["openssl", "ec", "-in", key, "-aes128", "-passout", "pass:word", "-out", str(locked)],
+        check=True,
+        capture_output=True,
+    )
+    _tls(monkeypatch, key=str(locked), certificate=certificate)
+    with pytest.raises(tf.errors.UnknownError, match=r"locked.key\) .* the key is encrypted"):
+        tf.train.Server.create_local_server()
 
 
 def test_a_server_listens_at_its_address_only():
