@@ -15,11 +15,19 @@ def by_position(inputs, targets):
     return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=targets, logits=inputs)
 
 
+def labels_first(labels, inputs):
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=inputs)
+
+
+def targets_first(target_batch, output_batch):
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target_batch, logits=output_batch)
+
+
 def by_any_name(**arguments):
     return tf.nn.sparse_softmax_cross_entropy_with_logits(**arguments)
 
 
-@pytest.mark.parametrize("function", [by_name, by_position, by_any_name])
+@pytest.mark.parametrize("function", [by_name, by_position, labels_first, targets_first, by_any_name])
 def test_losses_are_those_of_the_cross_entropy(function):
     logits = [tf.constant([[1.0, 2.0, 0.5]]), tf.constant([[0.0, 0.0, 3.0]])]
     targets, weights = [tf.constant([1]), tf.constant([0])], [tf.constant([1.0]), tf.constant([0.5])]

@@ -20,16 +20,20 @@ if TYPE_CHECKING:
 
 
 def _named(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A loss function that takes `labels` and `logits` by name; before 1.0 they took them in the other order, under any names."""
+    """A loss function that takes `labels` and `logits` by name, as since 1.1.
+
+    In 1.0 they took labels and what is predicted in this order, before it in the other one, under any names.
+    """
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return function
     if {"labels", "logits"} <= set(parameters) or any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         return function
+    labels_first = next(iter(parameters), "").startswith(("label", "target"))
 
     def in_order(labels: Any, logits: Any) -> Any:
-        return function(logits, labels)
+        return function(labels, logits) if labels_first else function(logits, labels)
 
     return in_order
 
@@ -49,8 +53,9 @@ def sequence_loss_by_example(
         targets: a list of int32 [batch].
         weights: a list of float [batch].
         average_across_timesteps: whether the sums over the steps are divided by those of the weights.
-        softmax_loss_function: takes `labels` and `logits`, by name, or what is predicted and the labels in that order, as
-            before 1.0; returns losses; cross entropy by default.
+        softmax_loss_function: takes `labels` and `logits`, by name; or else labels and what is predicted in this order, as
+            in 1.0, if its first argument is called labels or targets, and in the other order, as before, if not. Returns
+            losses; cross entropy by default.
         name: a name for the operations.
 
     Returns:
