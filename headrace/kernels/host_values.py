@@ -12,6 +12,11 @@ def to_array(value: np.ndarray | torch.Tensor) -> np.ndarray:
     """A kernel's value as NumPy sees it, sharing its memory where that can be; bfloat16 as ml_dtypes' type."""
     if not isinstance(value, torch.Tensor):
         return boxed(value)
+    try:
+        return value.numpy()
+    except (TypeError, RuntimeError):
+        # It is elsewhere, of a type that NumPy has not, or to be conjugated yet.
+        pass
     if value.device.type != "cpu":
         value = value.cpu()
     if value.dtype is torch.bfloat16:
