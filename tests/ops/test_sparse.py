@@ -200,9 +200,9 @@ def test_sets_out_of_order_are_refused():
 @settings(deadline=None, max_examples=10)
 @given(st.data())
 def test_sums_and_products_meet_those_of_dense_tensors(data):
-    """Elements out of order too, and places far apart, whose numbers do not fit 64 bits."""
+    """Places far apart too, whose numbers do not fit 64 bits."""
     extent = data.draw(st.sampled_from([5, 2**40]))
-    places = st.lists(st.tuples(*[st.integers(0, 4)] * 2), unique=True, max_size=12)
+    places = st.lists(st.tuples(*[st.integers(0, 4)] * 2), unique=True, max_size=12).map(sorted)
     graph = tf.Graph()
     with graph.as_default(), tf.Session() as session:
         parts = []
@@ -240,3 +240,69 @@ def test_products_with_dense_matrices(adjoint, places):
         letter = "m" if adjoint else "k"
         with pytest.raises(tf.errors.InvalidArgumentError, match=rf"{letter} \(-1\) from index\[1,1\] out of bounds"):
             session.run(y, {x: ([[0, 0], [1, -1]], [1.0, 2.0], [3, 4])})
+
+
+# By columns, as SciPy gives the product of matrices: a graph's adjacency often comes so.
+_BY_COLUMNS = [[0, 0], [2, 0], [1, 1], [0, 2], [1, 2], [2, 2], [0, 1]]
+
+
+def _out_of_order(values=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)):
+    return tf.SparseTensor(_BY_COLUMNS, tf.constant(values), [3, 4])
+
+
+def _other_out_of_order():
+    return tf.SparseTensor([[0, 0], [1, 1], [0, 2], [0, 1]], tf.constant([10.0, 20.0, 30.0, 40.0]), [3, 4])
+
+
+_MERGED = [[0, 0], [1, 1], [0, 2], [0, 1], [2, 0], [1, 1], [0, 2], [1, 2], [2, 2], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("make", "places", "values"),
+    [
+        (lambda a, b: tf.sparse_add(a, b), _MERGED, [11.0, 20.0, 30.0, 40.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]),
+        (lambda a, b: tf.sparse_add(a, b, 12.0), _MERGED[1:], [20.0, 30.0, 40.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]),
+        (lambda a, b: tf.sparse_add(a, a), _BY_COLUMNS, [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0]),
+        (lambda a, b: tf.sparse_maximum(a, b), _MERGED, [10.0, 20.0, 30.0, 40.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]),
+        (lambda a, b: tf.sparse_minimum(a, b), _MERGED, [1.0] + [0.0] * 9),
+    ],
+)
+def test_places_out_of_order_are_merged_as_they_come(make, places, values):
+    """What 1.15.5 gives."""
+    with tf.Session() as sess:
+        found = sess.run(make(_out_of_order(), _other_out_of_order()))
+    assert found.indices.tolist() == places
+    assert found.values.tolist() == values
+
+
+def test_repeated_places_stay_apart_in_sums():
+    """What 1.15.5 gives: each of the one meets at most one of the other."""
+    a = tf.SparseTensor([[0, 1], [0, 1], [1, 0]], [1.0, 2.0, 3.0], [2, 2])
+    b = tf.SparseTensor([[0, 1], [1, 0]], [10.0, 20.0], [2, 2])
+    with tf.Session() as sess:
+        found = sess.run(tf.sparse_add(a, b))
+    assert found.indices.tolist() == [[0, 1], [0, 1], [1, 0]]
+    assert found.values.tolist() == [11.0, 2.0, 23.0]
+
+
+def test_a_softmax_of_places_out_of_order_has_its_values_in_order():
+    """As in 1.15.5, which gives the places as they were all the same."""
+    rows = [np.array([1.0, 7.0, 4.0]), np.array([3.0, 5.0]), np.array([2.0, 6.0])]
+    expected = np.concatenate([np.exp(row) / np.exp(row).sum() for row in rows])
+    with tf.Session() as sess:
+        found = sess.run(tf.sparse_softmax(_out_of_order()))
+    assert found.indices.tolist() == _BY_COLUMNS
+    np.testing.assert_allclose(found.values, expected, rtol=1e-5)
+
+
+def test_gradients_of_sums_out_of_order_go_where_the_sums_came_from():
+    """What 1.15.5 gives, also for a place that comes twice because the two did not meet there."""
+    a = tf.SparseTensor([[0, 0], [2, 0], [1, 1]], tf.constant([1.0, 2.0, 3.0]), [3, 4])
+    b = tf.SparseTensor([[0, 0], [1, 1], [0, 2]], tf.constant([10.0, 20.0, -30.0]), [3, 4])
+    total = tf.sparse_add(a, b)
+    gradients = tf.gradients(total.values * [1.0, 2.0, 3.0, 4.0, 5.0], [a.values, b.values])
+    with tf.Session() as sess:
+        (values, of_a, of_b) = sess.run([total.values, *gradients])
+    assert values.tolist() == [11.0, 20.0, -30.0, 2.0, 3.0]
+    assert of_a.tolist() == [1.0, 4.0, 5.0]
+    assert of_b.tolist() == [1.0, 2.0, 3.0]

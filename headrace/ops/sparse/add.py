@@ -19,8 +19,8 @@ from headrace.core.shapes import TensorShape
 from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text
 from headrace.kernels.native import integers, known
 from headrace.kernels.renamed_arguments import first_given
-from headrace.kernels.sparse.indices import COMPUTED_AS, row_keys, sorting, sparse_input, wholly_on_host
-from headrace.kernels.sparse.operands import check_operands, union_of_rows
+from headrace.kernels.sparse.indices import COMPUTED_AS, row_keys, sparse_input, wholly_on_host
+from headrace.kernels.sparse.operands import check_operands, is_in_order, met, union_of_rows
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
@@ -109,9 +109,8 @@ def sparse_add_grad_kernel(node):
         *operands, there = row_keys(a_indices, b_indices, sum_indices)
         if not there.shape[0]:
             return tuple(grad.new_zeros(keys.shape[0]) for keys in operands)
-        order = sorting(there)
-        if order is not None:
-            there, grad = there.index_select(0, order), grad.index_select(0, order)
+        if not all(map(is_in_order, (*operands, there))):
+            return tuple(_taken(grad, met(keys.tolist(), there.tolist())) for keys in operands)
         results = []
         for keys in operands:
             if keys.shape == there.shape and torch.equal(keys, there):
@@ -124,6 +123,12 @@ def sparse_add_grad_kernel(node):
         return tuple(results)
 
     return back
+
+
+def _taken(grad: torch.Tensor, places: list[int]) -> torch.Tensor:
+    """The gradients at some places, 0 at those of -1."""
+    at = torch.tensor(places, dtype=torch.int64)
+    return grad.index_select(0, at.clamp(min=0)).masked_fill_(at < 0, 0)
 
 
 sparse_add_grad_op.accepts(np.array([1.0]), np.array([[0, 1]]), np.array([[0, 1]]), np.array([[0, 1]]))

@@ -18,7 +18,7 @@ from headrace.core.tensor import Tensor
 from headrace.kernels import composing
 from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text
 from headrace.kernels.ranks import ranked
-from headrace.kernels.sparse.indices import COMPUTED_AS, check_parts, numbered, row_keys, wholly_on_host
+from headrace.kernels.sparse.indices import COMPUTED_AS, check_parts, numbered, row_keys, sorting, wholly_on_host
 from headrace.kernels.sparse.operands import check_operands, union_of_rows
 
 
@@ -189,6 +189,10 @@ def sparse_softmax_kernel(node):
             raise invalid(f"Input should have rank >= 2, but received shape: {', '.join(map(str, shape.tolist()))}")
         if not values.shape[0]:
             return values.clone()
+        order = sorting(row_keys(indices)[0])
+        if order is not None:
+            # TensorFlow sorts the elements, and gives them in that order whatever the order of their places.
+            indices, values = indices.index_select(0, order), values.index_select(0, order)
         first, row = numbered(row_keys(indices[:, :-1])[0])
         greatest = torch.full(first.shape, -torch.inf, dtype=values.dtype, device=values.device)
         greatest.scatter_reduce_(0, row, values, "amax")
@@ -220,7 +224,8 @@ def sparse_softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTen
     """Softmax over the stored elements of each innermost row; what is not stored counts as minus infinity.
 
     Args:
-        sp_input: a SparseTensor of float32 or float64 and rank 2 or more.
+        sp_input: a SparseTensor of float32 or float64 and rank 2 or more, its elements in order: as in TensorFlow, the
+            values that come are in row-major order of the places even if the places are not (see `tf.sparse.reorder`).
         name: a name scope.
 
     Returns:
