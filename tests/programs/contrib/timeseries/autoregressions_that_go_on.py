@@ -24,7 +24,11 @@ for outputs in (2, 5):
         with tf.Graph().as_default():
             made = model(outputs)
             made.initialize_graph()
-            state = tf.constant([[1, 2, 3, 4]], tf.int64), tf.constant([[[0.1], [0.2], [0.3], [0.4]]]), tf.zeros([1, 4, 0])
+            state = (
+                tf.constant([[1, 2, 3, 4]], tf.int64),
+                tf.constant([[[0.1], [0.2], [0.3], [0.4]]]),
+                tf.zeros([1, 4, 0]),
+            )
             given = {
                 "times": tf.placeholder("int64", [None, None]),
                 "values": tf.placeholder("float32", [None, None, 1]),
