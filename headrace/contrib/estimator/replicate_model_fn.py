@@ -26,7 +26,6 @@ from headrace.ops.flow.grouping import group
 from headrace.ops.sparse.slice import sparse_split
 from headrace.saved_model.export_output import ClassificationOutput, ExportOutput, PredictOutput, RegressionOutput
 from headrace.sessions.cluster import STANDARD_PS_OPS, RoundRobinStrategy
-from headrace.state.current_scope import get_variable_scope
 from headrace.state.updates import assign, assign_add
 from headrace.state.variable_scope import variable_scope
 from headrace.util import tf_logging
@@ -144,6 +143,9 @@ def get_loss_towers(
         local_ps_devices: where the variables are, in turn.
         loss_reduction: how losses are reduced.
         name_scope_pattern: from the number of a copy after the first to the scope of its names.
+
+    Raises:
+        ValueError: if a model is trained by an optimizer that is not wrapped.
     """
     given = {"mode": mode, "params": params, "config": config}
     taken = {name: value for name, value in given.items() if name in fn_args(model_fn)}
@@ -154,6 +156,10 @@ def get_loss_towers(
         labels_too = {"labels": labels[i]} if "labels" in fn_args(model_fn) else {}
         with _scope_of(i, name_scope_pattern), on_device(placing), tower_state().tower(i, len(devices), loss_reduction):
             spec = model_fn(features=features[i], **labels_too, **taken)
+            if spec.train_op is not None and len(devices) > 1 and not tower_state().is_used:
+                raise ValueError(
+                    "Please wrap optimizers with TowerOptimizer in order to use replicate_model_fn with multiple `devices`."
+                )
             if spec.loss is not None:
                 spec = spec._replace(loss=tower_state().scaled(spec.loss))
         specs.append(spec)
@@ -184,14 +190,9 @@ def _together(specs: Sequence[EstimatorSpec], mode: str, gathered_on: str) -> Es
     """All copies as one.
 
     Raises:
-        ValueError: if a model is trained by an optimizer that is not wrapped, or not all call the same optimizers.
+        ValueError: if not all call the same optimizers.
     """
-    state = tower_state()
-    state.check()
-    if any(spec.train_op is not None for spec in specs) and not state.is_used:
-        raise ValueError(
-            "Please wrap optimizers with TowerOptimizer in order to use replicate_model_fn with multiple `devices`."
-        )
+    tower_state().check()
     if mode == ModeKeys.PREDICT:
         return predict_spec(specs, gathered_on)
     if mode == ModeKeys.EVAL:
@@ -201,14 +202,8 @@ def _together(specs: Sequence[EstimatorSpec], mode: str, gathered_on: str) -> Es
 
 @contextmanager
 def _scope_of(tower: int, pattern: str) -> Iterator[None]:
-    """The first copy makes the variables, and the others use them."""
-    if tower == 0:
-        yield
-        return
-    with (
-        variable_scope(get_variable_scope(), reuse=True, auxiliary_name_scope=False),
-        name_scope(pattern.format(tower)),
-    ):
+    """The first copy makes the variables, and the others use them: scopes and layers without a name are counted anew."""
+    with variable_scope("", reuse=tower > 0), name_scope(pattern.format(tower) if tower else ""):
         yield
 
 
