@@ -217,6 +217,8 @@ class SingleHead(SpecifyingHead):
 
     # The scope of the check that labels are classes, and what it says.
     label_check: tuple[str, str] = ("check_label_range", "Labels must be <= n_classes - 1")
+    # Whether operations come in the order of 1.15's canned heads, which is another one.
+    in_canned_order = False
     _weight_column: Any
     _loss_reduction: str
     _name: str | None

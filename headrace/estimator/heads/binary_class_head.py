@@ -126,7 +126,7 @@ class BinaryClassHead(SingleHead):
 
     def processed_labels(self, logits: Tensor, labels: Any) -> Tensor:
         """Labels as floats, 0 or 1."""
-        labels = check_labels(labels, logits, 1)
+        labels = check_labels(labels, logits, 1, self.in_canned_order)
         if self._label_vocabulary is not None:
             labels = numbered(labels, self._label_vocabulary)
         scope, text = self.label_check
@@ -166,11 +166,14 @@ class BinaryClassHead(SingleHead):
             class_ids = best_class(both)
             if PredictionKeys.CLASS_IDS in keys:
                 made[PredictionKeys.CLASS_IDS] = class_ids
+        is_named = class_ids is not None and PredictionKeys.CLASSES in keys
+        if class_ids is not None and is_named and not self.in_canned_order:
+            made[PredictionKeys.CLASSES] = named(class_ids, self._label_vocabulary)
         if PredictionKeys.ALL_CLASS_IDS in keys:
             made[PredictionKeys.ALL_CLASS_IDS] = all_class_ids(logits, 2)
         if PredictionKeys.ALL_CLASSES in keys:
             made[PredictionKeys.ALL_CLASSES] = all_classes(logits, 2, self._label_vocabulary)
-        if class_ids is not None and PredictionKeys.CLASSES in keys:
+        if class_ids is not None and is_named and self.in_canned_order:
             made[PredictionKeys.CLASSES] = named(class_ids, self._label_vocabulary)
         return {key: made[key] for key in BINARY_KEYS if key in made}
 

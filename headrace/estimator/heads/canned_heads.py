@@ -128,6 +128,7 @@ class SingleCannedHead(CannedHead):
             raise ValueError(f"Invalid loss_reduction: {loss_reduction}")
         self._of, self._loss_reduction = of, loss_reduction
         of.label_check = ("assert_range", "Labels must <= n_classes - 1")
+        of.in_canned_order = True
 
     @property
     def name(self) -> str | None:

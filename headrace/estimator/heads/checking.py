@@ -89,8 +89,13 @@ def split_logits(logits: Any, sizes: Mapping[str, int]) -> dict[str, Tensor]:
     return parts
 
 
-def check_labels(labels: Any, logits: Tensor, expected: int) -> Tensor:
+def check_labels(labels: Any, logits: Tensor, expected: int, sizes_first: bool = False) -> Tensor:
     """Labels as a dense tensor of the shape of the logits but for the last dimension, which is `expected`.
+
+    Args:
+        labels, logits: the tensors.
+        expected: the last dimension.
+        sizes_first: whether the operations of the shapes come before those of the check of the rank.
 
     Raises:
         ValueError: if there are none, they are sparse, or their shape is known not to fit; InvalidArgumentError when run.
@@ -107,7 +112,8 @@ def check_labels(labels: Any, logits: Tensor, expected: int) -> Tensor:
         known, of_logits = labels.shape.ndims, logits.shape.ndims
         if known is not None and of_logits is not None and known == of_logits - 1:
             labels = expand_dims(labels, -1)
-        sizes, sizes_of_logits = shape(labels), shape(logits)
+        sizes = shape(labels) if sizes_first else None
+        sizes_of_logits = shape(logits) if sizes_first else None
         text = (
             f"labels shape must be [D0, D1, ... DN, {expected}]. Look at the n_classes of the head and at the labels."
         )
@@ -119,7 +125,9 @@ def check_labels(labels: Any, logits: Tensor, expected: int) -> Tensor:
                     f"Mismatched label shape. Expected labels dimension={expected}.  Received {last}. Look at the n_classes "
                     "of the estimator, if labels are one-hot, or at the shape of the labels."
                 )
+            sizes_of_logits = shape(logits) if sizes_of_logits is None else sizes_of_logits
             wanted = concat([sizes_of_logits[:-1], [expected]], axis=0)
+            sizes = shape(labels) if sizes is None else sizes
             data: Any = ["expected_labels_shape: ", wanted, "labels_shape: ", sizes]
             fits = assert_equal(wanted, sizes, message=text, data=data)
             with control_dependencies([fits]):

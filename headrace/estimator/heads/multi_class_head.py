@@ -101,7 +101,7 @@ class MultiClassHead(SingleHead):
 
     def processed_labels(self, logits: Tensor, labels: Any) -> Tensor:
         """Labels as numbers of classes."""
-        labels = check_labels(labels, logits, 1)
+        labels = check_labels(labels, logits, 1, self.in_canned_order)
         if self._label_vocabulary is None:
             if not labels.dtype.is_integer:
                 raise ValueError(f"Labels dtype should be integer. Instead got {labels.dtype}.")

@@ -121,11 +121,11 @@ class MultiLabelHead(SingleHead):
     def processed_labels(self, logits: Tensor, labels: Any) -> Tensor:
         """Labels as 0 and 1 for each class."""
         if labels is None:
-            return check_labels(labels, logits, self._n_classes)
+            return check_labels(labels, logits, self._n_classes, self.in_canned_order)
         if not isinstance(labels, SparseTensor):
             text = "labels must be an integer indicator Tensor with values in [0, 1]"
             ranged = check_label_range(convert_to_tensor(labels), 2, text, self.label_check[0])
-            return check_labels(ranged, logits, self._n_classes)
+            return check_labels(ranged, logits, self._n_classes, self.in_canned_order)
         values = labels.values
         if values.dtype.name == "string":
             values = numbered(values, self._label_vocabulary)
@@ -135,7 +135,8 @@ class MultiLabelHead(SingleHead):
             text = f"labels must be an integer SparseTensor with values in [0, {self._n_classes})"
             values = check_label_range(values, self._n_classes, text, self.label_check[0])
         ids = SparseTensor(labels.indices, cast(values, int64), labels.dense_shape)
-        return check_labels(cast(sparse_to_indicator(ids, self._n_classes), int64), logits, self._n_classes)
+        indicator = cast(sparse_to_indicator(ids, self._n_classes), int64)
+        return check_labels(indicator, logits, self._n_classes, self.in_canned_order)
 
     def losses_and_weights(self, logits: Tensor, labels: Tensor, features: Any) -> tuple[Tensor, Any]:
         """The losses of examples, each the mean over the classes, and their weights."""

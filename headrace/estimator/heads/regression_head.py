@@ -82,7 +82,7 @@ class RegressionHead(SingleHead):
 
     def processed_labels(self, logits: Tensor, labels: Any) -> Tensor:
         """Labels as floats."""
-        return to_float(check_labels(labels, logits, self._logits_dimension))
+        return to_float(check_labels(labels, logits, self._logits_dimension, self.in_canned_order))
 
     def losses_and_weights(self, logits: Tensor, labels: Tensor, features: Any) -> tuple[Tensor, Any]:
         """The losses of each number, and the weights."""
@@ -194,10 +194,18 @@ class LogisticRegressionHead(RegressionHead):
         loss_reduction: str = ReductionV2.SUM_OVER_BATCH_SIZE,
         name: str | None = None,
     ) -> None:
-        super().__init__(1, weight_column, loss_reduction, logistic_loss, sigmoid, name)
+        super().__init__(1, weight_column, loss_reduction, _checked_logistic_loss, sigmoid, name)
 
 
 def logistic_loss(labels: Tensor, logits: Tensor) -> Tensor:
     """The cross entropy of probabilities, which must lie in [0, 1]."""
-    labels = check_label_range(labels, n_classes=2, message="Labels must be in range [0, 1]")
+    return _logistic_loss(labels, logits, "assert_range")
+
+
+def _checked_logistic_loss(labels: Tensor, logits: Tensor) -> Tensor:
+    return _logistic_loss(labels, logits, "check_label_range")
+
+
+def _logistic_loss(labels: Tensor, logits: Tensor, scope: str) -> Tensor:
+    labels = check_label_range(labels, n_classes=2, message="Labels must be in range [0, 1]", scope=scope)
     return sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
