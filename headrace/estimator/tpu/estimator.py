@@ -127,8 +127,6 @@ class TPUEstimator(Estimator):
             _check_embeddings(embedding_config_spec)
         if not export_to_cpu:
             raise _needs_tpu("export_to_cpu=False", "leave it out to export a graph for other devices.")
-        if params is None and model_fn is not None and "params" in fn_args(model_fn):
-            params = {}
         self._rate_logged_every_n_steps = config.log_step_count_steps
         self._iterations_per_loop = config.tpu_config.iterations_per_loop
         super().__init__(

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import tempfile
 
 import numpy as np
@@ -14,9 +15,18 @@ told = []
 class Kept(logging.Handler):
     def emit(self, record):
         text = record.getMessage()
-        parts = ("TPU", "eval_on_tpu", "num_shards", "on CPU", "marked as finished", "recorded from", "Reraising")
+        parts = (
+            "TPU",
+            "eval_on",
+            "num_shards",
+            "on CPU",
+            "finished",
+            "recorded from",
+            "Reraising",
+            "params are not passed",
+        )
         if any(part in text for part in parts) and not text.startswith(("From", "Using config")):
-            told.append("%s: %s" % (record.levelname, text))
+            told.append("%s: %s" % (record.levelname, re.sub("at 0x[0-9a-f]+", "", text)))
 
 
 logging.getLogger("tensorflow").addHandler(Kept())
