@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from keyword import iskeyword
 from typing import Any
 
-from headrace.core.argument_conversion import bind_type_attr, convert_input, plain_attr
+from headrace.core.argument_conversion import are_quick, bind_type_attr, convert_input, plain_attr
 from headrace.core.argument_errors import NO_DEVICE
 from headrace.core.defaults import get_default_graph, graph_of_inputs
 from headrace.core.dtypes import DType, as_dtype, resource
@@ -50,7 +50,7 @@ def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: 
             given = dict(keywords)
             result = _apply(default, decl, args, keywords, name)
         except OpError as error:
-            if hasattr(error, "when_eager"):
+            if hasattr(error, "when_eager") and not decl.signature.calls:
                 raise _as_eagerly(error, decl, name) from None
             if name and error._message.endswith(f"[Op:{decl.type}]"):
                 error._message += f" name: {name}"
@@ -97,15 +97,16 @@ def _apply(default: Graph, decl: OpDecl, args: Sequence[Any], keywords: dict[str
                 f"{', '.join(signature.attrs) or 'none'})."
             )
         attrs[key] = value
+    is_quick = default.is_eager and are_quick(decl, values, attrs)
     for key in list(attrs):
         if attrs[key] is None and signature.attrs[key].kind != "shape":
             del attrs[key]
         else:
-            attrs[key] = plain_attr(decl, signature.attrs[key], attrs[key])
+            attrs[key] = plain_attr(decl, signature.attrs[key], attrs[key], is_quick)
 
     graph = graph_of_inputs(_flat(values))
     if graph is default:
-        return _apply_in(graph, decl, values, attrs, name)
+        return _apply_in(graph, decl, values, attrs, name, is_quick)
     if default.is_eager and not graph.holds_layers:
         leaked = [value for value in _flat(values) if getattr(value, "_is_graph_tensor", False)] or values
         raise TypeError(
@@ -116,7 +117,9 @@ def _apply(default: Graph, decl: OpDecl, args: Sequence[Any], keywords: dict[str
         return _apply_in(graph, decl, values, attrs, name)
 
 
-def _apply_in(graph: Graph, decl: OpDecl, values: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
+def _apply_in(
+    graph: Graph, decl: OpDecl, values: list[Any], attrs: dict[str, Any], name: str | None, is_quick: bool = False
+) -> Any:
     name = decl.type if graph.is_eager and name is None else full_name(graph, decl.type if name is None else name)
     signature = decl.signature
     tensors: list[Tensor] = []
@@ -142,7 +145,7 @@ def _apply_in(graph: Graph, decl: OpDecl, values: list[Any], attrs: dict[str, An
                         bind_type_attr(decl, other, later.dtype, attrs, signature.inputs)
                         break
             try:
-                tensors.extend(convert_input(decl, arg, value, attrs))
+                tensors.extend(convert_input(decl, arg, value, attrs, is_quick))
             except TypeError as error:
                 if not graph.is_eager or not hasattr(error, "when_eager"):
                     raise

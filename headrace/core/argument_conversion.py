@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from headrace.core.argument_errors import check_allowed, not_a_list, not_taken, wrong_tensor_type
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
@@ -51,47 +53,34 @@ def bind_type_attr(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], 
         )
 
 
-def convert_input(decl: OpDecl, arg: Arg, value: Tensor, attrs: dict[str, Any]) -> list[Tensor]:
-    """The tensors of one input of the signature, which determine the attributes for types and numbers that it refers to."""
+def convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any], is_quick: bool = False) -> list[Tensor]:
+    """The tensors of one input of the signature, which determine the attributes for types and numbers that it refers to.
+
+    Args:
+        decl, arg: the op and its input.
+        value: what is given for it.
+        attrs: the attributes known so far.
+        is_quick: whether the arguments are those of `are_quick`, executed eagerly.
+    """
     signature = decl.signature
     expected = arg.dtype
     preferred = None
     if expected is None and arg.type_attr is not None:
         expected = attrs.get(arg.type_attr)
         attr = signature.attrs[arg.type_attr]
-        if attr.has_default:
+        if attr.has_default and not (is_quick and isinstance(value, np.ndarray)):
             preferred = attr.default
     if arg.number_attr is None and arg.type_list_attr is None:
         tensor = _convert_value(decl, arg, value, expected, preferred, arg.name)
         bind_type_attr(decl, arg, tensor._dtype, attrs, signature.inputs)
         return [tensor]
+    if is_quick and isinstance(value, Tensor) and value.dims:
+        # Eagerly the rows of a tensor are a list of them.
+        value = list(value)
     if not isinstance(value, (list, tuple)):
         raise not_a_list(decl, arg.name, _shown(value))
     if arg.type_list_attr is not None:
-        types = attrs.get(arg.type_list_attr)
-        if types is not None and len(types) != len(value):
-            raise ValueError(
-                f"'{decl.type}' Op takes as many '{arg.name}' as '{arg.type_list_attr}' says ({len(types)}), got {len(value)}."
-            )
-        try:
-            tensors = [
-                _convert_value(decl, arg, item, None if types is None else types[i], None, f"{arg.name}_{i}")
-                for i, item in enumerate(value)
-            ]
-        except (TypeError, ValueError):
-            raise _incompatible_types(decl, arg, value, types) from None
-        minimum = signature.attrs[arg.type_list_attr].minimum
-        if minimum is not None and len(value) < minimum:
-            raise not_taken(
-                f"Attr '{arg.type_list_attr}' of '{decl.type}' Op passed list of length {len(value)} less than minimum "
-                f"{minimum}."
-            )
-        attrs[arg.type_list_attr] = [t._dtype.base_dtype for t in tensors]
-        allowed = signature.attrs[arg.type_list_attr].allowed
-        if allowed is not None:
-            for tensor in tensors:
-                check_allowed(arg, tensor._dtype.base_dtype, allowed)
-        return tensors
+        return _convert_list_of_types(decl, arg, arg.type_list_attr, value, attrs)
     if expected is None:
         # Whichever element has a type already decides for the others.
         for item in value:
@@ -111,12 +100,14 @@ def convert_input(decl: OpDecl, arg: Arg, value: Tensor, attrs: dict[str, Any]) 
             f"List argument '{arg.name}' to '{decl.type}' Op with length {len(value)} shorter than minimum length {minimum}."
         )
     attrs[arg.number_attr or ""] = len(value)
-    tensors = []
+    tensors: list[Tensor] = []
     for i, item in enumerate(value):
         try:
             tensor = _convert_value(decl, arg, item, expected, preferred, f"{arg.name}_{i}")
         except (TypeError, ValueError) as error:
-            if _is_composite_when_eager(item):
+            if _is_composite_when_eager(item) or (
+                arg.dtype is not None and item is None and get_default_graph().is_eager
+            ):
                 raise
             raise _mixed_types(decl, arg, value, i, expected, attrs) from error
         base = tensor._dtype.base_dtype
@@ -129,6 +120,36 @@ def convert_input(decl: OpDecl, arg: Arg, value: Tensor, attrs: dict[str, Any]) 
         tensors.append(tensor)
     if not value and arg.type_attr is not None and arg.type_attr not in attrs and expected is not None:
         attrs[arg.type_attr] = expected
+    return tensors
+
+
+def _convert_list_of_types(
+    decl: OpDecl, arg: Arg, list_attr: str, value: Sequence[Any], attrs: dict[str, Any]
+) -> list[Tensor]:
+    """`convert_input` for a list of tensors, each of a type of its own, which are the attribute `list_attr`."""
+    signature = decl.signature
+    types = attrs.get(list_attr)
+    if types is not None and len(types) != len(value):
+        raise ValueError(
+            f"'{decl.type}' Op takes as many '{arg.name}' as '{list_attr}' says ({len(types)}), got {len(value)}."
+        )
+    try:
+        tensors = [
+            _convert_value(decl, arg, item, None if types is None else types[i], None, f"{arg.name}_{i}")
+            for i, item in enumerate(value)
+        ]
+    except (TypeError, ValueError):
+        raise _incompatible_types(decl, arg, value, types) from None
+    minimum = signature.attrs[list_attr].minimum
+    if minimum is not None and len(value) < minimum:
+        raise not_taken(
+            f"Attr '{list_attr}' of '{decl.type}' Op passed list of length {len(value)} less than minimum {minimum}."
+        )
+    attrs[list_attr] = [t._dtype.base_dtype for t in tensors]
+    allowed = signature.attrs[list_attr].allowed
+    if allowed is not None:
+        for tensor in tensors:
+            check_allowed(arg, tensor._dtype.base_dtype, allowed, decl.type)
     return tensors
 
 
@@ -232,9 +253,18 @@ def _refusal_of_any_type(value: Tensor | VariableLike | Sequence[Sequence[int]] 
     return None
 
 
-def plain_attr(decl: OpDecl, attr: Attr, value: Any) -> Any:
-    """An attribute value in its plain form, checked against the signature."""
+def plain_attr(decl: OpDecl, attr: Attr, value: Any, is_quick: bool = False) -> Any:
+    """An attribute value in its plain form, checked against the signature.
+
+    Args:
+        decl, attr: the op and its attribute.
+        value: what is given for it.
+        is_quick: whether the arguments are those of `are_quick`, executed eagerly.
+    """
     kind = attr.kind
+    if kind == "bool" and is_quick and value is not None:
+        # Then what is true for Python is.
+        return bool(value)
     if kind.startswith("list("):
         if not isinstance(value, (list, tuple)):
             raise not_a_list(decl, attr.name, repr(value))
@@ -250,6 +280,24 @@ def plain_attr(decl: OpDecl, attr: Attr, value: Any) -> Any:
     return plain
 
 
+def are_quick(decl: OpDecl, inputs: Sequence[Any], attrs: dict[str, Any]) -> bool:
+    """Whether TensorFlow takes arguments eagerly as they are, without a look at each element of lists.
+
+    Args:
+        decl: the op.
+        inputs, attrs: its arguments, as they are given.
+    """
+    known = decl.signature.attrs
+    return all(
+        all(_is_quick(item) for item in value) if arg.number_attr or arg.type_list_attr else _is_quick(value)
+        for arg, value in zip(decl.signature.inputs, inputs, strict=False)
+    ) and not any(isinstance(value, int) and known[name].kind == "float" for name, value in attrs.items())
+
+
+def _is_quick(value: Any) -> bool:
+    return isinstance(value, (Tensor, np.ndarray, int, float)) or isinstance(getattr(value, "dtype", None), DType)
+
+
 def _not_of_kind(expected: str, attr: Attr, value: object, rest: str = ".") -> TypeError:
     return TypeError(f"Expected {expected} for argument '{attr.name}' not {value!r}{rest}")
 
@@ -261,12 +309,9 @@ def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:
         except TypeError as error:
             raise _not_of_kind("DataType", attr, value, f": {error}" if isinstance(value, str) else ".") from None
         if attr.allowed is not None:
-            check_allowed(attr, dtype, attr.allowed)
+            check_allowed(attr, dtype, attr.allowed, decl.type)
         return dtype
     if kind == "bool":
-        if value is not None and get_default_graph().is_eager:
-            # Eagerly what is true for Python is.
-            return bool(value)
         if not isinstance(value, (bool,)) and type(value).__name__ != "bool_" and type(value).__name__ != "bool":
             raise _not_of_kind("bool", attr, value)
         return bool(value)

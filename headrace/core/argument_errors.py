@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from headrace.core.dtypes import DType, dtype_text
 from headrace.core.errors import InvalidArgumentError, NotFoundError, OpError
 from headrace.core.registry import OpDecl
 from headrace.core.signature import Arg, Attr
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
 
 _E = TypeVar("_E", bound=Exception)
 
@@ -53,6 +56,7 @@ def not_taken(message: str) -> ValueError:
 # refuses types it does not allow.
 _OF_ANY_KERNEL = {
     "Index": "ResourceStridedSliceAssign Slice StridedSlice StridedSliceAssign StridedSliceGrad TensorStridedSliceUpdate",
+    "OUT_TYPE": "DecodeCSV",
     "S": "RandomGamma RandomPoisson RandomPoissonV2 StatefulRandomBinomial",
     "T": "AsString Bitcast CollectiveBcastSend CollectiveGather CollectiveReduce EncodePng ImageSummary "
     "ParameterizedTruncatedNormal RandomStandardNormal RandomUniform RandomUniformInt StatelessRandomNormal "
@@ -62,24 +66,35 @@ _OF_ANY_KERNEL = {
     "Taxis": "GatherV2 UniqueV2 UniqueWithCountsV2",
     "Tblock_shape": "BatchToSpaceND SpaceToBatchND",
     "Tcomplex": "FFT FFT2D FFT3D IFFT IFFT2D IFFT3D",
+    "Tcontext_dense": "ParseSequenceExample ParseSingleSequenceExample",
     "Tcrops": "BatchToSpaceND",
+    "Tdense": "ParseExample ParseExampleDataset ParseSingleExample",
     "Tidx": "ArgMax ArgMin BatchToSpace BroadcastTo ConcatV2",
     "Tindex": "MatrixBandPart",
     "Tnumsegments": "SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments SparseSegmentSumWithNumSegments "
     "UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum",
+    "Tout": "ComplexAbs",
     "Tpaddings": "SpaceToBatch SpaceToBatchND",
     "Tperm": "ConjugateTranspose Transpose",
     "Treal": "SparseAdd",
     "Tseed": "StatelessMultinomial StatelessRandomNormal StatelessRandomUniform StatelessRandomUniformInt "
     "StatelessTruncatedNormal",
     "Tshape": "Conv3DBackpropInputV2 QuantizedReshape RaggedTensorToTensor",
-    "dtype": "AccumulatorApplyGradient ResourceAccumulatorApplyGradient SparseAccumulatorApplyGradient",
-    "shape_type": "EmptyTensorList TensorListConcatV2 TensorListFromTensor TensorListReserve TensorListScatter "
-    "TensorListScatterV2 TensorListSplit",
+    "context_sparse_types": "ParseSequenceExample ParseSingleSequenceExample",
+    "dense_types": "SparseCross",
+    "dtype": "AccumulatorApplyGradient AccumulatorTakeGradient DecodePng ResourceAccumulatorApplyGradient "
+    "ResourceAccumulatorTakeGradient SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient",
+    "feature_list_dense_types": "ParseSequenceExample ParseSingleSequenceExample",
+    "feature_list_sparse_types": "ParseSequenceExample ParseSingleSequenceExample",
+    "output_types": "CSVDataset ExperimentalCSVDataset",
+    "shape_type": "EmptyTensorList TensorListConcatV2 TensorListElementShape TensorListFromTensor TensorListReserve "
+    "TensorListScatter TensorListScatterV2 TensorListSplit",
+    "sparse_types": "ParseExample ParseExampleDataset ParseSingleExample SparseCross",
+    "type": "Bitcast",
 }  # fmt: skip
 
 
-def check_allowed(arg: Arg | Attr, dtype: DType, allowed: Sequence[DType], op_type: str = "") -> None:
+def check_allowed(arg: Arg | Attr, dtype: DType, allowed: Sequence[DType], op_type: str) -> None:
     """Raises the TypeError of a type that an argument does not allow.
 
     Args:
@@ -91,7 +106,8 @@ def check_allowed(arg: Arg | Attr, dtype: DType, allowed: Sequence[DType], op_ty
             f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of allowed values: "
             f"{', '.join(d.name for d in allowed)}"
         )
-        if op_type in _OF_ANY_KERNEL.get(getattr(arg, "type_attr", None) or "", "").split():
+        attr = arg.name if isinstance(arg, Attr) else arg.type_attr or arg.type_list_attr
+        if attr is not None and op_type in _OF_ANY_KERNEL.get(attr, "").split():
             raise complaint(error, InvalidArgumentError)
         # Eagerly it is a kernel that is not there.
         raise complaint(error, NotFoundError, f"{NO_DEVICE}\n{error}")
@@ -103,3 +119,9 @@ def not_a_list(decl: OpDecl, name: str, shown: str) -> TypeError:
     wrapper = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", decl.type)
     wrapper = re.sub(r"([a-z])([A-Z])", r"\1_\2", wrapper).lower()
     return TypeError(f"Expected list for '{name}' argument to '{wrapper}' Op, not {shown}.")
+
+
+def no_kernel(node: NodeView, place: int = 0) -> Exception:
+    """The error of an element type, that of the input at `place`, which the signature allows but TensorFlow has no kernel for."""
+    message = f"No OpKernel was registered to support Op '{node.type}' with T={node.inputs[place].dtype.name}"
+    return complaint(InvalidArgumentError(None, None, message), NotFoundError, message)

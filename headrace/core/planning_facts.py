@@ -129,6 +129,7 @@ class PlanningFacts:
             of the arrays do not tell.
         fusion: what makes such nodes of others, if that is a `plan.fusion.Fusion`.
         is_late: whether all else that is ready runs before it.
+        types_without_kernel: the element types that the signature allows, but for which TensorFlow has no kernel.
     """
 
     role: Role | None = None
@@ -161,6 +162,7 @@ class PlanningFacts:
     most_elements_rule: MostElementsRule | None = None
     fusion: FusionView | None = None
     is_late: bool = False
+    types_without_kernel: frozenset[str] = frozenset()
 
     def _input_index(self, name: str) -> int:
         raise NotImplementedError
@@ -177,6 +179,11 @@ class PlanningFacts:
         before what never fails: see `plan.advance`.
         """
         self.cannot_fail = True
+        return self
+
+    def without_kernels_for(self: Declared, *types: str) -> Declared:
+        """Declares element types that the signature allows and that are refused where it runs, as TensorFlow has no kernel."""
+        self.types_without_kernel = frozenset(types)
         return self
 
     def advances(self: Declared) -> Declared:

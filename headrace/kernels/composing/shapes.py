@@ -11,7 +11,8 @@ from headrace.core.composite import is_sparse
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dims import element_count, is_fully_defined
-from headrace.core.dtypes import as_dtype, int32
+from headrace.core.dtypes import as_dtype, int32, int64
+from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.renamed_arguments import first_given
@@ -44,9 +45,14 @@ def shape_internal(input: Any, name: str | None = None, optimize: bool = True, o
         if is_sparse(input):
             return raw.Cast(input.dense_shape, DstT=as_dtype(out_type))
         tensor = convert_to_tensor(input)
-        if optimize and is_fully_defined(tensor.dims):
+        if optimize and is_fully_defined(tensor.dims) and _may_be_constant(out_type):
             return convert_to_tensor(list(tensor.dims or ()), out_type, name=scope)
         return raw.Shape(input, out_type=out_type, name=scope)
+
+
+def _may_be_constant(out_type: DTypeLike) -> bool:
+    """Whether a size needs no operation: eagerly only those of types that the operations have."""
+    return as_dtype(out_type) in (int32, int64) or not executing_eagerly()
 
 
 def size(input: TensorLike | CompositeTensor, name: str | None = None, out_type: DTypeLike = int32) -> Tensor:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from headrace.core.argument_errors import complaint
+from headrace.core.argument_errors import no_kernel
 from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.dims import Dims, broadcast_dims, is_fully_defined
-from headrace.core.errors import InvalidArgumentError, NotFoundError
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.tensor import Tensor
 from headrace.devices import vector_loops
@@ -152,12 +152,6 @@ def require_broadcast(x: torch.Tensor, y: torch.Tensor) -> None:
 
 
 # ---- kernels ----
-
-
-def no_kernel(node: NodeView, place: int = 0) -> Exception:
-    """The error of an element type, that of the input at `place`, which the signature allows but TensorFlow has no kernel for."""
-    message = f"No OpKernel was registered to support Op '{node.type}' with T={node.inputs[place].dtype.name}"
-    return complaint(InvalidArgumentError(None, None, message), NotFoundError, message)
 
 
 def widened(node: NodeView, function: Callable[..., Any]) -> Callable[..., Any]:

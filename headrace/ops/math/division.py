@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from headrace.core.argument_errors import no_kernel
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import DType, as_dtype
@@ -31,7 +32,6 @@ from headrace.kernels.math.elementwise import (
     checked,
     conjugate,
     function_of,
-    no_kernel,
     scalar,
     summed,
     widened,

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from headrace.core.argument_errors import no_kernel
 from headrace.core.dims import Dims
 from headrace.core.registry import KernelRule, OpDecl, op
 from headrace.core.signature import function_name
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import invalid, require_scalar
-from headrace.kernels.math.elementwise import no_kernel
 from headrace.kernels.math.segments import combined, in_wider
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from headrace.core.argument_errors import no_kernel
 from headrace.core.cases import made, resource, result
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
@@ -15,7 +16,6 @@ from headrace.core.native import applied, handed_on
 from headrace.core.planning_facts import Role
 from headrace.core.registry import op, raw
 from headrace.kernels import composing
-from headrace.kernels.math.elementwise import no_kernel
 from headrace.kernels.native import same_shape, source
 from headrace.kernels.state.handles import (
     assigner,

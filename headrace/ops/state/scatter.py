@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.argument_errors import no_kernel
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import REGISTRY, OpDecl, op
-from headrace.kernels.math.elementwise import no_kernel
 from headrace.kernels.native import source
 from headrace.kernels.state.handles import (
     SIGNED,
