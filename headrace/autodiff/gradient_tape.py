@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.autodiff.gradients import UnconnectedGradients, gradients, gradients_within, is_trainable
 from headrace.autodiff.graph_recording import GraphRecording, backward_order, carried_from, refuse_control_flow
-from headrace.autodiff.jacobians import batch_jacobian_of, check_batches, jacobians_of_rows, rows_of_jacobian
+from headrace.autodiff.jacobians import (
+    batch_jacobian_of,
+    check_batches,
+    check_parallel_iterations,
+    jacobians_of_rows,
+    rows_of_jacobian,
+)
 from headrace.autodiff.planned_walks import planned_gradient
 from headrace.autodiff.tape import Record, Tape, start, stop, zeros_for
 from headrace.core import nest
@@ -317,6 +323,7 @@ class GradientTape:
             RuntimeError: if the tape was used before and is not persistent; if it is not persistent, operations run
                 eagerly and `experimental_use_pfor` is false.
         """
+        check_parallel_iterations(parallel_iterations, experimental_use_pfor)
         flat_sources = nest.flatten(sources)
         with self._for_rows("jacobian", experimental_use_pfor):
             dims, rows = rows_of_jacobian(
@@ -351,6 +358,7 @@ class GradientTape:
             RuntimeError: as `jacobian`.
         """
         # What is refused here leaves the tape as it was.
+        check_parallel_iterations(parallel_iterations, experimental_use_pfor)
         check_batches(("target", "source"), target, source)
         for each in (target, source):
             each.shape.with_rank_at_least(2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable
 from typing import Any
 
@@ -97,6 +98,29 @@ def jacobians_of_rows(target: Tensor, dims: list[int], rows: list[list[Any]], so
     return results
 
 
+def check_parallel_iterations(parallel_iterations: Any, vectorized: bool) -> None:
+    """Refuses what is no number of iterations to run at once, though rows are computed one by one.
+
+    Args:
+        parallel_iterations: None, or a positive integer.
+        vectorized: whether TensorFlow would compute the rows together; a loop refuses other numbers by another class.
+
+    Raises:
+        TypeError: for what is no integer, or by the loop.
+        ValueError: for a number below 1.
+
+    Example:
+        >>> check_parallel_iterations(10, True)
+    """
+    if parallel_iterations is None:
+        return
+    message = f"parallel_iterations must be None or a positive integer, got {parallel_iterations!r}."
+    if not isinstance(parallel_iterations, numbers.Integral):
+        raise TypeError(message)
+    if parallel_iterations < 1:
+        raise (ValueError if vectorized else TypeError)(message)
+
+
 def check_batches(names: tuple[str, str], target: Tensor, source: Any) -> None:
     """Refuses a target and a source that are not batches of the same size.
 
@@ -188,6 +212,7 @@ def jacobian(output: Tensor, inputs: Any, use_pfor: bool = True, parallel_iterat
         ...     session.run(jacobian(x * x, x)).tolist()
         [[2.0, 0.0], [0.0, 4.0]]
     """
+    check_parallel_iterations(parallel_iterations, use_pfor)
     flat = nest.flatten(inputs)
     dims, rows = rows_of_jacobian(
         "jacobian", f"output '{output.name}'", output, lambda start: gradients(output, flat, grad_ys=start)
@@ -217,6 +242,7 @@ def batch_jacobian(output: Tensor, inp: Tensor, use_pfor: bool = True, parallel_
         ...     session.run(batch_jacobian(x * x, x)).tolist()
         [[[2.0]], [[6.0]]]
     """
+    check_parallel_iterations(parallel_iterations, use_pfor)
     return batch_jacobian_of(
         "batch_jacobian", ("output", "inp"), output, inp, lambda start: gradients(output, [inp], grad_ys=start)[0]
     )

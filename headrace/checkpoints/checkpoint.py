@@ -304,10 +304,12 @@ def object_metadata(save_path: str) -> protos.TrackableObjectGraph:
     """The `TrackableObjectGraph` of a checkpoint of objects.
 
     Raises:
+        NotFoundError: if there is no checkpoint.
         ValueError: if it is a checkpoint of a `Saver`.
     """
+    reader = CheckpointReader(save_path)
     try:
-        data = CheckpointReader(save_path).get_tensor(OBJECT_GRAPH_KEY)
+        data = reader.get_tensor(OBJECT_GRAPH_KEY)
     except NotFoundError:
         raise ValueError(
             f'The specified checkpoint "{save_path}" does not appear to be object-based (it is missing the key '

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.defaults import device
 from headrace.core.device import DeviceSpec
 from headrace.core.dims import is_fully_defined
+from headrace.core.eager import executing_eagerly
 from headrace.core.framework_ops import internal_convert_to_tensor
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -199,7 +200,7 @@ def saveable_objects_for_op(op: Any, name: str) -> Iterator[SaveableObject]:
 
     Raises:
         TypeError: if `op` is nothing that can be saved, or `name` no string.
-        ValueError: if a list is not of parts of one variable.
+        ValueError: if a list is not of parts of one variable, or, eagerly, `op` is nothing that can be saved.
     """
     if not isinstance(name, str):
         raise TypeError(
@@ -220,6 +221,8 @@ def saveable_objects_for_op(op: Any, name: str) -> Iterator[SaveableObject]:
     elif isinstance(op, BaseResourceVariable):
         yield ResourceVariableSaveable(op._graph_element if op._in_graph_mode else op, "", name)
     else:
+        if executing_eagerly():
+            raise ValueError(f"Can only save/restore ResourceVariables when executing eagerly, got type: {type(op)}.")
         tensor = internal_convert_to_tensor(op, as_ref=True)
         if not _comes_from_variable(tensor):
             raise TypeError(
@@ -279,6 +282,9 @@ def op_list_to_dict(op_list: Any, convert_variable_to_tensor: bool = True) -> di
         else:
             name, value = _name_and_value(var, convert_variable_to_tensor)
             if name in named:
+                if value is named[name] and not value._in_graph_mode:
+                    # Eagerly a variable may be there twice.
+                    continue
                 raise ValueError(f"At least two variables have the same name: {name}")
             named[name] = value
     return named

@@ -127,7 +127,7 @@ class Saver(KeptCheckpoints):
                 "When eager execution is enabled, `var_list` must specify a list or dict of variables to save"
             )
         self._builder = self._builder or BulkSaverBuilder(self._write_version)
-        self._is_built, self._is_empty, self._saves_eagerly = True, not self._eager_saveables(), True
+        self._is_built, self._is_empty, self._saves_eagerly = True, False, True
         self.saver_def = protos.SaverDef(
             # Nothing has these names; a definition has to give some.
             filename_tensor_name="none",
@@ -140,7 +140,13 @@ class Saver(KeptCheckpoints):
         self._next_checkpoint_time = time.time() + self._keep_checkpoint_every_n_hours * 3600
 
     def _eager_saveables(self) -> list[SaveableObject]:
-        """What is saved, made anew each time: some objects give values of the moment they are asked."""
+        """What is saved, made anew each time: some objects give values of the moment they are asked.
+
+        Raises:
+            ValueError: if there is nothing to save.
+        """
+        if not self._var_list and not self._allow_empty:
+            raise ValueError("No variables to save")
         return validate_and_slice_inputs(self._var_list)
 
     def build(self) -> None:

@@ -139,7 +139,7 @@ class Calls(Additions, Connections):
             ) from error
         finally:
             call_context.read_dtype = outer
-        if outputs is None:
+        if outputs is None and not executing_eagerly():
             raise ValueError(
                 f"A layer's `call` method should return a Tensor or a list of Tensors, not None (layer: {self.name})."
             )

@@ -38,6 +38,9 @@ Metric = tuple[Tensor, Tensor]
 
 def at_k(name: str, k: int | None = None, class_id: int | None = None) -> str:
     """What a metric of the best k, or of one class among them, is called in graphs."""
+    for what, number in (("k", k), ("class_id", class_id)):
+        if isinstance(number, str):
+            raise TypeError(f"{name}: {what} must be a number, got {number!r}.")
     name = f"{name}_at_{'k' if k is None else int(k)}"
     return name if class_id is None else f"{name}_class{int(class_id)}"
 

@@ -34,8 +34,7 @@ def _computed_when_called(decay: _Decay) -> _Decay:
 
     @functools.wraps(decay)
     def made(*args: Any, **kwargs: Any) -> Any:
-        step = args[1] if len(args) > 1 else kwargs.get("global_step", args)
-        if not executing_eagerly() or step is None:
+        if not executing_eagerly():
             return decay(*args, **kwargs)
 
         def rate() -> Tensor:
@@ -175,7 +174,6 @@ def polynomial_decay(
         return raw.Add(raw.Mul(rate - end, pow(1 - gone, exponent)), end, name=scope)
 
 
-@_computed_when_called
 def piecewise_constant(
     x: TensorLike, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
 ) -> Tensor:
@@ -193,6 +191,11 @@ def piecewise_constant(
     Example:
         >>> rate = tf.train.piecewise_constant(global_step, [100000, 110000], [1.0, 0.5, 0.1])
     """
+    return _piecewise(x, *_checked_pieces(x, boundaries, values), name)
+
+
+def _checked_pieces(x: TensorLike, boundaries: Any, values: Any) -> tuple[list[Tensor], list[Tensor]]:
+    """Boundaries and values as tensors, the boundaries of the type of `x`. Raises ValueError where they do not fit."""
     boundaries = convert_n_to_tensor(boundaries)
     values = convert_n_to_tensor(values)
     at = convert_to_tensor(x)
@@ -212,6 +215,11 @@ def piecewise_constant(
             )
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
+    return boundaries, values
+
+
+@_computed_when_called
+def _piecewise(x: TensorLike, boundaries: list[Tensor], values: list[Tensor], name: str | None) -> Tensor:
     with get_default_graph().name_scope(name or "PiecewiseConstant"):
         # Once more within the scope: the first was for its type.
         at = convert_to_tensor(x)

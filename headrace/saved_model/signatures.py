@@ -119,6 +119,12 @@ def get_tensor_from_tensor_info(
     raise ValueError(f"Invalid TensorInfo.encoding: {encoding}")
 
 
+def require_mapping(name: str, value: object) -> None:
+    """Raises TypeError for an argument that is neither None nor a mapping."""
+    if value is not None and not hasattr(value, "items"):
+        raise TypeError(f"{name} must be a mapping from names, got {value!r} of type {type(value).__name__}.")
+
+
 def build_signature_def(
     inputs: Mapping[str, protos.TensorInfo] | None = None,
     outputs: Mapping[str, protos.TensorInfo] | None = None,
@@ -129,7 +135,12 @@ def build_signature_def(
     Args:
         inputs, outputs: names to `TensorInfo`.
         method_name: what kind of signature it is, such as `PREDICT_METHOD_NAME`.
+
+    Raises:
+        TypeError: if `inputs` or `outputs` is no mapping.
     """
+    require_mapping("inputs", inputs)
+    require_mapping("outputs", outputs)
     made = protos.SignatureDef()
     for key, info in (inputs or {}).items():
         made.inputs[key].CopyFrom(info)

@@ -19,8 +19,9 @@ from headrace.files import file_io
 from headrace.files.paths import as_path
 from headrace.messages import protos
 from headrace.messages.graph_files import write_message
+from headrace.runtime.session_interface import SessionInterface
 from headrace.saved_model import folders, names
-from headrace.saved_model.signatures import predict_signature_def
+from headrace.saved_model.signatures import predict_signature_def, require_mapping
 from headrace.state.collecting import _all_saveable_objects
 from headrace.util import tf_logging
 
@@ -260,8 +261,9 @@ def check_signatures(signatures: Mapping[str, Any] | None) -> None:
     """Refuses signatures that are incomplete, or have names that are kept for operations to run.
 
     Raises:
-        KeyError: for such a name; AssertionError: for tensors without a name or type.
+        TypeError: for what is no mapping; KeyError: for such a name; AssertionError: for tensors without a name or type.
     """
+    require_mapping("signature_def_map", signatures)
     for key, signature in (signatures or {}).items():
         if key in (names.INIT_OP_SIGNATURE_KEY, names.TRAIN_OP_SIGNATURE_KEY):
             raise KeyError(f"SignatureDef map key {key} is reserved for internal use.")
@@ -299,6 +301,8 @@ def simple_save(
     Example:
         >>> tf.saved_model.simple_save(sess, "model", inputs={"x": x}, outputs={"y": y})
     """
+    if session is not None and not isinstance(session, SessionInterface):
+        raise TypeError(f"'sess' must be a Session; {session}")
     graph = get_default_graph() if session is None else session.graph
     with graph.as_default():
         signature = predict_signature_def(inputs, outputs)

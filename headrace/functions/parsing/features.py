@@ -138,7 +138,8 @@ def feature_specs(features: Mapping[str, Any] | None, allowed: Sequence[type]) -
     """The specs of a mapping from key to feature.
 
     Raises:
-        ValueError: for a value that is no feature, a kind that is not allowed, or a missing or unknown type or shape.
+        ValueError: for a value that is no feature, a kind that is not allowed, a missing or unknown type or shape, or a key of
+            both a dense and a sparse feature.
     """
     specs = FeatureSpecs()
     for key in sorted(features or {}):
@@ -164,6 +165,9 @@ def feature_specs(features: Mapping[str, Any] | None, allowed: Sequence[type]) -
             specs.add_sparse(feature.value_key, feature.dtype, str(feature.dtype))
         else:
             _add_dense(specs, key, feature)
+    shared = sorted(set(specs.sparse_keys) & set(specs.dense_keys))
+    if shared:
+        raise ValueError(f"Dense and sparse keys must not intersect; intersection: {shared}")
     return specs
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.eager import EagerTensor
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.ragged.gathering import gather
@@ -51,7 +52,11 @@ def _item(rows: RaggedTensor, keys: list[Any]) -> Any:
     if isinstance(first, Integral) and isinstance(rows.row_splits, EagerTensor):
         count = len(rows.row_splits.numpy()) - 1
         if not -count <= int(first) < count:
-            raise IndexError(f"Row key {first} out of bounds")
+            if first < 0:
+                raise InvalidArgumentError(
+                    None, None, f"Row key {first} of a RaggedTensor is out of bounds: it has {count} rows."
+                )
+            raise IndexError(f"Row key {first} out of bounds: the RaggedTensor has {count} rows.")
     begins, ends = rows.row_splits[:-1], rows.row_splits[1:]
     return rows.values[begins[first] : ends[first]][rest]
 

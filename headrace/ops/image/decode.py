@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core.cases import made
-from headrace.core.dims import Dims
+from headrace.core.dims import Dims, merge_dim
 from headrace.core.dtypes import as_dtype, float32, uint8, uint16
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
@@ -64,6 +64,8 @@ def image_shape(op):
 @ranked(0, 1)
 def cropped_shape(op):
     channels = _channels(op)
+    for count in op.inputs[1].dims or ():
+        merge_dim(count, 4)
     window = op.constant(1)
     size: Dims = (None, None) if window is None else tuple(int(v) for v in window[2:4])
     return [(*(size or ()), channels)]

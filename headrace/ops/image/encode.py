@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core.cases import made, result
-from headrace.core.errors import InvalidArgumentError
+from headrace.core.errors import InternalError, InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import rank_is
@@ -73,7 +73,7 @@ def _jpeg_writer(
         if channels not in (1, 3):
             raise _invalid(f"image must have 1 or 3 channels, got {shape}")
         if not pixels.size:
-            raise _invalid(f"image must not be empty, got {shape}")
+            raise InternalError(None, None, f"JPEG encoding failed: image must not be empty, got {shape}")
         image = Image.fromarray(np.ascontiguousarray(pixels[..., 0] if channels == 1 else pixels))
         stream = io.BytesIO()
         sampling = -1 if channels == 1 else 2 if subsampled else 0
@@ -121,8 +121,12 @@ def encode_png_kernel(node):
 
     def encode(image):
         pixels = to_array(image)
-        if pixels.ndim != 3 or not pixels.size:
-            raise _invalid(f"image must be 3-dimensional and not empty, got shape {list(pixels.shape)}")
+        if pixels.ndim != 3:
+            raise _invalid(f"image must be 3-dimensional, got shape {list(pixels.shape)}")
+        if not pixels.size:
+            raise InternalError(
+                None, None, f"PNG encoding failed: image must not be empty, got shape {list(pixels.shape)}"
+            )
         if pixels.shape[2] > 4:
             raise _invalid(f"image must have 1, 2, 3, or 4 channels, got {pixels.shape[2]}")
         return boxed(png_file(pixels, compression))

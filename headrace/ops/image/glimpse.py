@@ -75,8 +75,8 @@ def glimpse_kernel(node):
                 f"input must be a matrix with two columns and a row for each image{shape_text(offsets.shape)}"
             )
         window = size.tolist()
-        if min(window) <= 0:
-            raise invalid(f"input must be positive, got size {window}")
+        if min(window) < 0:
+            raise invalid(f"input must not be negative, got size {window}")
         out = images.new_empty((images.shape[0], *window, images.shape[3]))
         for image, part, offset in zip(images, out, offsets.tolist()):
             spans = [_span(o, w, n, *how) for o, w, n in zip(offset, window, image.shape)]

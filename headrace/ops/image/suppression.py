@@ -192,9 +192,8 @@ def _single_kernel(node: NodeView) -> Callable[..., Any]:
             raise invalid("scores has incompatible shape")
         if size.dim() != 0:
             raise invalid(f"max_output_size must be 0-D, got shape {shape_text(size.shape)}")
-        most = int(size)
-        if most < 0:
-            raise invalid("max_output_size must be non-negative")
+        # Less than none is as many as there are.
+        most = int(size) if int(size) >= 0 else len(boxes)
         values = [float(limit) for limit in limits]
         threshold = values[0] if values else given
         least = values[1] if len(values) > 1 else -math.inf

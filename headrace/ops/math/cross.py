@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from headrace.core.dims import merge_dims
-from headrace.core.errors import InvalidArgumentError
+from headrace.core.errors import FailedPreconditionError, InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
 
@@ -34,9 +34,13 @@ def cross_shape(op):
 @cross_op.kernel
 def cross_kernel(node):
     def cross(a, b):
-        if a.shape != b.shape or a.dim() < 1 or a.shape[-1] != 3:
+        if a.shape != b.shape or a.dim() < 1:
             raise InvalidArgumentError(
                 None, None, f"Both inputs must have shape [..., 3]: {list(a.shape)} and {list(b.shape)}"
+            )
+        if a.shape[-1] != 3:
+            raise FailedPreconditionError(
+                None, None, f"Cross-products are only defined for vectors of 3 elements, got shape {list(a.shape)}"
             )
         return torch.linalg.cross(a, b)
 

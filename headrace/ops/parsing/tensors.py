@@ -153,6 +153,9 @@ def decode_json_kernel(node):
     def convert(text: bytes) -> bytes:
         try:
             message = json_format.Parse(text, message_class())
+            if not text.lstrip().startswith(b"{"):
+                # An empty list is read as an empty message.
+                raise _invalid("Error while parsing JSON: root element must be a message")
         except (json_format.ParseError, UnicodeDecodeError) as error:
             raise _invalid(f"Error while parsing JSON: {error}") from None
         return message.SerializeToString(deterministic=True)
