@@ -80,7 +80,8 @@ class PReLU(_Elementwise):
         self.alpha_constraint = named.get_constraint(alpha_constraint)
         self.shared_axes: list[int] | None = None
         if shared_axes is not None:
-            self.shared_axes = list(shared_axes) if isinstance(shared_axes, (list, tuple)) else [shared_axes]
+            axes: Any = shared_axes
+            self.shared_axes = list(axes) if isinstance(axes, (list, tuple)) else [axes]
 
     def build(self, input_shape: ShapeLike) -> None:
         """Makes alpha."""
