@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import device as device_scope
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
-from headrace.data.arguments import int64
 from headrace.data.dataset import Dataset
 from headrace.data.optional import get_next_as_optional
 from headrace.data.options import Options
@@ -50,19 +50,29 @@ class MultiDeviceIterator:
         self._devices, self._element_spec = list(devices), dataset.element_spec
         spec = dataset._flat_structure
         with device_scope(source_device):
+            # Operations that 1.15 has here, and that nothing uses, are made too: seeds follow from the number of operations.
+            convert_to_tensor(source_device)
             resource = raw.MultiDeviceIterator(devices=self._devices, shared_name="", container="", **spec)
-            size = int64(max(max_buffer_size, prefetch_buffer_size), "max_buffer_size")
+            size = max(max_buffer_size, prefetch_buffer_size)
             incarnation = raw.MultiDeviceIteratorInit(applied, resource, size)
         own = Options()
         own.experimental_optimization.apply_default_optimizations = False
         own.experimental_optimization.autotune = False
         self._device_iterators = []
+
+        def shard_of(number: int) -> Tensor:
+            shard: Tensor = raw.MultiDeviceShardDataset(
+                resource, incarnation, shard_num=number, name="GeneratorDataset", **spec
+            )
+            return shard
+
         for number, name in enumerate(self._devices):
             with device_scope(name):
-                variant = raw.MultiDeviceShardDataset(
-                    resource, int64(number, "shard_num"), incarnation, name="Shard", **spec
-                )
-                shard = Dataset(variant, self._element_spec)
+                raw.MultiDeviceIteratorToStringHandle(resource)
+                shard_of(number)
+        for number, name in enumerate(self._devices):
+            with device_scope(name):
+                shard = Dataset(shard_of(number), self._element_spec)
                 if prefetch_buffer_size > 0:
                     shard = shard.prefetch(prefetch_buffer_size)
                 self._device_iterators.append(shard.with_options(own).make_initializable_iterator())

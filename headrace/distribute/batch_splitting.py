@@ -17,6 +17,11 @@ from headrace.data.dataset import Dataset
 from headrace.ops.sparse.slice import sparse_slice
 
 
+def is_planned() -> bool:
+    """Whether a dataset is iterated by operations of a graph that sessions run, as in 1.15 by those of several devices."""
+    return not executing_eagerly() and not get_default_graph().building_function
+
+
 def check_batched(dataset: Any) -> None:
     """Checks that the elements of a dataset are batches.
 
@@ -78,7 +83,7 @@ def split_batch(element: Any, devices: Sequence[str]) -> list[Any]:
 def rebatch(dataset: Any, count: int) -> Any:
     """A dataset whose elements are the parts of another's batches, in `count` parts each."""
     check_batched(dataset)
-    if count == 1:
+    if count == 1 and not is_planned():
         return dataset
     if all(type(spec) is TensorSpec for spec in nest.flatten(dataset.element_spec)):
 

@@ -11,9 +11,17 @@ from headrace.core.errors import OutOfRangeError
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
 from headrace.data import nest
-from headrace.data.dataset import DatasetV2, make_initializable_iterator
+from headrace.data.dataset import DatasetV2
 from headrace.data.eager_iterator import EagerIterator
-from headrace.distribute.batch_splitting import auto_shard_dataset, check_batched, clone_dataset, rebatch, split_batch
+from headrace.data.multi_device import MultiDeviceIterator
+from headrace.distribute.batch_splitting import (
+    auto_shard_dataset,
+    check_batched,
+    clone_dataset,
+    is_planned,
+    rebatch,
+    split_batch,
+)
 from headrace.distribute.values import regroup
 from headrace.ops.flow.grouping import group
 
@@ -41,10 +49,10 @@ class _WorkerIterator:
         self._iterator = self._made()
 
     def _made(self) -> Any:
+        if is_planned():
+            return MultiDeviceIterator(self.dataset, self._devices, source_device=self._worker)
         with device(self._worker):
-            if executing_eagerly() or get_default_graph().building_function:
-                return EagerIterator(self.dataset)
-            return make_initializable_iterator(self.dataset)
+            return EagerIterator(self.dataset)
 
     def initialize(self) -> Operation | None:
         """The operation that begins anew; eagerly it has begun."""
@@ -67,6 +75,8 @@ class _WorkerIterator:
 
     def get_next_as_list(self) -> list[Any]:
         """The element of each device."""
+        if isinstance(self._iterator, MultiDeviceIterator):
+            return self._iterator.get_next()
         if self.gives_one_to_all:
             with device(self._worker):
                 whole = self._next()
@@ -277,9 +287,12 @@ class DistributedDataset(_Distributed):
         pipelines = input_context.num_input_pipelines if input_context is not None else 1
         fed = [len(input_workers.compute_devices_for_worker(i)) for i in range(input_workers.num_workers)]
         # One host that feeds all replicas divides each batch as it comes. Otherwise its parts are elements to be dealt out.
-        self._splits = split_batch_by is not None and len(fed) == 1 and fed[0] == split_batch_by and pipelines == 1
+        feeds_all = len(fed) == 1 and fed[0] == split_batch_by and pipelines == 1
+        self._splits = feeds_all and not is_planned()
         if split_batch_by is not None and not self._splits:
             dataset = rebatch(dataset, split_batch_by)
+            if is_planned():
+                dataset = dataset.prefetch(split_batch_by)
         if input_context is not None:
             self._cloned_datasets = [auto_shard_dataset(dataset, pipelines, input_context.input_pipeline_id)]
             return

@@ -201,7 +201,8 @@ class MirroredExtended(StrategyExtendedV1):
         if isinstance(v, SyncOnReadVariable):
             return v._get_cross_replica()
         if isinstance(v, Mirrored):
-            return raw.Identity(v._closest().value() if isinstance(v, MirroredVariable) else v.get())
+            # As in 1.15: once for the variable, and once for whoever asked for its value.
+            return raw.Identity(raw.Identity(v._closest() if isinstance(v, MirroredVariable) else v.get()))
         return raw.Identity(v)
 
     # ---- input ----

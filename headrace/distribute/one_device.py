@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
-from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with as colocate_operations
 from headrace.core.defaults import device
 from headrace.core.registry import raw
@@ -18,6 +17,7 @@ from headrace.distribute.numpy_datasets import SingleDevice, one_host_numpy_data
 from headrace.distribute.replica_context import ReplicaContext, UpdateContext
 from headrace.distribute.step_loops import run_steps
 from headrace.distribute.strategy import InputContext, Strategy, StrategyV1
+from headrace.ops.array.constant import constant
 from headrace.state.modes import ReduceOp
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class OneDeviceExtended(StrategyExtendedV1):
 
     def read_var(self, v: Any) -> Any:
         """The variable's value."""
-        return raw.Identity(convert_to_tensor(v))
+        return raw.Identity(v)
 
     # ---- input ----
 
@@ -161,7 +161,7 @@ class OneDeviceExtended(StrategyExtendedV1):
 
 class _OneDeviceReplicaContext(ReplicaContext):
     def __init__(self, strategy: Any) -> None:
-        super().__init__(strategy, replica_id_in_sync_group=0)
+        super().__init__(strategy, replica_id_in_sync_group=constant(0))
 
     @property
     def devices(self) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.collections import GraphKeys
-from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collections, device, get_collection_ref
 from headrace.core.defaults import colocate_with as colocate_operations
 from headrace.core.device import DeviceSpec
@@ -161,7 +160,7 @@ class ParameterServerExtended(StrategyExtendedV1):
 
     def read_var(self, v: Any) -> Any:
         """The variable's value."""
-        return raw.Identity(convert_to_tensor(v))
+        return raw.Identity(v)
 
     # ---- input ----
 

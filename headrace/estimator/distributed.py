@@ -25,21 +25,25 @@ if TYPE_CHECKING:
     from headrace.sessions.session_run_hook import SessionRunHook
 
 
-def _inputs(estimator: Estimator, strategy: Any, input_fn: Callable[..., Any], mode: str) -> tuple[Any, Any, Any]:
-    """Features and labels of all replicas, and the hook that begins the input."""
+def _input_iterator(estimator: Estimator, strategy: Any, input_fn: Callable[..., Any], mode: str) -> Any:
+    """What gives the inputs of all replicas."""
 
     def with_context(context: Any) -> Any:
         return estimator._call_input_fn(input_fn, mode, context)
 
-    iterator = strategy.make_input_fn_iterator(with_context)
+    return strategy.make_input_fn_iterator(with_context)
+
+
+def _next_inputs(iterator: Any) -> tuple[Any, Any]:
+    """Features and labels of all replicas."""
     element = iterator.get_next()
     if isinstance(element, (list, tuple)):
         if len(element) != 2:
             raise ValueError(
                 f"input_fn should return (features, labels) as a len 2 tuple, got {len(element)} elements."
             )
-        return element[0], element[1], DatasetInitializerHook(iterator)
-    return element, None, DatasetInitializerHook(iterator)
+        return element[0], element[1]
+    return element, None
 
 
 def _combined_scaffold(strategy: Any, scaffolds: Any) -> Scaffold:
@@ -68,10 +72,11 @@ def train(
     strategy._scale_loss_for_estimator = True
     with Graph().as_default() as graph, strategy.scope():
         set_random_seed(estimator._config.tf_random_seed)
-        features, labels, input_hook = _inputs(estimator, strategy, input_fn, ModeKeys.TRAIN)
+        iterator = _input_iterator(estimator, strategy, input_fn, ModeKeys.TRAIN)
         step = estimator._create_and_assert_global_step(graph)
         # Made here, for code that runs for a replica is not where the collection is looked for.
         add_to_collection(GLOBAL_STEP_READ_KEY, strategy.extended.read_var(step))
+        features, labels = _next_inputs(iterator)
 
         def model(features: Any, labels: Any) -> tuple[Any, ...]:
             spec = estimator._call_model_fn(features, labels, ModeKeys.TRAIN, estimator.config)
@@ -89,7 +94,7 @@ def train(
             training_hooks=_of_first(strategy, training_hooks),
             training_chief_hooks=_of_first(strategy, chief_hooks),
         )
-        return estimator._train_with_estimator_spec(spec, [input_hook], hooks, step, listeners)
+        return estimator._train_with_estimator_spec(spec, [DatasetInitializerHook(iterator)], hooks, step, listeners)
 
 
 def build_evaluation(
@@ -102,8 +107,9 @@ def build_evaluation(
 ) -> tuple[Scaffold, Operation, dict[str, Any], list[SessionRunHook]]:
     """`evaluating.build` under a strategy, in its scope: arguments and results as there."""
     set_random_seed(estimator._config.tf_random_seed)
-    features, labels, input_hook = _inputs(estimator, strategy, input_fn, ModeKeys.EVAL)
     estimator._create_and_assert_global_step(graph)
+    iterator = _input_iterator(estimator, strategy, input_fn, ModeKeys.EVAL)
+    features, labels = _next_inputs(iterator)
 
     def model(features: Any, labels: Any) -> tuple[Any, ...]:
         spec = estimator._call_model_fn(features, labels, ModeKeys.EVAL, estimator.config)
@@ -119,5 +125,5 @@ def build_evaluation(
     }
     update, values = update_and_values(metrics, get_global_step(graph))
     values[GraphKeys.GLOBAL_STEP] = strategy.extended.read_var(values[GraphKeys.GLOBAL_STEP])
-    all_hooks = [input_hook, *hooks, *_of_first(strategy, evaluation_hooks)]
+    all_hooks = [DatasetInitializerHook(iterator), *hooks, *_of_first(strategy, evaluation_hooks)]
     return _combined_scaffold(strategy, scaffold), update, values, all_hooks

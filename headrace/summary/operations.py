@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
@@ -15,12 +16,17 @@ from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
+from headrace.core.tensor_util import constant_value
 from headrace.messages import protos
+from headrace.ops.array.constant import constant
+from headrace.state.replication import get_replica_context
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
 
+
+_Args = ParamSpec("_Args")
 
 _UNFIT = re.compile(r"[^-/\w.]")
 
@@ -63,6 +69,24 @@ def collect(summary: Tensor, collections: Sequence[str] | None) -> Tensor:
     return summary
 
 
+def _by_first_replica(summary: Callable[_Args, Tensor]) -> Callable[_Args, Tensor]:
+    """A summary that replicas other than the first do not make: they get an empty one."""
+
+    @functools.wraps(summary)
+    def made(*args: _Args.args, **kwargs: _Args.kwargs) -> Tensor:
+        return constant("") if _is_of_others() else summary(*args, **kwargs)
+
+    return made
+
+
+def _is_of_others() -> bool:
+    """Whether code runs for a replica that is not the first."""
+    context = get_replica_context()
+    number = None if context is None else context.replica_id_in_sync_group
+    return bool(constant_value(number) if isinstance(number, Tensor) else number)
+
+
+@_by_first_replica
 def scalar(
     name: str, tensor: TensorLike, collections: Sequence[str] | None = None, family: str | None = None
 ) -> Tensor:
@@ -84,6 +108,7 @@ def scalar(
         return collect(raw.ScalarSummary(tags=tag, values=tensor, name=scope), collections)
 
 
+@_by_first_replica
 def histogram(
     name: str, values: TensorLike, collections: Sequence[str] | None = None, family: str | None = None
 ) -> Tensor:
@@ -105,6 +130,7 @@ def histogram(
         return collect(raw.HistogramSummary(tag=tag, values=values, name=scope), collections)
 
 
+@_by_first_replica
 def image(
     name: str,
     tensor: TensorLike,
@@ -135,6 +161,7 @@ def image(
         return collect(made, collections)
 
 
+@_by_first_replica
 def audio(
     name: str,
     tensor: TensorLike,
@@ -168,6 +195,7 @@ def audio(
         return collect(made, collections)
 
 
+@_by_first_replica
 def tensor_summary(
     name: str,
     tensor: TensorLike,
@@ -239,6 +267,8 @@ def merge(inputs: Sequence[TensorLike], collections: Sequence[str] | None = None
     """
     if executing_eagerly():
         raise RuntimeError(_NO_MERGING)
+    if _is_of_others():
+        return constant("")
     with name_scope(clean_tag(name), "Merge", inputs):
         return collect(raw.MergeSummary(inputs=inputs, name=clean_tag(name)), collections or [])
 

@@ -164,14 +164,15 @@ class Shard(Dataset):
 
 shard_dataset = dataset_op(
     "MultiDeviceShardDataset",
-    "multi_device_iterator: resource, shard_num: int64, incarnation_id: int64, *, {} -> handle: variant",
+    "multi_device_iterator: resource, incarnation_id: int64, *, shard_num: int, {} -> handle: variant",
     stateful=True,
 ).own("the elements of one of several devices")
 
 
 @shard_dataset.kernel
 def shard_dataset_kernel(node):
-    return lambda iterator, shard, incarnation: Shard(iterator, integer(shard), integer(incarnation))
+    number = node.attrs["shard_num"]
+    return lambda iterator, incarnation: Shard(iterator, number, integer(incarnation))
 
 
 _NAMED = {"shared_name": "dealer", "container": "", **INT64_SCALARS}
@@ -196,4 +197,4 @@ to_string_op.accepts(_ITERATOR, varies="it is the name of a resource")
 from_string_op.accepts(
     made("MultiDeviceIteratorToStringHandle", _ITERATOR), after=[_of_shard(result, 0)], **INT64_SCALARS
 )
-shard_dataset.accepts(_ITERATOR, np.int64(1), _INITIALIZED, gives=1, **INT64_SCALARS)
+shard_dataset.accepts(_ITERATOR, _INITIALIZED, shard_num=1, gives=1, **INT64_SCALARS)
