@@ -6,7 +6,7 @@ live in one program, so all that is done with one has to be in the same region.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -158,19 +158,12 @@ class Lowering:
         ids: the values that are there; those that the nodes make are added.
         memory: the memory of variables.
         copied: the nodes whose value is copied.
-        begins: told of each node, in branches too, before its instructions are applied, and of a loop for all in it.
     """
 
     def __init__(
-        self,
-        builder: NativeBuilder,
-        ids: dict[Value, int],
-        memory: dict[VariableBuffer, int],
-        copied: Set[Node],
-        begins: Callable[[Node], None] = lambda node: None,
+        self, builder: NativeBuilder, ids: dict[Value, int], memory: dict[VariableBuffer, int], copied: Set[Node]
     ) -> None:
         self._builder, self._ids, self._memory, self._copied = builder, ids, memory, copied
-        self._begins = begins
 
     def lower(self, each: Node | Branches, guard: Guard) -> None:
         """Applies the instructions of a node, or of branches within `guard`.
@@ -193,11 +186,8 @@ class Lowering:
             Unsupported: if the runner does not have them.
         """
         builder, ids = self._builder, self._ids
-        self._begins(node)
         if node.region is not None:
-            begins, self._begins = self._begins, lambda inner: None
             self._lower_loop(node, node.region)
-            self._begins = begins
             return
         if node.decl.role is Role.SWITCH:
             if node.inputs[0] in ids or node.inputs[0].constant is not None:

@@ -205,7 +205,7 @@ class NativeRegion:
             builder.streams = {stream: builder.builder.stream(stream) for stream in self._streams}
             for node in self.reads:
                 ids[node.outputs[0]] = memory[_variable(node.inputs[0])]
-            lowering = Lowering(builder, ids, memory, self._copied, builder.begin)
+            lowering = Lowering(builder, ids, memory, self._copied)
             for each in in_order(self.nodes, self._guard):
                 builder.node = each if isinstance(each, Node) else each.first()
                 lowering.lower(each, self._guard)
@@ -311,10 +311,6 @@ class _Recorder:
         self.streams: Mapping[object, int] = {}
         self.input, self.buffer, self.constant = self.builder.input, self.builder.buffer, self.builder.constant
         self.dim, self.contents, self.dtype = self.builder.dim, self.builder.contents, self.builder.dtype
-
-    def begin(self, node: Node) -> None:
-        """From here on the instructions are those of a node."""
-        self.node = node
 
     def stream(self, stream: object) -> int:
         """The place of a random stream."""
