@@ -23,7 +23,7 @@ from headrace.core.dtypes import variant
 from headrace.core.planning_facts import Role
 from headrace.plan.branches import Guard, guard_of, taken_inputs
 from headrace.plan.graph import PlanGraph
-from headrace.plan.ir import READ_REFERENCE, UNBOUND, Node, Region, Value, declared, input_positions, is_remote
+from headrace.plan.ir import READ_REFERENCE, UNBOUND, Node, Region, Value, declared, is_remote
 from headrace.plan.live import has_effect
 from headrace.plan.loops import topological
 from headrace.plan.task_parts import PartWriter, TaskPart
@@ -61,16 +61,6 @@ def _waited_for(node: Node) -> list[Node]:
         found.update(dict.fromkeys(constant.control))
         pending += [value.node for value in constant.inputs if value.bound is not UNBOUND]
     return list(found)
-
-
-def _read_of(value: Value) -> Value:
-    """The reference of which a value is what lies there before any update that it does not wait for.
-
-    In TensorFlow it leaves for the other task at once, while an update still waits for what comes from there.
-    """
-    while value.node.type in ("Identity", READ_REFERENCE):
-        value = value.node.inputs[0]
-    return value
 
 
 class _Part:
@@ -283,22 +273,15 @@ class _Cut:
                 continue
             self._write_node(part, inside, node)
         targets = [node for node in part.nodes if has_effect(node) or node in self._targets]
-        written = {variable for node in part.nodes for variable in self._written(node)}
         # Several values may be one, such as what is read of a variable for several operations.
         wanted: dict[str, Value] = {}
-        names: dict[Value, str] = {}
         for value in part.wanted:
-            names[value] = writer.copy(value) if _read_of(value) in written else writer.name(value)
-            wanted.setdefault(names[value], value)
+            wanted.setdefault(writer.name(value), value)
         places = {name: i for i, name in enumerate(wanted)}
-        description = writer.finished(wanted, targets)
+        description = writer.finished(list(wanted.values()), targets)
         part.call, part.result = self._nodes_of(part, description)
         for value in part.wanted:
-            self.replaced[value] = part.result.outputs[places[names[value]]]
-
-    def _written(self, node: Node) -> list[Value]:
-        """What leads to the variables that a node writes to."""
-        return [self._source(node.inputs[i]) for i in input_positions(node, node.decl.writes_state)]
+            self.replaced[value] = part.result.outputs[places[writer.name(value)]]
 
     def _write_node(self, part: _Part, inside: set[Node], node: Node) -> None:
         inputs = [self._input(part, inside, value) for value in node.inputs]
