@@ -282,7 +282,7 @@ def op_list_to_dict(op_list: Any, convert_variable_to_tensor: bool = True) -> di
         else:
             name, value = _name_and_value(var, convert_variable_to_tensor)
             if name in named:
-                if value is named[name] and not value._in_graph_mode:
+                if value is named[name] and not getattr(value, "_in_graph_mode", True):
                     # Eagerly a variable may be there twice.
                     continue
                 raise ValueError(f"At least two variables have the same name: {name}")
