@@ -175,6 +175,7 @@ FACTS = {
     "handle_of": "any",
     "variable_of": "T",
     "same_shape": (1,),
+    "types_without_kernel": frozenset({"string"}),
     "element_cost": 4,
     "touched_inputs": (0,),
     "scalar_rule": "{0} + {1}",
