@@ -302,10 +302,16 @@ def _is_own_memory(value: Value, graph: PlanGraph) -> bool:
     return node.decl.is_view and node not in graph.copied and _is_own_memory(node.inputs[0], graph)
 
 
-def _are_whole(members: Sequence[Node], depth: int, nodes: Sequence[Node]) -> bool:
-    """Whether nothing but members takes what those of them give that lie in a branch inside of the region."""
-    inner = {value for each in members if each.guard[depth:] for value in each.outputs}
-    return not any(value in inner for node in nodes if node not in members for value in node.inputs)
+def _stay_inside(members: Sequence[Node], depth: int, nodes: Sequence[Node]) -> bool:
+    """Whether what members give that lie in a branch inside of the region is taken by members and in that branch alone."""
+    inner = {value for each in members if each.guard[depth:] for value in each.outputs if value.bound is UNBOUND}
+    within = set(members)
+    return not any(
+        value in inner and not set(guard_of(value)[depth:]) <= set(node.guard)
+        for node in nodes
+        if node not in within and node.decl.role is not Role.MERGE
+        for value in node.inputs
+    )
 
 
 def _regions_found(graph: PlanGraph) -> Iterator[str]:
@@ -324,8 +330,8 @@ def _regions_found(graph: PlanGraph) -> Iterator[str]:
             depth = len(region.guard)
             if any((each.guard[:depth], each.early) != (region.guard, region.early) for each in members):
                 yield f"the region of {region.name} lies in several branches"
-            if any(each.guard[depth:] for each in members) and not _are_whole(members, depth, nodes):
-                yield f"the region of {region.name} has some nodes of a branch, and not what they merge to"
+            if any(each.guard[depth:] for each in members) and not _stay_inside(members, depth, nodes):
+                yield f"the region of {region.name} gives what is not there if a branch is not taken"
         results = set(graph.fetches if loop is None else loop.results)
         taken: dict[Value, list[int]] = {}
         for i, node in enumerate(nodes):
@@ -335,6 +341,8 @@ def _regions_found(graph: PlanGraph) -> Iterator[str]:
             absorbed = node in graph.native and region is None
             given = set() if region is None else set(region.outputs)
             for value in node.outputs:
+                if value.constant is not None:
+                    continue
                 takers = taken.get(value, [])
                 inside = [standing[i] is not None if absorbed else standing[i] is region for i in takers]
                 outside = [nodes[i] for i, own in zip(takers, inside, strict=True) if not own]

@@ -7,11 +7,11 @@ made of such edges: the gradient of a fed input is built, gated, and never used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from headrace.core.planning_facts import Role
 from headrace.plan.branches import taken_inputs
-from headrace.plan.ir import Node, Region, Value, regions
+from headrace.plan.ir import Node, Region, Value, is_live, regions
 
 
 def has_effect(node: Node) -> bool:
@@ -126,11 +126,39 @@ def _effects(root: Node, known: dict[Node, tuple[Node, ...]]) -> tuple[Node, ...
     return known[root]
 
 
+def _may_hand_on(node: Node, keep: Set[Node], wanted: Set[Value]) -> bool:
+    return node not in keep and wanted.isdisjoint(node.outputs)
+
+
+_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank"})
+
+
+def _is_settled(node: Node, settled: Set[Node]) -> bool:
+    """Whether what the node gives is the same whenever it runs: a constant, a shape, or what is computed of such.
+
+    Args:
+        node: the node.
+        settled: those of the nodes before it of which that is so.
+    """
+    decl = node.decl
+    if node.guard or node.region is not None:
+        return False
+    if node.type in _SHAPES:
+        return not any(value.dtype._is_ref_dtype or is_live(value) for value in node.inputs)
+    if node.type == "Const":
+        return True
+    if decl.kernel_rule is None or decl.role is not None or decl.stateful or has_effect(node):
+        return False
+    return all(value.constant is not None or value.node in settled for value in node.inputs)
+
+
 def drop_gates(nodes: list[Node], fetched: Sequence[Value], keep: set[Node]) -> list[Node]:
-    """Takes out each Identity: its consumers wait for what it waited for; and so do those of a constant, which waits no more."""
+    """Takes out each Identity: its consumers wait for what it waited for; and so do those of a constant, and of what is
+    computed of constants and shapes, which wait no more."""
     replaced: dict[Value, Value] = {}
     waits: dict[Value, list[Node]] = {}
     constants: dict[Node, list[Node]] = {}
+    settled: set[Node] = set()
     wanted = set(fetched)
     left = []
     for node in nodes:
@@ -148,15 +176,12 @@ def drop_gates(nodes: list[Node], fetched: Sequence[Value], keep: set[Node]) -> 
             node.control = [before for before in node.control if before not in constants]
         if extra:
             node.control = list(dict.fromkeys([*node.control, *extra]))
-        if (
-            node.type == "Const"
-            and node.control
-            and not node.guard
-            and node not in keep
-            and node.outputs[0] not in wanted
-        ):
-            constants[node] = waits[node.outputs[0]] = node.control
-            node.control = []
+        if _is_settled(node, settled) and (not node.control or _may_hand_on(node, keep, wanted)):
+            settled.add(node)
+            if node.control:
+                constants[node] = node.control
+                waits.update(dict.fromkeys(node.outputs, node.control))
+                node.control = []
         if node.type == "Identity" and node not in keep and node.outputs[0] not in wanted:
             source = node.inputs[0]
             if source.node.guard == node.guard and source.node.decl.role is not Role.SWITCH:

@@ -1,22 +1,26 @@
-"""Branches inside of native loops: which nodes run between the same jumps, and in which order.
+"""Branches inside of native regions and loops: which nodes run between the same jumps, and in which order.
 
 In the plan each node of a branch has its guard, and stands somewhere between others. Natively the nodes that one predicate
-guards, and that lead to one another or to the same Merge, run together: those of both branches, then what they merge to.
+guards run together as far as they can: those of both branches, then what they merge to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+import heapq
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from typing import NamedTuple
 
 from headrace.core.planning_facts import Role
 from headrace.native.program import Unsupported
-from headrace.plan.branches import Guard, guard_of, live_inputs
-from headrace.plan.ir import Node, Value, consumers_of
-from headrace.plan.native_lowering import TYPES
+from headrace.plan.branches import Guard, guard_of, live_inputs, taken_inputs
+from headrace.plan.ir import UNBOUND, Node, Value, consumers_of
+from headrace.plan.native_lowering import TYPES, variable_of
+
+_FACTS = "native facts"
 
 
 class Branches:
-    """The nodes that one predicate decides about, and that have to do with one another.
+    """Nodes that one predicate decides about, and that run between the same jumps.
 
     Attributes:
         predicate: the predicate.
@@ -29,9 +33,9 @@ class Branches:
         self.nodes: dict[bool, list[Node]] = {True: [], False: []}
         self.merges: list[Node] = []
 
-    def members(self) -> list[Node]:
-        """All nodes."""
-        return [*self.nodes[True], *self.nodes[False], *self.merges]
+    def first(self) -> Node:
+        """One of the nodes."""
+        return [*self.nodes[True], *self.nodes[False], *self.merges][0]
 
     def result(self, merge: Node, taken: bool, guard: Guard) -> tuple[Value, int]:
         """What a Merge gives where the predicate is `taken`, and which of its inputs that is.
@@ -53,6 +57,40 @@ def is_branching(node: Node) -> bool:
     return node.decl.role is Role.MERGE and node.outputs[0].dtype.name in TYPES
 
 
+def nodes_within(node: Node, into: Callable[[Node], bool] = lambda node: True) -> Iterator[Node]:
+    """The node, and what it runs if it is a loop, of inner loops where `into` says so."""
+    # Not by calls of itself: each node of a deep nest would pass through all of them.
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        yield each
+        if each.region is not None and into(each):
+            pending.extend(reversed(each.region.nodes))
+
+
+def writes_variables(node: Node) -> bool:
+    """Whether the node, or what it runs if it is a loop, writes variables."""
+    return facts_of(node).writes
+
+
+class Facts(NamedTuple):
+    """What is true of a node or of one that it runs, kept at loops: each of a nest asks for what is inside of it."""
+
+    writes: bool
+    uses_lists: bool
+
+
+def facts_of(node: Node) -> Facts:
+    if node.region is None:
+        return Facts(bool(node.decl.writes_state), bool(node.decl.on_list))
+    known: Facts | None = node.notes.get(_FACTS)
+    if known is None:
+        inside = [facts_of(inner) for inner in node.region.nodes]
+        known = Facts(any(each.writes for each in inside), any(each.uses_lists for each in inside))
+        node.notes[_FACTS] = known
+    return known
+
+
 def decided_by(node: Node, guard: Guard) -> Iterator[Value]:
     """The predicates that decide, inside of `guard`, whether the node runs or what it merges."""
     guards = [node.guard]
@@ -65,41 +103,155 @@ def decided_by(node: Node, guard: Guard) -> Iterator[Value]:
 def in_order(nodes: Sequence[Node], guard: Guard) -> Sequence[Node | Branches]:
     """Nodes of one branch, `guard`, or inside of it, in the order they run, those of inner branches together.
 
+    A value that a branch gives is there for all later nodes of the same branch, so that one predicate may decide about nodes
+    at several places.
+
+    Args:
+        nodes: the nodes, in an order in which they could run.
+        guard: the branch.
+
     Raises:
-        Unsupported: if branches wait for one another.
+        Unsupported: if a node merges what are not the branches of one predicate.
     """
-    part_of = _parts(nodes, guard)
-    if not part_of:
+    depth = len(guard)
+    if not any(len(node.guard) > depth or node.decl.role is Role.MERGE for node in nodes):
         return nodes
-    here = set(nodes)
-    done: set[object] = set()
-    begun: set[object] = set()
-    result: list[Node | Branches] = []
-    for first in nodes:
-        pending: list[tuple[Node | Branches, bool]] = [(part_of.get(first, first), False)]
-        while pending:
-            each, ready = pending.pop()
-            if each in done:
-                continue
-            if ready:
-                done.add(each)
-                result.append(each)
-                continue
-            if each in begun:
-                raise Unsupported("branches wait for one another")
-            begun.add(each)
-            pending.append((each, True))
-            members = each.members() if isinstance(each, Branches) else [each]
-            before = [other for node in members for other in _before(node)]
-            if isinstance(each, Branches):
-                before.append(each.predicate.node)
-            needed = dict.fromkeys(part_of.get(other, other) for other in reversed(before) if other in here)
-            pending += [(other, False) for other in needed if other is not each and other not in done]
+    predicate_of = {node: _decider(node, depth) for node in nodes}
+    before = _dependencies(nodes, depth)
+    return list(_Schedule(nodes, before, predicate_of, depth).run())
+
+
+def in_sequence(nodes: Sequence[Node], guard: Guard) -> list[Node]:
+    """As `in_order`, one node after the other."""
+    result: list[Node] = []
+    for each in in_order(nodes, guard):
+        if isinstance(each, Node):
+            result.append(each)
+            continue
+        for taken in (True, False):
+            result += in_sequence(each.nodes[taken], (*guard, (each.predicate, taken)))
+        result += each.merges
     return result
+
+
+def _decider(node: Node, depth: int) -> Value | None:
+    """The predicate that decides, within so many branches, whether the node runs or what it merges.
+
+    Raises:
+        Unsupported: if several do.
+    """
+    if len(node.guard) > depth:
+        return node.guard[depth][0]
+    if node.decl.role is not Role.MERGE:
+        return None
+    if not merges_two(node):
+        raise Unsupported(f"{node.name} merges other branches than two of one predicate")
+    return guard_of(node.inputs[live_inputs(node)[0]])[depth][0]
+
+
+def merges_two(merge: Node) -> bool:
+    """Whether a Merge takes what the two branches of one predicate give, each itself and not a branch inside of it."""
+    guards = [guard_of(merge.inputs[i]) for i in live_inputs(merge)]
+    if len(guards) != 2 or any(len(each) != len(merge.guard) + 1 for each in guards):
+        return False
+    (one, first), (other, second) = (each[-1] for each in guards)
+    return one is other and first != second and all(each[:-1] == merge.guard for each in guards)
+
+
+def _dependencies(nodes: Sequence[Node], depth: int) -> dict[Node, list[Node]]:
+    """For each node those of the others that have to run before it: nothing passes what writes variables."""
+    here = set(nodes)
+    before: dict[Node, list[Node]] = {}
+    writer: Node | None = None
+    since: list[Node] = []
+    for node in nodes:
+        needed = dict.fromkeys(_before(node))
+        needed.update((predicate.node, None) for predicate in decided_by(node, node.guard[:depth]))
+        if writer is not None:
+            needed[writer] = None
+        if writes_variables(node):
+            needed.update(dict.fromkeys(since))
+            writer, since = node, []
+        else:
+            since.append(node)
+        before[node] = [other for other in needed if other in here and other is not node]
+    return before
+
+
+class _Schedule:
+    """Puts nodes of one branch in order: as many as can run before the next jump.
+
+    Args:
+        nodes: the nodes.
+        before: what has to run before each.
+        predicate_of: what decides about each, None where nothing does.
+        depth: how many branches lie around.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        before: Mapping[Node, Sequence[Node]],
+        predicate_of: Mapping[Node, Value | None],
+        depth: int,
+    ) -> None:
+        self._predicate_of, self._depth = predicate_of, depth
+        self._place = {node: place for place, node in enumerate(nodes)}
+        self._nodes = nodes
+        self._waits = {node: len(before[node]) for node in nodes}
+        self._after: dict[Node, list[Node]] = {}
+        for node in nodes:
+            for other in before[node]:
+                self._after.setdefault(other, []).append(node)
+        self._ready: dict[Value | None, list[int]] = {}
+        for node in nodes:
+            if not self._waits[node]:
+                self._make_ready(node)
+
+    def _make_ready(self, node: Node) -> None:
+        heapq.heappush(self._ready.setdefault(self._predicate_of[node], []), self._place[node])
+
+    def _release(self, node: Node) -> None:
+        """Lets go those that wait for nothing but the node."""
+        for other in self._after.get(node, ()):
+            self._waits[other] -= 1
+            if not self._waits[other]:
+                self._make_ready(other)
+
+    def run(self) -> Iterator[Node | Branches]:
+        """The nodes in order."""
+        while any(self._ready.values()):
+            plain = self._ready.get(None)
+            if plain:
+                node = self._nodes[heapq.heappop(plain)]
+                yield node
+                self._release(node)
+                continue
+            predicate = min((places[0], each) for each, places in self._ready.items() if places)[1]
+            assert predicate is not None
+            yield self._branches(predicate)
+
+    def _branches(self, predicate: Value) -> Branches:
+        """All that can run now of what the predicate decides about."""
+        part, ready = Branches(predicate), self._ready[predicate]
+        while ready:
+            node = self._nodes[heapq.heappop(ready)]
+            if len(node.guard) > self._depth:
+                part.nodes[node.guard[self._depth][1]].append(node)
+                self._release(node)
+            else:
+                part.merges.append(node)
+        for node in part.merges:
+            # What a Merge gives is there only after both branches.
+            self._release(node)
+        return part
 
 
 class Absorbed:
     """The branches of a block that regions compute with what is around them: they become jumps.
+
+    What is given inside of a branch may leave a region, to nodes of the same branch alone: where the branch is not taken it is
+    memory that nobody looks at. It may not come from elsewhere, where it would be nothing then.
 
     Args:
         nodes: the nodes of the block.
@@ -111,101 +263,76 @@ class Absorbed:
     """
 
     def __init__(self, nodes: Sequence[Node], results: Collection[Value], candidates: Set[Node]) -> None:
-        try:
-            parts = set(_parts(nodes, ()).values())
-        except Unsupported:
-            parts = set()
-        self._takers = consumers_of(nodes) if parts else {}
+        self._order = [node for node in nodes if node.guard or node.decl.role in (Role.SWITCH, Role.MERGE)]
+        self._takers = consumers_of(nodes) if self._order else {}
         self._results = set(results)
-        # For each part its nodes, and those that begin its branches.
-        self._parts: dict[Branches, tuple[set[Node], set[Node]]] = {}
-        for part in parts:
-            own = set(part.members())
-            begins = {value.node for node in own for value in node.inputs if value.node.decl.role is Role.SWITCH} - own
-            if all(self._fits(node, own, part, candidates) for node in own) and all(map(is_branching, begins)):
-                self._parts[part] = own, begins
+        self._barred: set[Node] = {node for node in self._order if not self._may_be(node, candidates)}
         self.members: set[Node] = set()
-        self.keep({node for own, begins in self._parts.values() for node in (*own, *begins)} | candidates)
+        self.keep(set(self._order))
 
-    def _fits(self, node: Node, own: Set[Node], part: Branches, candidates: Set[Node]) -> bool:
-        branching = node.decl.role in (Role.SWITCH, Role.MERGE)
-        if node.decl.writes_state or not (is_branching(node) if branching else node in candidates):
+    def _may_be(self, node: Node, candidates: Set[Node]) -> bool:
+        if node.decl.role is Role.MERGE:
+            return is_branching(node) and merges_two(node) and _same_sizes(node)
+        if any(value in self._results for value in node.outputs if guard_of(value)):
             return False
-        return node in part.merges or not any(self._is_used(value, own) for value in node.outputs)
-
-    def _is_used(self, value: Value, by_others_than: Set[Node]) -> bool:
-        return value in self._results or not set(self._takers.get(value, ())) <= by_others_than
+        return is_branching(node) if node.decl.role is Role.SWITCH else node in candidates
 
     def is_inside(self, node: Node) -> bool:
         """Whether nothing outside of the branches takes what the node gives."""
-        return node in self.members and (bool(node.guard) or node.decl.role is not Role.MERGE)
+        if node not in self.members or not (node.guard or node.decl.role is Role.SWITCH):
+            return False
+        return all(taker in self.members for value in node.outputs for taker in self._takers.get(value, ()))
 
     def keep(self, native: Set[Node]) -> None:
-        """Leaves out the branches of which some node is not in `native`."""
+        """Leaves out what is not in `native`, and what it takes with it."""
         while True:
-            members = {node for own, begins in self._parts.values() for node in (*own, *begins)}
-            gone = [
-                part
-                for part, (own, begins) in self._parts.items()
-                if not own <= native
-                or not begins <= native
-                or any(self._is_used(value, members) for node in begins for value in node.outputs)
-            ]
+            members: set[Node] = set()
+            for node in self._order:
+                if node in native and node not in self._barred and self._has_all(node, members):
+                    members.add(node)
+            # References stay where they are taken.
+            gone = {node for node in members if node.decl.role is Role.SWITCH and not self._is_given(node, members)}
             if not gone:
                 self.members = members
                 return
-            for part in gone:
-                del self._parts[part]
+            self._barred |= gone
 
-    def parted(self, groups: Iterable[Sequence[Node]]) -> set[Node]:
-        """The nodes of branches of which another is not in the same group."""
+    def _has_all(self, node: Node, members: Set[Node]) -> bool:
+        """Whether what the node takes, and what decides about it, is there whatever branches are taken."""
+        for value in (*taken_inputs(node), *decided_by(node, ())):
+            if value.bound is UNBOUND and guard_of(value) and value.node not in members and variable_of(value) is None:
+                return False
+        return True
+
+    def _is_given(self, switch: Node, members: Set[Node]) -> bool:
+        if variable_of(switch.inputs[0]) is None and switch.inputs[0].dtype.name in TYPES:
+            return True
+        return all(taker in members for value in switch.outputs for taker in self._takers.get(value, ()))
+
+    def bar(self, nodes: Iterable[Node]) -> None:
+        """Leaves nodes out for good."""
+        self._barred.update(nodes)
+
+    def parted(self, groups: Collection[Sequence[Node]], lending: Set[Node]) -> set[Node]:
+        """The members that are in none of the regions `groups`, and those of `lending` that another one takes something of."""
         group_of = {node: i for i, group in enumerate(groups) for node in group}
-        out: set[Node] = set()
-        for own, begins in self._parts.values():
-            if len({group_of.get(node) for node in (*own, *begins)}) > 1:
-                out |= own | begins
+        out = {node for node in self.members if node not in group_of}
+        for node in lending & self.members - out:
+            takers = (taker for value in node.outputs for taker in self._takers.get(value, ()))
+            if any(group_of.get(taker) != group_of[node] for taker in takers):
+                out.add(node)
         return out
+
+
+def _same_sizes(merge: Node) -> bool:
+    """Whether what a Merge takes may have the same sizes, as the runner asks for."""
+    one, other = (merge.inputs[i].dims for i in live_inputs(merge))
+    if one is None or other is None:
+        return True
+    return len(one) == len(other) and all(a == b or a is None or b is None for a, b in zip(one, other, strict=True))
 
 
 def _before(node: Node) -> Iterator[Node]:
     for value in node.inputs:
         yield value.node
     yield from node.control
-
-
-def _parts(nodes: Sequence[Node], guard: Guard) -> dict[Node, Branches]:
-    """For each node of an inner branch, or that merges such, what it belongs to."""
-    depth = len(guard)
-    key_of: dict[Node, tuple[Value, bool | None]] = {}
-    if not any(len(node.guard) > depth or node.decl.role is Role.MERGE for node in nodes):
-        return {}
-    for node in nodes:
-        if len(node.guard) > depth:
-            key_of[node] = node.guard[depth]
-        elif node.decl.role is Role.MERGE:
-            predicates = {guard_of(node.inputs[i])[depth:][:1] for i in live_inputs(node)}
-            first = {pred for each in predicates for pred, _ in each}
-            if len(first) != 1 or len(predicates) != 2:
-                raise Unsupported(f"{node.name} merges other branches than two of one predicate")
-            key_of[node] = next(iter(first)), None
-    parent = {node: node for node in key_of}
-
-    def root(node: Node) -> Node:
-        while parent[node] is not node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
-    for node, (predicate, _) in key_of.items():
-        for other in _before(node):
-            # What only takes the result of a Merge need not run with it.
-            if other in key_of and key_of[other][0] is predicate and key_of[other][1] is not None:
-                parent[root(node)] = root(other)
-    made: dict[Node, Branches] = {}
-    for node, (predicate, taken) in key_of.items():
-        part = made.setdefault(root(node), Branches(predicate))
-        if taken is None:
-            part.merges.append(node)
-        else:
-            part.nodes[taken].append(node)
-    return {node: made[root(node)] for node in key_of}

@@ -6,8 +6,8 @@ live in one program, so all that is done with one has to be in the same region.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from headrace.core.planning_facts import Role
 from headrace.native.program import Builder, Unsupported
 from headrace.plan.branches import Guard
 from headrace.plan.ir import UNBOUND, Node, Region, Value
-from headrace.plan.native_branches import Branches, in_order, is_branching
+from headrace.plan.native_branches import Branches, facts_of, in_order, is_branching
 from headrace.plan.native_lowering import TYPES, Inputs, is_plain_read, lowering_of, variable_of
 from headrace.plan.native_sizes import ASKED
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from headrace.core.buffers import VariableBuffer
     from headrace.core.native import NativeBuilder
 
-_KEPT, _FACTS, _TRIED = "native loop", "native facts", "native trial"
+_KEPT, _TRIED = "native loop", "native trial"
 # So many levels of loops at most, as each of them is looked at for all that are around it.
 _MOST_LEVELS = 150
 
@@ -60,40 +60,6 @@ def _is_native_inside(node: Node) -> bool:
     return is_plain_read(node) or lowering_of(node, scalars=True) is not None
 
 
-def nodes_within(node: Node, into: Callable[[Node], bool] = lambda node: True) -> Iterator[Node]:
-    """The node, and what it runs if it is a loop, of inner loops where `into` says so."""
-    # Not by calls of itself: each node of a deep nest would pass through all of them.
-    pending = [node]
-    while pending:
-        each = pending.pop()
-        yield each
-        if each.region is not None and into(each):
-            pending.extend(reversed(each.region.nodes))
-
-
-def writes_variables(node: Node) -> bool:
-    """Whether the node, or what it runs if it is a loop, writes variables."""
-    return _facts(node).writes
-
-
-class _Facts(NamedTuple):
-    """What is true of a node or of one that it runs, kept at loops: each of a nest asks for what is inside of it."""
-
-    writes: bool
-    uses_lists: bool
-
-
-def _facts(node: Node) -> _Facts:
-    if node.region is None:
-        return _Facts(bool(node.decl.writes_state), bool(node.decl.on_list))
-    known: _Facts | None = node.notes.get(_FACTS)
-    if known is None:
-        inside = [_facts(inner) for inner in node.region.nodes]
-        known = _Facts(any(each.writes for each in inside), any(each.uses_lists for each in inside))
-        node.notes[_FACTS] = known
-    return known
-
-
 class Lists:
     """The TensorArrays and stacks of a block of nodes.
 
@@ -124,7 +90,7 @@ class Lists:
             for inner, outer in zip(region.captures, node.inputs[len(region.variables) :], strict=True):
                 if outer in self._made_by:
                     self._made_by[inner] = self._made_by[outer]
-            if _facts(node).uses_lists or any(capture in self._made_by for capture in region.captures):
+            if facts_of(node).uses_lists or any(capture in self._made_by for capture in region.captures):
                 for each in region.nodes:
                     self._see(each, user)
             self._spoil(region.results)
@@ -192,12 +158,19 @@ class Lowering:
         ids: the values that are there; those that the nodes make are added.
         memory: the memory of variables.
         copied: the nodes whose value is copied.
+        begins: told of each node, in branches too, before its instructions are applied, and of a loop for all in it.
     """
 
     def __init__(
-        self, builder: NativeBuilder, ids: dict[Value, int], memory: dict[VariableBuffer, int], copied: Set[Node]
+        self,
+        builder: NativeBuilder,
+        ids: dict[Value, int],
+        memory: dict[VariableBuffer, int],
+        copied: Set[Node],
+        begins: Callable[[Node], None] = lambda node: None,
     ) -> None:
         self._builder, self._ids, self._memory, self._copied = builder, ids, memory, copied
+        self._begins = begins
 
     def lower(self, each: Node | Branches, guard: Guard) -> None:
         """Applies the instructions of a node, or of branches within `guard`.
@@ -220,8 +193,11 @@ class Lowering:
             Unsupported: if the runner does not have them.
         """
         builder, ids = self._builder, self._ids
+        self._begins(node)
         if node.region is not None:
+            begins, self._begins = self._begins, lambda inner: None
             self._lower_loop(node, node.region)
+            self._begins = begins
             return
         if node.decl.role is Role.SWITCH:
             if node.inputs[0] in ids or node.inputs[0].constant is not None:
@@ -266,7 +242,7 @@ class Lowering:
     def _lower_branches(self, branches: Branches, guard: Guard) -> None:
         builder, ids = self._builder, self._ids
         merges = branches.merges
-        first = merges[0] if merges else branches.members()[0]
+        first = merges[0] if merges else branches.first()
         inputs = self._inputs(first)
         builder.apply("branch_begin", [inputs.of(branches.predicate)])
         values: list[int] = []

@@ -9,11 +9,10 @@ from headrace.core.planning_facts import Role
 from headrace.plan.branches import guard_of, taken_inputs
 from headrace.plan.graph import PlanGraph
 from headrace.plan.ir import NATIVE_REGION, UNBOUND, Node, Value, declared, regions
-from headrace.plan.native_branches import decided_by
-from headrace.plan.native_loops import nodes_within
+from headrace.plan.native_branches import decided_by, nodes_within
 from headrace.plan.native_lowering import variable_of
 from headrace.plan.native_regions import Grouped, RegionMembers, find_regions
-from headrace.plan.region_kernel import NativeRegion
+from headrace.plan.region_kernel import InParts, NativeRegion
 from headrace.plan.reuse import leaves_alone
 
 if TYPE_CHECKING:
@@ -57,17 +56,42 @@ def _node_of(members: RegionMembers, uses: _Uses, copied: Set[Node], inside: Map
         if value not in own
     )
     inputs = [value for value in taken if value.bound is UNBOUND and variable_of(value) is None]
-    results = [value for node in members.nodes for value in node.outputs if uses.is_used(value)]
+    results = [
+        value for node in members.nodes for value in node.outputs if value.constant is None and uses.is_used(value)
+    ]
     kinds: list[tuple[Value, OutputKind]] = [
         (value, uses.kind(value)) for value in results if variable_of(value) is None
     ]
-    region = NativeRegion(members.nodes, members.reads, inputs, kinds, copied, members.guard, inside)
+    in_parts = _in_parts(members, results, copied) if _is_branched(members) else None
+    region = NativeRegion(members.nodes, members.reads, inputs, kinds, copied, members.guard, inside, in_parts)
     first = members.nodes[0]
     made = Node(declared(NATIVE_REGION), first.name, inputs, {}, None, first.runtime, first.device)
     made.outputs, made.guard, made.early = results, members.guard, first.early
     made.serial = first.serial
     made.notes["native"] = region
     return made
+
+
+def _is_branched(members: RegionMembers) -> bool:
+    """Whether there are branches in a region, and no loops, that other regions might compute."""
+    depth = len(members.guard)
+    branched = any(len(node.guard) > depth for node in members.nodes)
+    return branched and all(node.region is None for node in members.nodes)
+
+
+def _in_parts(members: RegionMembers, results: Sequence[Value], copied: Set[Node]) -> InParts:
+    """How a region is computed by several, in each of which all nodes run: where what branches give differs in sizes."""
+
+    def parts() -> tuple[Sequence[Node], Mapping[Node, Node | None]]:
+        everything = [*members.reads, *members.nodes]
+        found = find_regions(everything, results, copied, branches=False)
+        native: dict[Node, Node | None] = dict.fromkeys(found.absorbed)
+        uses = _Uses(found.nodes, results, [], found)
+        for each in dict.fromkeys(found.regions.values()):
+            native.update(dict.fromkeys(each.nodes, _node_of(each, uses, copied, {})))
+        return found.nodes if found.regions else everything, native
+
+    return parts
 
 
 class _Uses:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from headrace import native
 from headrace.core.buffers import VariableBuffer
@@ -19,11 +19,12 @@ from headrace.core.planning_facts import Role
 from headrace.native.program import Builder, Unsupported
 from headrace.plan.branches import Guard, guard_of
 from headrace.plan.handles import Handles
-from headrace.plan.ir import UNBOUND, Node, Value, input_positions, regions
+from headrace.plan.ir import READ_REFERENCE, UNBOUND, Node, Value, input_positions, regions
 from headrace.plan.live import has_effect
-from headrace.plan.native_branches import Absorbed, is_branching
-from headrace.plan.native_loops import Lists, Trial, is_native_loop, is_tried, nodes_within, writes_variables
+from headrace.plan.native_branches import Absorbed, is_branching, nodes_within, writes_variables
+from headrace.plan.native_loops import Lists, Trial, is_native_loop, is_tried
 from headrace.plan.native_lowering import is_plain_read, lowering_of, variable_of
+from headrace.plan.native_order import MemoryOrder, leads_to, written_by
 from headrace.plan.native_sizes import mark_sizes
 
 # Entering a region takes as long as so many calls save.
@@ -75,20 +76,22 @@ def are_wanted() -> bool:
     return native.available()
 
 
-def find_regions(nodes: Sequence[Node], fetched: Sequence[Value], copied: Set[Node]) -> Grouped:
+def find_regions(nodes: Sequence[Node], fetched: Sequence[Value], copied: Set[Node], branches: bool = True) -> Grouped:
     """The nodes in an order that makes regions long, with the regions.
 
     Args:
         nodes: the nodes in the order they run. Loops get theirs reordered.
         fetched: the values that are used after them.
         copied: the nodes whose value is copied.
+        branches: whether branches may be in regions with what is around them. If not, the nodes have been looked at before.
     """
     found = Grouped()
     if len(nodes) < _least and not any(node.region is not None for node in nodes):
         return found
     handles = Handles(nodes)
-    mark_sizes(nodes)
-    _find(nodes, fetched, copied, handles, found, is_loop=False)
+    if branches:
+        mark_sizes(nodes)
+    _find(nodes, fetched, copied, handles, found, is_loop=False, branches=branches)
     return found
 
 
@@ -99,6 +102,7 @@ def _find(
     handles: Handles,
     found: Grouped,
     is_loop: bool,
+    branches: bool = True,
 ) -> None:
     for _, region in regions(nodes):
         inside = Grouped()
@@ -110,7 +114,7 @@ def _find(
         region.nodes = inside.nodes
         found.regions |= inside.regions
         found.absorbed |= inside.absorbed
-    block = _Block(nodes, results, copied, handles, is_loop)
+    block = _Block(nodes, results, copied, handles, is_loop, branches)
     if not block.native:
         found.nodes += nodes
         return
@@ -152,7 +156,7 @@ def _pays(group: Sequence[Node]) -> bool:
 
 def _calls(node: Node) -> int:
     """How many calls of torch the node takes at least: an update one for each variable that it writes."""
-    if node.type == "NoOp" or node.template is not None or is_branching(node):
+    if node.type == "NoOp" or node.template is not None or node.decl.binding_rule is not None or is_branching(node):
         return 0
     return max(1, len(input_positions(node, node.decl.writes_state)))
 
@@ -177,7 +181,13 @@ class _Block:
     """
 
     def __init__(
-        self, nodes: Sequence[Node], results: Sequence[Value], copied: Set[Node], handles: Handles, is_loop: bool
+        self,
+        nodes: Sequence[Node],
+        results: Sequence[Value],
+        copied: Set[Node],
+        handles: Handles,
+        is_loop: bool,
+        branches: bool,
     ) -> None:
         self._nodes, self._copied, self._handles = nodes, copied, handles
         self._here = set(nodes)
@@ -185,7 +195,7 @@ class _Block:
         # Where a loop runs as Python, its scalars are Python's.
         candidates = {node for node in nodes if node not in self.reads and _is_candidate(node, scalars=not is_loop)}
         self.native: set[Node] = set()
-        self._branches = Absorbed(nodes, results, candidates)
+        self._branches = Absorbed(nodes if branches else (), results, candidates)
         candidates |= self._branches.members
         if len(candidates) >= _least or any(node.region is not None for node in candidates):
             self._touched, written = self._memory()
@@ -206,7 +216,7 @@ class _Block:
         writers: dict[int, list[Node]] = {}
         first_writes: dict[int, float] = {}
         for place, node in enumerate(self._nodes):
-            for handle in _written(node, self._handles):
+            for handle in written_by(node, self._handles):
                 writers.setdefault(id(handle), []).append(node)
                 # What an update takes is used before it writes; a loop writes while it uses what it takes.
                 first_writes.setdefault(id(handle), place if node.region is None else place - 0.5)
@@ -215,15 +225,19 @@ class _Block:
             own = []
             for i in input_positions(node, node.decl.reads_state):
                 value = node.inputs[i]
-                handle = _leads_to(value, self._handles)
+                handle = leads_to(value, self._handles)
                 # What the only update gives does not change any more.
                 if writers.get(id(handle)) != [value.node] or id(UNBOUND) in writers:
                     own.append(handle)
             if node.decl.may_alias:
                 for value in node.inputs:
                     own.extend(touched.get(value, ()))
-            if own:
-                touched.update((value, own) for value in node.outputs)
+            for value in node.outputs if own else ():
+                guard = guard_of(value)
+                # What is written in other branches alone does not change where the value is.
+                ways = [each for each in own if not guard or _may_write(writers.get(id(each), ()), guard)]
+                if ways:
+                    touched[value] = ways
         return touched, first_writes
 
     def _last_uses(self, results: Sequence[Value]) -> dict[Value, float]:
@@ -239,8 +253,8 @@ class _Block:
     def _lends(self, node: Node, written: Mapping[int, float], last_uses: Mapping[Value, float]) -> bool:
         """Whether what the node gives is used as the memory of a variable after the step may have written it.
 
-        A region would give the value of before. Only what TensorFlow forwards is such: other views are copied where they
-        are used after a write.
+        A region would give the value of before. Only reads of references, and what TensorFlow forwards, are such: other
+        views are copied where they are used after a write.
 
         Args:
             node: the node.
@@ -248,16 +262,19 @@ class _Block:
             last_uses: the place of the last use of each value.
         """
         forwards = node.decl.forwards
-        if node in self._copied or node.decl.writes_state or forwards is None or not forwards(node):
+        if node in self._copied or node.decl.writes_state:
             return False
-        leads = {id(handle) for value in node.outputs for handle in self._touched.get(value, ())}
-        if not leads or not written:
+        if node.type != READ_REFERENCE and (forwards is None or not forwards(node)):
             return False
-        # What is not known may be any variable.
-        anything = id(UNBOUND) in leads
-        writes = [place for handle, place in written.items() if anything or handle in leads or handle == id(UNBOUND)]
-        until = max(last_uses.get(value, 0.0) for value in node.outputs)
-        return any(place < until for place in writes)
+        for value in node.outputs:
+            leads = {id(handle) for handle in self._touched.get(value, ())}
+            # What is not known may be any variable.
+            anything = id(UNBOUND) in leads
+            until = last_uses.get(value, 0.0) if leads else 0.0
+            for handle, place in written.items():
+                if place < until and (anything or handle in leads or handle == id(UNBOUND)):
+                    return True
+        return False
 
     def _keep_lowered(self) -> None:
         """Leaves out the nodes whose instructions the runner does not have, by applying them all once."""
@@ -270,18 +287,14 @@ class _Block:
     def _keep_whole(self) -> None:
         """Leaves out the nodes that use a list of which not all users are native, and what is left of branches."""
         while True:
-            before = self._branches.members
             self._branches.keep(self.native)
             split = self._lists.split(self.native)
-            split |= {node for node in before - self._branches.members if node.decl.role in (Role.SWITCH, Role.MERGE)}
+            split |= {node for node in self.native - self._branches.members if is_branching(node)}
             # What is given inside of branches stays there.
             split |= {node for node in self._lending if not self._branches.is_inside(node)}
             if self.native.isdisjoint(split):
                 return
             self.native -= split
-
-    def _parted(self, groups: Collection[Sequence[Node]]) -> set[Node]:
-        return self._lists.parted(groups) | self._branches.parted(groups)
 
     # ---- in which order
 
@@ -295,10 +308,12 @@ class _Block:
             before = self._before()
             result = [_writes_last(each, before) if isinstance(each, list) else each for each in self._grouped(before)]
             groups = [group for group in result if isinstance(group, list)]
-            parted = self._parted(groups) & self.native
-            if not parted:
+            parted = self._lists.parted(groups) & self.native
+            alone = self._branches.parted([group for group in groups if _pays(group)], self._lending)
+            if not parted and not alone:
                 return result
             self.native -= parted
+            self._branches.bar(alone)
             self._keep_whole()
 
     def _grouped(self, before: Mapping[Node, Set[Node]]) -> list[Node | list[Node]]:
@@ -323,7 +338,7 @@ class _Block:
         result: list[Node | list[Node]],
         wanted: Set[Node],
     ) -> list[Node]:
-        """Runs the native nodes that can run, those of one branch together; returns the others.
+        """Runs the native nodes that can run, those of one guard together; returns the others.
 
         Nodes on lists wait for the others on the same lists, unless what is wanted needs them.
         """
@@ -341,7 +356,7 @@ class _Block:
                     ready_in[node] = key
                 else:
                     left.append(node)
-            parted = self._parted(groups.values()) & ready_in.keys() if holds else set()
+            parted = self._lists.parted(groups.values()) & ready_in.keys() if holds else set()
             if parted:
                 held |= parted
                 continue
@@ -359,7 +374,7 @@ class _Block:
     def _before(self) -> dict[Node, set[Node]]:
         """What must have run before each node."""
         before: dict[Node, set[Node]] = {}
-        order = _Order(self._touched, self._handles)
+        order = MemoryOrder(self._touched, self._handles)
         fallible: list[Node] = []
         native: list[Node] = []
         for node in self._nodes:
@@ -387,66 +402,15 @@ class _Block:
 _NONE = object()
 
 
-class _Order:
-    """Which nodes have to keep their order, because they touch the memory of the same variable."""
-
-    def __init__(self, touched: Mapping[Value, Sequence[object]], handles: Handles) -> None:
-        self._touched, self._handles = touched, handles
-        # Of each variable the last that wrote it, and who has read it since.
-        self._writers: dict[int, Node] = {}
-        self._readers: dict[int, list[Node]] = {}
-        # Those that may touch any variable.
-        self._any: Node | None = None
-
-    def before(self, node: Node) -> Iterator[Node]:
-        """What has to come before `node`, which is the next in the order of the plan."""
-        writes = {id(handle) for handle in _written(node, self._handles)}
-        reads = {id(_leads_to(node.inputs[i], self._handles)) for i in input_positions(node, node.decl.reads_state)}
-        for value in node.inputs:
-            reads.update(map(id, self._touched.get(value, ())))
-            if isinstance(value.bound, VariableBuffer):
-                reads.add(id(value.bound))
-        if not writes and not reads:
-            return
-        if self._any is not None:
-            yield self._any
-        if id(UNBOUND) in writes or id(UNBOUND) in reads:
-            yield from self._writers.values()
-            for readers in self._readers.values():
-                yield from readers
-            self._any = node
-            return
-        for handle in reads | writes:
-            writer = self._writers.get(handle)
-            if writer is not None:
-                yield writer
-        for handle in writes:
-            yield from self._readers.pop(handle, ())
-            self._writers[handle] = node
-        for handle in reads - writes:
-            self._readers.setdefault(handle, []).append(node)
-
-
-def _leads_to(value: Value, handles: Handles) -> object:
-    """As `Handles.of`, seeing through updates, which give what they take."""
-    found = variable_of(value)
-    return handles.of(value) if found is None else found
-
-
-def _written(node: Node, handles: Handles) -> Iterator[object]:
-    """What leads to the variables that the node may write."""
-    if node.region is not None and writes_variables(node):
-        for inner in node.region.nodes:
-            yield from _written(inner, handles)
-    for index in input_positions(node, node.decl.writes_state):
-        value = node.inputs[index]
-        if value.bound is not UNBOUND or value.dtype._is_ref_dtype or value.dtype.name == "resource":
-            handle = _leads_to(value, handles)
-            if isinstance(handle, (VariableBuffer, Value)) or handle is UNBOUND:
-                yield handle
+def _may_write(writers: Iterable[Node], guard: Guard) -> bool:
+    """Whether any of the nodes may run where those of `guard` do."""
+    return any(not any((pred, not taken) in guard for pred, taken in node.guard) for node in writers)
 
 
 def _is_candidate(node: Node, scalars: bool) -> bool:
+    if node.decl.binding_rule is not None:
+        # Nothing is computed; but what it waits for, or decides about it, may be in a region.
+        return node.outputs[0].constant is not None and bool(node.control or node.guard)
     return is_native_loop(node) if node.region is not None else lowering_of(node, scalars) is not None
 
 

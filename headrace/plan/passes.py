@@ -75,9 +75,10 @@ def _keep_live(graph: PlanGraph) -> None:
 
 
 def _drop_gates(graph: PlanGraph) -> None:
-    count, waiting = len(graph.nodes), sum(1 for node in graph.nodes if node.type == "Const" and node.control)
+    count, waiting = len(graph.nodes), [node for node in graph.nodes if node.control]
     graph.nodes = drop_gates(graph.nodes, graph.fetches, graph.keep)
-    graph.more_to_fold = graph.more_to_fold or len(graph.nodes) < count or waiting > 0
+    freed = not all(node.control for node in waiting)
+    graph.more_to_fold = graph.more_to_fold or len(graph.nodes) < count or freed
 
 
 def _bind_sizes(graph: PlanGraph) -> None:

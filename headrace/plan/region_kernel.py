@@ -17,8 +17,8 @@ from headrace.plan.emit import emit
 from headrace.plan.failures import FAILURES, as_op_error
 from headrace.plan.ir import UNBOUND, Node, Value, input_positions
 from headrace.plan.native_arenas import Arenas, arena_of
-from headrace.plan.native_branches import in_order
-from headrace.plan.native_loops import Lowering, nodes_within
+from headrace.plan.native_branches import in_order, in_sequence, nodes_within, writes_variables
+from headrace.plan.native_loops import Lowering
 from headrace.plan.native_lowering import variable_of
 from headrace.plan.values import to_torch
 
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from headrace.core.native import NativeBuilder
     from headrace.core.typing import Kernel
     from headrace.plan.branches import Guard
+
+
+# The nodes of a region with the reads of variables, and for those that another region computes the node that stands for it.
+InParts = Callable[[], tuple[Sequence[Node], Mapping[Node, Node | None]]]
 
 
 class NativeRegion:
@@ -39,6 +43,7 @@ class NativeRegion:
         copied: the nodes whose value is copied.
         guard: the branches in which it runs.
         inside: for nodes in its loops that a region computes, where the loops run as Python, the node that stands for it.
+        in_parts: gives the same for its own nodes, where branches run as Python; None where there are none.
 
     Attributes:
         members: the nodes with those of loops instead of the loops.
@@ -54,9 +59,10 @@ class NativeRegion:
         copied: Set[Node],
         guard: Guard,
         inside: Mapping[Node, Node | None],
+        in_parts: InParts | None = None,
     ) -> None:
         self.nodes, self.reads, self.inputs, self.outputs = tuple(nodes), tuple(reads), tuple(inputs), tuple(outputs)
-        self._copied, self._guard, self._inside = copied, guard, inside
+        self._copied, self._guard, self._inside, self._in_parts = copied, guard, inside, in_parts
         self.files: dict[str, dict[int, Node]] = {}
         within = [each for node in (*reads, *nodes) for each in nodes_within(node)]
         self.members = [
@@ -173,7 +179,12 @@ class NativeRegion:
     # ---- the program
 
     def _program(self, arguments: Sequence[Any]) -> tuple[Program, _Recorder] | None:
-        """The program for inputs of these ranks, made when first asked for; None where there is none."""
+        """The program for inputs of these ranks, made when first asked for; None where there is none.
+
+        There is none either where an input is None: what another region gives, as Python, of a branch that was not taken.
+        """
+        if any(argument is None for argument in arguments):
+            return None
         ranks = (*(_rank(argument) for argument in arguments), *(buffer.value.ndim for buffer in self._buffers))
         if ranks not in self._programs:
             with self._building:
@@ -194,9 +205,9 @@ class NativeRegion:
             builder.streams = {stream: builder.builder.stream(stream) for stream in self._streams}
             for node in self.reads:
                 ids[node.outputs[0]] = memory[_variable(node.inputs[0])]
-            lowering = Lowering(builder, ids, memory, self._copied)
+            lowering = Lowering(builder, ids, memory, self._copied, builder.begin)
             for each in in_order(self.nodes, self._guard):
-                builder.node = each if isinstance(each, Node) else each.members()[0]
+                builder.node = each if isinstance(each, Node) else each.first()
                 lowering.lower(each, self._guard)
             outputs = [Output(ids[value], kind) for value, kind in self.outputs]
             builder.ids = ids
@@ -218,22 +229,28 @@ class NativeRegion:
     def _run_plainly(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """As the program, by torch calls: they compute or raise as they do without regions."""
         if self._plain is None:
-            given = [*self.inputs, *(node.outputs[0] for node in self.reads), *self._references]
-            wanted = [value for value, _ in self.outputs]
-            emitted = emit(
-                self.nodes, given, wanted, self._copied, partial=True, guard=self._guard, native=self._inside
-            )
-            for node in self._inside.values():
-                if node is not None:
-                    node.notes["native"].files = self.files
-            self.files[emitted.filename] = emitted.lines
-            self._plain = emitted.function
+            self._plain = self._emitted()
         tensors = map(_as_tensor, self.inputs, arguments)
-        results = self._plain(*tensors, *map(_read, self.reads), *map(_variable, self._references))
+        reads = map(_read, self.reads if self._in_parts is None else ())
+        results = self._plain(*tensors, *reads, *map(_variable, self._references))
         return tuple(
             _own(result) if kind != "tensor" else result
             for result, (_, kind) in zip(results, self.outputs, strict=True)
         )
+
+    def _emitted(self) -> Kernel:
+        given, wanted = [*self.inputs, *self._references], [value for value, _ in self.outputs]
+        if self._in_parts is not None:
+            nodes, inside = self._in_parts()
+        else:
+            nodes, inside = self.nodes, self._inside
+            given[len(self.inputs) : len(self.inputs)] = [node.outputs[0] for node in self.reads]
+        emitted = emit(nodes, given, wanted, self._copied, partial=True, guard=self._guard, native=inside)
+        for node in inside.values():
+            if node is not None:
+                node.notes["native"].files = self.files
+        self.files[emitted.filename] = emitted.lines
+        return emitted.function
 
     def _failed(self, failure: RegionFailure, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """Raises what the node of the failing instruction raises, given the same values.
@@ -246,8 +263,8 @@ class NativeRegion:
         program, recorder = made
         node = program.notes[failure.instruction]
         assert isinstance(node, Node)
-        position = self.nodes.index(node)
-        if failure.undone or not any(earlier.decl.writes_state for earlier in self.nodes[:position]):
+        nodes = in_sequence(self.nodes, self._guard)
+        if failure.undone or not any(map(writes_variables, nodes[: nodes.index(node)])):
             # Nothing has been written yet.
             return self._run_plainly(arguments)
         written(self._written)
@@ -294,6 +311,10 @@ class _Recorder:
         self.streams: Mapping[object, int] = {}
         self.input, self.buffer, self.constant = self.builder.input, self.builder.buffer, self.builder.constant
         self.dim, self.contents, self.dtype = self.builder.dim, self.builder.contents, self.builder.dtype
+
+    def begin(self, node: Node) -> None:
+        """From here on the instructions are those of a node."""
+        self.node = node
 
     def stream(self, stream: object) -> int:
         """The place of a random stream."""
@@ -347,7 +368,7 @@ def _rank(argument: Any) -> int:
 
 
 def _as_tensor(value: Value, argument: Any) -> Any:
-    if isinstance(argument, torch.Tensor) or value.scalar:
+    if argument is None or isinstance(argument, torch.Tensor) or value.scalar:
         return argument
     return to_torch(np.asarray(argument), value.dtype)
 

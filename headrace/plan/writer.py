@@ -360,7 +360,7 @@ class Writer:
         self.constants[name] = node.kernel()
         targets = []
         for value in node.outputs:
-            buffer = variable_of(value) if value.dtype._is_ref_dtype else None
+            buffer = variable_of(value)
             if buffer is None:
                 targets.append(self._name(value))
             else:

@@ -92,14 +92,16 @@ void branch_begin(Planner& p, const Instruction& i) {
   p.open(std::move(block));
 }
 
-// The values of the first branch, copied to where those of the second will be, too.
+// The values of the first branch: those that it has made lie where those of the second will be too, others are copied there.
 void branch_else(Planner& p, const Instruction& i) {
   require(p.innermost().branches && p.innermost().other < 0, "a branch has one else");
   std::vector<View> variables;
   for (size_t k = 0; k < i.inputs.size(); k++) {
     const View value = p.in(i, k);
-    variables.push_back(p.make_like(value));
-    p.copy(variables.back(), value);
+    bool serves = p.is_made_since(value, p.innermost().begin);
+    for (const View& variable : variables) serves = serves && variable.storage != value.storage;
+    variables.push_back(serves ? value : p.make_like(value));
+    if (!serves) p.copy(variables.back(), value);
   }
   p.forget_copies();
   p.innermost().variables = variables;

@@ -179,13 +179,17 @@ View Planner::dense_again(const View& a) {
 
 void Planner::written(const View& a) {
   if (!is_own(a) && std::find(written_.begin(), written_.end(), a.storage) == written_.end()) written_.push_back(a.storage);
-  saves_ = saves_ || !blocks_.empty();
   // A copy from before a loop serves all its iterations, so what it was made of stays as it is.
-  const size_t kept = blocks_.empty() ? 0 : blocks_.back().copies;
-  for (size_t i = 0; i < kept && i < copied_.size(); i++)
-    require(copied_[i].from.storage != a.storage, "a loop writes what was copied before it");
-  copied_.erase(std::remove_if(copied_.begin(), copied_.end(), [&](const Copied& c) { return c.from.storage == a.storage; }),
-                copied_.end());
+  size_t kept = 0;
+  for (const Block& block : blocks_)
+    if (!block.branches) kept = block.copies, saves_ = true;
+  for (size_t i = copied_.size(); i-- > 0;) {
+    if (copied_[i].from.storage != a.storage) continue;
+    require(i >= kept, "a loop writes what was copied before it");
+    copied_.erase(copied_.begin() + long(i));
+    for (Block& block : blocks_)
+      if (i < block.copies) block.copies--;
+  }
 }
 
 // What a branch has copied the other one has not.
@@ -225,7 +229,7 @@ int32_t Planner::gradient_list(int32_t forward, int64_t source) const {
 void Planner::open(Block block) {
   block.begin = steps();
   block.copies = copied_.size();
-  saves_ = saves_ || !written_.empty();
+  saves_ = saves_ || (!block.branches && !written_.empty());
   blocks_.push_back(std::move(block));
 }
 
@@ -234,11 +238,19 @@ Planner::Block& Planner::innermost() {
   return blocks_.back();
 }
 
+// Whether a view is all of a value that the steps from `step` on have made in the arena.
+bool Planner::is_made_since(const View& a, int64_t step) const {
+  if (!is_own(a) || a.offset || !a.is_contiguous()) return false;
+  const Storage& s = storages_[size_t(a.storage)];
+  return s.first >= step && s.bytes == a.elements() * kSizes[a.dtype];
+}
+
 Planner::Block Planner::close() {
   Block block = std::move(blocks_.back());
   blocks_.pop_back();
   // A copy made in there may not have been made.
   copied_.resize(std::min(block.copies, copied_.size()));
+  if (block.branches) return block;
   // What was there before and is read in there is read again in the next iteration.
   const int32_t last = int32_t(layout_.steps.size()) - 1;
   for (Storage& s : storages_)

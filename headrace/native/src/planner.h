@@ -122,6 +122,7 @@ class Planner {
   void open(Block block);
   Block& innermost();
   Block close();
+  bool is_made_since(const View& a, int64_t step) const;
   int64_t steps() const { return int64_t(layout_.steps.size()); }
   void aim(int64_t jump, int64_t target) { layout_.steps[size_t(jump)].k = target; }
 
@@ -156,7 +157,7 @@ class Planner {
   // The step before which the run was asked last: until then no memory is used again, as it was not when that was planned.
   int64_t asked_at_ = 0;
   std::vector<int32_t> written_;  // bases of the buffers that are
-  // Something that may fail and cannot be done again by others comes after a write, or a write in a loop or branch.
+  // Something that may fail and cannot be done again by others comes after a write, or a write in a loop.
   bool saves_ = false;
 };
 
