@@ -72,6 +72,7 @@ class PartWriter:
         self._fed: dict[Value, str] = {}
         self._operations: dict[str, Operation] = {}
         self._reads: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._copies: dict[str, str] = {}
         self._library_of: Graph | None = None
         self._may_wait = False
 
@@ -134,6 +135,16 @@ class PartWriter:
         if node.type == READ_REFERENCE or node.decl.reads_variable:
             self._reads[inputs[0], tuple(sorted(controls))] = name
 
+    def copy(self, value: Value) -> str:
+        """The name of a copy of an output, made before anything of the part writes to what it lies in."""
+        source = self.name(value)
+        name = self._copies.get(source)
+        if name is None:
+            name = self._copies[source] = f".copy/{len(self._copies)}"
+            node = self._graph_def.node.add(name=name, op="DeepCopy", input=[source])
+            node.attr["T"].CopyFrom(attr_to_proto("type", value.dtype.base_dtype))
+        return name
+
     def name(self, value: Value) -> str:
         """The name of an output of a node that has been added."""
         name = self._names[value.node]
@@ -143,8 +154,8 @@ class PartWriter:
         """The name of a node that has been added."""
         return self._names[node]
 
-    def finished(self, fetches: Sequence[Value], targets: Sequence[Node]) -> TaskPart:
-        """The part, of which some values are wanted and some nodes run for their effect."""
+    def finished(self, fetches: Mapping[str, Value], targets: Sequence[Node]) -> TaskPart:
+        """The part, of which some values are wanted, by their names there, and some nodes run for their effect."""
         if self._library_of is not None:
             self._graph_def.library.CopyFrom(library_of(self._library_of))
         return TaskPart(
@@ -152,9 +163,9 @@ class PartWriter:
             graph_def=self._graph_def,
             feeds=[f"{name}:0" for name in self._fed.values()],
             feed_types=[value.dtype.base_dtype for value in self._fed],
-            fetches=[f"{self._names[value.node]}:{value.index}" for value in fetches],
-            fetch_types=[value.dtype.base_dtype for value in fetches],
-            fetch_dims=[value.dims for value in fetches],
+            fetches=[name if ":" in name else f"{name}:0" for name in fetches],
+            fetch_types=[value.dtype.base_dtype for value in fetches.values()],
+            fetch_dims=[value.dims for value in fetches.values()],
             targets=list(dict.fromkeys(self._names[node] for node in targets)),
             operations=self._operations,
             # What waits in a function is not looked for.

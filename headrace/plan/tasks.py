@@ -23,7 +23,7 @@ from headrace.core.dtypes import variant
 from headrace.core.planning_facts import Role
 from headrace.plan.branches import Guard, guard_of, taken_inputs
 from headrace.plan.graph import PlanGraph
-from headrace.plan.ir import READ_REFERENCE, UNBOUND, Node, Region, Value, declared, is_remote
+from headrace.plan.ir import READ_REFERENCE, UNBOUND, Node, Region, Value, declared, input_positions, is_remote
 from headrace.plan.live import has_effect
 from headrace.plan.loops import topological
 from headrace.plan.task_parts import PartWriter, TaskPart
@@ -63,15 +63,26 @@ def _waited_for(node: Node) -> list[Node]:
     return list(found)
 
 
+def _read_of(value: Value) -> Value:
+    """The reference of which a value is what lies there before any update that it does not wait for.
+
+    In TensorFlow it leaves for the other task at once, while an update still waits for what comes from there.
+    """
+    while value.node.type in ("Identity", READ_REFERENCE):
+        value = value.node.inputs[0]
+    return value
+
+
 class _Part:
     """Nodes that run together as another task."""
 
-    def __init__(self, first: Node) -> None:
-        self.task = first.device.index
+    def __init__(self, first: Node, level: int) -> None:
+        self.task, self.level = first.device.index, level
         self.nodes: list[Node] = []
         self.guard, self.early = first.guard, first.early
         self.writer = PartWriter(self.task)
         self.wanted: dict[Value, None] = {}
+        self.written: set[Value] = set()
         self.after: dict[Node, None] = {}
         self.call: Node | None = None
         self.result: Node | None = None
@@ -118,6 +129,8 @@ class _Cut:
         self._note_uses()
         for part in self._parts.values():
             self._write(part)
+        for part in self._parts.values():
+            part.after.update(dict.fromkeys(self._read_before(part)))
         for part in self._parts.values():
             self._stand_for(part)
         return self._left()
@@ -200,7 +213,7 @@ class _Cut:
         key = (self._places[node], self._levels[node])
         part = self._parts.get(key)
         if part is None:
-            part = self._parts[key] = _Part(node)
+            part = self._parts[key] = _Part(node, self._levels[node])
         part.nodes.append(node)
         self._part_of[node] = part
         return part
@@ -273,15 +286,32 @@ class _Cut:
                 continue
             self._write_node(part, inside, node)
         targets = [node for node in part.nodes if has_effect(node) or node in self._targets]
+        part.written = {variable for node in part.nodes for variable in self._written(node)}
         # Several values may be one, such as what is read of a variable for several operations.
         wanted: dict[str, Value] = {}
+        names: dict[Value, str] = {}
         for value in part.wanted:
-            wanted.setdefault(writer.name(value), value)
+            names[value] = writer.copy(value) if _read_of(value) in part.written else writer.name(value)
+            wanted.setdefault(names[value], value)
         places = {name: i for i, name in enumerate(wanted)}
-        description = writer.finished(list(wanted.values()), targets)
+        description = writer.finished(wanted, targets)
         part.call, part.result = self._nodes_of(part, description)
         for value in part.wanted:
-            self.replaced[value] = part.result.outputs[places[writer.name(value)]]
+            self.replaced[value] = part.result.outputs[places[names[value]]]
+
+    def _written(self, node: Node) -> list[Value]:
+        """What leads to the variables that a node writes to."""
+        return [self._source(node.inputs[i]) for i in input_positions(node, node.decl.writes_state)]
+
+    def _read_before(self, part: _Part) -> Iterable[Node]:
+        """What earlier parts read of the variables that a part writes to: both might be under way at the same time."""
+        for other in self._parts.values():
+            if other.task != part.task or other.level >= part.level or other.guard != part.guard[: len(other.guard)]:
+                continue
+            for value in other.wanted:
+                if _read_of(value) in part.written:
+                    yield value.node
+                    break
 
     def _write_node(self, part: _Part, inside: set[Node], node: Node) -> None:
         inputs = [self._input(part, inside, value) for value in node.inputs]

@@ -52,7 +52,7 @@ def train(
     folder: str,
     last: int,
 ) -> None:
-    """A worker; the first one is the chief. Says which step each of its runs has made, "done" at the end."""
+    """A worker; the first one is the chief. Says how many steps there were before each of its runs, "done" at the end."""
     os.environ.update(variables)
     torch.set_num_threads(1)
     worker = tf.train.Server(cluster, job, index)

@@ -207,6 +207,53 @@ def test_state_of_references_is_read_where_it_is_used(cluster):
     tf.Session.reset(cluster.target())
 
 
+_CONSTANT_GRADIENTS = {
+    "the variable": lambda v, _: v,
+    "its value": lambda v, _: v.value(),
+    "a loss of the worker": lambda v, _: tf.reduce_sum(v),
+    "what waits for the update": lambda v, update: _after(update, v),
+    "text": lambda v, _: tf.as_string(v),
+}
+
+
+def _after(update, v):
+    with tf.control_dependencies([update]):
+        return v * 1.0
+
+
+@pytest.mark.parametrize("kind", _CONSTANT_GRADIENTS)
+@pytest.mark.parametrize("rate", [1.0, 0.5])
+def test_a_worker_reads_a_reference_before_an_update_that_waits_for_nothing(target, kind, rate):
+    """What leaves for the worker leaves at the beginning of a step, as in 1.15.5, though the gradient is a constant."""
+    with tf.device("/job:ps/task:0"):
+        v = tf.get_variable("v", [4], initializer=tf.ones_initializer(), use_resource=False)
+    with tf.device("/job:worker/task:0"):
+        update = tf.train.GradientDescentOptimizer(rate).minimize(-tf.reduce_sum(v))
+        fetch = _CONSTANT_GRADIENTS[kind](v, update)
+        alone = _CONSTANT_GRADIENTS[kind](v, tf.no_op())
+    with tf.Session(target) as sess, checked():
+        sess.run(tf.global_variables_initializer())
+        for step in range(3):
+            expected = sess.run(alone)
+            np.testing.assert_array_equal(sess.run([update, fetch])[1], expected)
+            np.testing.assert_array_equal(sess.run(v), np.full(4, 1.0 + rate * (step + 1)))
+
+
+def test_a_read_that_waits_for_an_update_sees_it(target):
+    with tf.device("/job:ps/task:0"):
+        v = tf.get_variable("v", [2], initializer=tf.ones_initializer(), use_resource=False)
+        added = tf.assign_add(v, [1.0, 2.0])
+        with tf.control_dependencies([added]):
+            read = v.read_value()
+    with tf.device("/job:worker/task:0"):
+        fetches = [read * 1.0, added * 1.0, added]
+    with tf.Session(target) as sess, checked():
+        sess.run(v.initializer)
+        for step in (1.0, 2.0):
+            for value in sess.run(fetches):
+                np.testing.assert_array_equal(value, [1.0 + step, 1.0 + 2.0 * step])
+
+
 def test_a_reset_ends_the_sessions_that_were_there(cluster):
     with tf.device("/job:ps/task:0"), tf.container("kept"):
         kept = tf.Variable(1.0, name="kept")
