@@ -16,6 +16,9 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 import numpy as np
+
+# NumPy imports it when it is first used: a fork while another thread does so would wait for that thread for ever.
+import numpy.random
 import torch
 
 # While a process is started no other may be: it would keep the ends of pipes open that are not its own.
