@@ -41,12 +41,14 @@ class BuildingFacts:
         may_be_fed: whether it is there for a value that a step is given.
         graph_only: why eager programs have no such operation, None where they have.
         gives_session_handle: whether its output is the handle of a value that the session keeps.
+        is_remembered: whether its eager output tells what made it.
     """
 
     python_value_rule: PythonValueRule | None = None
     may_be_fed: bool = False
     graph_only: str | None = None
     gives_session_handle: bool = False
+    is_remembered: bool = False
 
     def python_value(self, rule: PythonValueRule) -> PythonValueRule:
         """Declares what TensorFlow's Python code knows of its output: takes the operation and what is known of its inputs.
@@ -69,4 +71,9 @@ class BuildingFacts:
     def gives_handle(self: Declared) -> Declared:
         """Declares that its output is the handle of a value that the session keeps: fetching it gives a `TensorHandle`."""
         self.gives_session_handle = True
+        return self
+
+    def remembered(self: Declared) -> Declared:
+        """Declares that its eager output tells what made it (`core.origins`), so that a graph can make it again."""
+        self.is_remembered = True
         return self

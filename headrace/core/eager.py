@@ -26,6 +26,7 @@ from headrace.core.shapes import as_dims
 from headrace.core.tensor import Tensor
 
 if TYPE_CHECKING:
+    from headrace.core.origins import Origin
     from headrace.core.registry import OpDecl
     from headrace.core.shapes import TensorShape
     from headrace.core.typing import FeedDict, SessionLike
@@ -449,7 +450,12 @@ class EagerSource:
     Args:
         graph: the graph.
         place: the full name of the device that the tensors are on; "" where their values tell.
+
+    Attributes:
+        origin: what made them, of values that can be made again in a graph.
     """
+
+    origin: Origin | None = None
 
     def __init__(self, graph: Graph, place: str = "") -> None:
         self._graph = graph

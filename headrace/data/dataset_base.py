@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from headrace.checkpoints.tracking import Trackable
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.registry import raw
@@ -18,6 +20,8 @@ from headrace.data.arguments import int64
 from headrace.data.earlier_graphs import variant_here
 from headrace.data.leaves import LeafSpec
 from headrace.data.options import Options
+from headrace.data.remaking import VariantTracker
+from headrace.state.dependencies import TrackableReference
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
 _Kind = TypeVar("_Kind", bound="DatasetBase")
 
 
-class DatasetBase(structure.Described):
+class DatasetBase(structure.Described, Trackable):
     """A sequence of elements, without the ways to make and transform it, which `Dataset` has.
 
     Args:
@@ -52,6 +56,14 @@ class DatasetBase(structure.Described):
         if not made._is_graph_tensor or made.graph is get_default_graph() or not self._may_move():
             return made
         return variant_here(made, self._copied_variants)
+
+    @functools.cached_property
+    def _variant_tracker(self) -> VariantTracker:
+        return VariantTracker(self)
+
+    @property
+    def _checkpoint_dependencies(self) -> list[TrackableReference]:
+        return [TrackableReference("_variant_tracker", self._variant_tracker)]
 
     def _may_move(self) -> bool:
         return self._is_portable or any(each._may_move() for each in self._inputs())

@@ -262,7 +262,7 @@ class EagerGraph(EagerValues, Graph):
         """Remembers what a call came to, where that depends on types, shapes and the values in the key alone."""
         outputs = decl.signature.outputs
         latest = self._latest.made
-        if latest is None or decl.binding_rule is not None:
+        if latest is None or decl.binding_rule is not None or decl.is_remembered:
             return
         if len(outputs) > 1 and any(arg.number_attr or arg.type_list_attr for arg in outputs):
             return
@@ -310,7 +310,7 @@ class EagerGraph(EagerValues, Graph):
             attrs["_gradient_op_type"] = self._gradient_override[decl.type]
         op = new_operation(self, decl, name, inputs, attrs)
         values = self._results(op, output_types)
-        source = self.source_of(inputs)
+        source = self.source_for(op)
         op._outputs = [EagerTensor(value, dtype, source) for value, dtype in zip(values, output_types, strict=True)]
         tapes = self._recording.tapes
         if tapes:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.device import DeviceSpec
-from headrace.core.eager import EagerSource
+from headrace.core.eager import EagerOperation, EagerSource
+from headrace.core.origins import origin_of
 from headrace.plan.place import is_there
 from headrace.runtime.resources import Runtime
 
@@ -59,6 +60,15 @@ class EagerDevices:
             found: EagerSource = given[0]._op
             return found
         return self.source_in_scope() if self._scopes.devices else self.source
+
+    def source_for(self, op: EagerOperation) -> EagerSource:
+        """What stands for an operation: one of its own where its output tells what made it."""
+        shared = self.source_of(op._inputs)
+        if not op.decl.is_remembered:
+            return shared
+        own = EagerSource(shared._graph, shared.place)
+        own.origin = origin_of(op)
+        return own
 
     def source_of_value(self, dtype: DType) -> EagerSource:
         """What stands for a value that the program gives: it is not put elsewhere, as operations are.

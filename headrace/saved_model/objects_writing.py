@@ -18,7 +18,8 @@ from headrace.core.dtypes import string
 from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
-from headrace.core.graph_functions import Function, called_function
+from headrace.core.graph_functions import Function
+from headrace.core.origins import add_called
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.files.checkpoint.bundle_writer import BundleWriter
@@ -92,7 +93,9 @@ def save(obj: object, export_dir: str, signatures: Any = None, additions: Additi
     Raises:
         ValueError: if `obj` keeps nothing, or a signature takes or returns something else than tensors.
         KeyError: if a function uses a variable that `obj` does not keep.
-        NotImplementedError: if a function uses something that cannot be written, such as a dataset.
+        AssertionError: if a function uses a dataset that `obj` does not keep.
+        NotImplementedError: if `obj` keeps a dataset that is of a graph.
+        FailedPreconditionError: if `obj` keeps a dataset whose functions have state, or call Python.
 
     Example:
         >>> tf.enable_eager_execution()
@@ -117,20 +120,6 @@ def save(obj: object, export_dir: str, signatures: Any = None, additions: Additi
             "Delete it (e.g. 'del obj.signatures') before saving."
         )
     _Export(obj, as_path(export_dir), signatures, additions).write()
-
-
-def _add_called(function: Function, graph: Graph) -> None:
-    """Adds the functions that the body of a loaded one calls: they are in the library it was loaded into."""
-    for op in function.operations:
-        for attr in op.decl.signature.attrs.values():
-            if attr.kind not in ("func", "list(func)"):
-                continue
-            value = op.attrs[attr.name]
-            for name in [value] if attr.kind == "func" else value:
-                called = called_function(op.graph, name)
-                if called is not None and name not in graph._functions:
-                    called.add_to_graph(graph)
-                    _add_called(called, graph)
 
 
 class _Export:
@@ -366,7 +355,7 @@ class _Export:
             function = Function(name, function.graph, attrs=function.attrs, out_names=function.out_names)
             function.operations = concrete.function.operations
         function.add_to_graph(self.graph)
-        _add_called(function, self.graph)
+        add_called(function, self.graph)
         made = self.message.concrete_functions[name]
         made.canonicalized_input_signature.CopyFrom(encoded(specs_of_arguments(concrete)))
         if isinstance(concrete, RestoredConcreteFunction):
@@ -404,9 +393,9 @@ class _Export:
                     "Pass it as an argument."
                 )
             if tensor.dtype.name == "variant":
-                raise NotImplementedError(
-                    f"Function {concrete.name} uses a dataset or another value of variants that was made outside of it, which "
-                    "cannot be written: make it in the function."
+                raise AssertionError(
+                    f"Tried to export function {concrete.name}, which references a dataset or another variant that is not "
+                    "tracked: make it an attribute of the object that is saved or of one it keeps, or make it in the function."
                 )
             value = _value(tensor)
             with self.graph.as_default():

@@ -199,6 +199,7 @@ def dataset_op(op_type: str, signature: str, *, stateful: bool = False) -> OpDec
         return [()] * len(op.outputs)
 
     decl.shape_rule = shape_rule
+    decl.remembered()
     # Datasets are described and iterated on the host.
     decl.host_inputs = frozenset(arg.name for arg in decl.signature.inputs)
     decl.host_outputs = True

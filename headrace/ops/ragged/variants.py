@@ -29,7 +29,8 @@ from_variant_op = op(
     "encoded_ragged: variant, *, input_ragged_rank: int >= -1, output_ragged_rank: int >= 1, Tvalues: type, Tsplits: index "
     "= int64 -> output_nested_splits: output_ragged_rank * Tsplits, output_dense_values: Tvalues",
 )
-# A variant holds the parts themselves.
+# A variant holds the parts themselves; datasets of ragged tensors are made of such.
+to_variant_op.remembered()
 to_variant_op.on_host(outputs=True).aliases()
 from_variant_op.on_host("encoded_ragged").aliases()
 

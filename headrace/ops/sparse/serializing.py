@@ -36,6 +36,9 @@ deserialize_many_sparse = op(
     "DeserializeManySparse",
     "serialized_sparse: string, *, dtype: type -> sparse_indices: int64, sparse_values: dtype, sparse_shape: int64",
 )
+# Datasets of sparse tensors are made of such variants.
+for _decl in (serialize_sparse, serialize_many_sparse):
+    _decl.remembered()
 for _decl in (serialize_sparse, serialize_many_sparse, deserialize_sparse, deserialize_many_sparse):
     # A variant holds the parts themselves.
     _decl.on_host(*[arg.name for arg in _decl.signature.inputs], outputs=True).aliases()
