@@ -312,8 +312,8 @@ TYPES: dict[str, str] = {
     "ops.random.sampling": "Multinomial RandomGamma RandomGammaGrad RandomPoisson RandomPoissonV2 StatelessMultinomial",
     "ops.random.shuffle": "RandomShuffle",
     "ops.random.stateful": (
-        "NonDeterministicInts RngSkip StatefulStandardNormal StatefulStandardNormalV2 StatefulTruncatedNormal "
-        "StatefulUniform StatefulUniformFullInt StatefulUniformInt"
+        "NonDeterministicInts RngSkip StatefulRandomBinomial StatefulStandardNormal StatefulStandardNormalV2 "
+        "StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt StatefulUniformInt"
     ),
     "ops.random.uniform": "RandomUniform RandomUniformInt StatelessRandomUniform StatelessRandomUniformInt",
     "ops.readers.files": "MatchingFiles ReadFile WriteFile",

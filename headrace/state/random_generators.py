@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from headrace.ops.random import stateful  # noqa: F401  (declared for `raw`)
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
-    from headrace.core.typing import DTypeLike, IntLike, ShapeLike, TensorLike
+    from headrace.core.typing import DTypeLike, IntLike, TensorLike
 
 
 RNG_ALG_PHILOX = 1
@@ -225,16 +225,33 @@ class Generator:
             return drawn
 
     def binomial(
-        self, shape: ShapeLike, counts: Any, probs: TensorLike, dtype: DTypeLike = int32, name: str | None = None
-    ) -> NoReturn:
-        """Not here.
+        self,
+        shape: TensorLike,
+        counts: TensorLike,
+        probs: TensorLike,
+        dtype: DTypeLike = int32,
+        name: str | None = None,
+    ) -> Tensor:
+        """How many of `counts` trials succeed where each does so with a probability of `probs`.
 
-        Raises:
-            NotImplementedError: always.
+        Args:
+            shape: the shape of the result, of one dimension at least.
+            counts, probs: a scalar, or a vector with an element for each row of the result; of one type.
+            dtype: the type of the result.
+            name: a name.
         """
-        raise NotImplementedError(
-            "Generator.binomial is not supported: draw from tf.contrib.distributions.Binomial(total_count, probs=probs)."
-        )
+        with name_scope(name, "binomial", [shape, counts, probs]) as scope:
+            counts, probs = convert_to_tensor(counts, name="counts"), convert_to_tensor(probs, name="probs")
+            drawn: Tensor = raw.StatefulRandomBinomial(
+                self.state.handle,
+                self.algorithm,
+                _as_shape(shape),
+                counts,
+                probs,
+                dtype=as_dtype(dtype),
+                name=scope,
+            )
+            return drawn
 
     def make_seeds(self, count: int = 1) -> Tensor:
         """Pairs of seeds for the stateless random operations: an int64 tensor of shape [2, count]."""

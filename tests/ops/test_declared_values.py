@@ -19,6 +19,9 @@ _PARTS_OF_CUDNN_RNN = ("", "V2", "V3", "Backprop", "BackpropV2", "BackpropV3", "
 # Tests that compare values of ops on which no TensorFlow on a CPU answers with what something else gives.
 VALUES_ELSEWHERE = {f"CudnnRNN{part}": "recurrent/test_cudnn_rnn.py" for part in _PARTS_OF_CUDNN_RNN}
 
+# 1.15.5 draws it from memory that is gone where the variable has not moved before, as in a case.
+VALUES_ELSEWHERE["StatefulRandomBinomial"] = "state/test_binomial_numbers.py"
+
 UNANSWERED = [param for param in ACCEPTED if not param.values[0].of_the_planner and not of_tensorflow(param)]
 
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core.dims import unknown_dims
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
 from headrace.kernels.host_values import to_tensor
 from headrace.kernels.random import philox
+from headrace.kernels.random.binomial import binomial
 from headrace.kernels.random.generator_state import PHILOX, algorithm_in, move, place_of, skipped
 from headrace.kernels.random.philox import full_range
 from headrace.kernels.ranks import ranked
@@ -111,6 +113,57 @@ def _int_between(place: Any, count: int, dtype: Any, low: int, high: int) -> np.
 
 _drawing(stateful_int_op, _int_between)
 
+binomial_op = (
+    op(
+        "StatefulRandomBinomial",
+        "resource: resource, algorithm: int64, shape: S, counts: T, probs: T, *, S: index, "
+        "T: {half, float, double, int32, int64} = double, dtype: {half, float, double, int32, int64} = int64 -> output: dtype",
+        stateful=True,
+    )
+    .on_host("algorithm", "shape", "counts", "probs")
+    .writes("resource")
+)
+
+
+@binomial_op.shape
+def binomial_shape(op: OpView) -> list[Any]:
+    for index in (3, 4):
+        dims = op.inputs[index].dims
+        if dims is not None and len(dims) > 1:
+            raise ValueError(f"Shape must be at most rank 1 but is rank {len(dims)}")
+    return _shape(op)
+
+
+@binomial_op.kernel
+def binomial_kernel(node: NodeView) -> Callable[..., Any]:
+    numpy_type, device = node.outputs[0].dtype.as_numpy_dtype, node.device
+
+    def run(buffer: VariableBuffer, algorithm: torch.Tensor, shape: torch.Tensor, *given: torch.Tensor) -> torch.Tensor:
+        sizes = shape.tolist()
+        if not sizes:
+            raise InvalidArgumentError(None, None, "The shape must have a dimension, for the rows of numbers; got [].")
+        rows, per_row = sizes[0], math.prod(sizes[1:])
+        counts, probs = (value.numpy().reshape(-1) for value in given)
+        reserved = rows * 2 * 100 * (per_row + 3) // 4
+        if len(counts) == len(probs) == 1:
+            # All are alike: they come in rows of a hundred.
+            reserved = -(-rows * per_row // 100) * 2 * 100 * (100 + 3) // 4
+            rows, per_row = min(1, rows * per_row), rows * per_row
+        for name, values in (("counts", counts), ("probs", probs)):
+            if rows and len(values) not in (1, rows):
+                raise InvalidArgumentError(
+                    None, None, f"Input {name} should have length 1 or shape[0], got shape: [{len(values)}]"
+                )
+        with buffer.lock:
+            place = place_of(buffer, algorithm)
+            values = binomial(place, per_row, *(np.resize(each, rows) for each in (counts, probs)))
+            move(buffer, place, reserved)
+        with np.errstate(invalid="ignore"):
+            return to_tensor(values.astype(numpy_type).reshape(sizes), device)
+
+    return run
+
+
 rng_skip_op = (
     op("RngSkip", "resource: resource, algorithm: int64, delta: int64 ->", stateful=True)
     .on_host("algorithm", "delta")
@@ -155,5 +208,10 @@ for _decl in (stateful_uniform_op, stateful_normal_v2_op, stateful_truncated_op,
 stateful_uniform_op.accepts(_STATE, _PHILOX, _SIZES, dtype="float64")
 stateful_normal_op.accepts(np.array([PHILOX, 2, 3, 4]), _SIZES)
 stateful_int_op.accepts(_STATE, _PHILOX, _SIZES, np.int64(-2), np.int64(5))
+_MOVES = "It moves a copy of the state that is gone, where the variable shares its memory with what it was given."
+_ROWS = np.array([4.0, 50.0, 30.0]), np.array([0.3, 0.4, 0.8])
+_FLOAT_ROWS = np.array([20, 5], np.float32), np.array([0.25, 0.75], np.float32)
+binomial_op.accepts(_STATE, _PHILOX, np.array([3, 40], np.int32), *_ROWS, differs=_MOVES)
+binomial_op.accepts(_STATE, _PHILOX, np.array([2, 30], np.int32), *_FLOAT_ROWS, dtype="float32", differs=_MOVES)
 rng_skip_op.accepts(_STATE, _PHILOX, np.int64(300))
 non_deterministic_op.accepts(_SIZES, varies="it is not deterministic")
