@@ -75,6 +75,7 @@ TYPES: dict[str, str] = {
         "ExperimentalMapDataset ExperimentalScanDataset ExperimentalTakeWhileDataset FilterDataset FlatMapDataset "
         "MapDataset ScanDataset TakeWhileDataset"
     ),
+    "ops.data.parsing": "ParseExampleDataset",
     "ops.data.random": "OptimizeDataset RepeatDataset SamplingDataset ShuffleAndRepeatDataset ShuffleDataset",
     "ops.data.reducing": (
         "AssertNextDataset DatasetCardinality DatasetToSingleElement ExperimentalAssertNextDataset "

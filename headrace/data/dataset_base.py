@@ -108,10 +108,10 @@ class DatasetBase(structure.Described, Trackable):
         threading = options.experimental_threading
         if threading.max_intra_op_parallelism is not None:
             count = int64(threading.max_intra_op_parallelism, "max_intra_op_parallelism")
-            variant = raw.ExperimentalMaxIntraOpParallelismDataset(variant, count, **spec)
+            variant = raw.MaxIntraOpParallelismDataset(variant, count, **spec)
         if threading.private_threadpool_size is not None:
             count = int64(threading.private_threadpool_size, "num_threads")
-            variant = raw.ExperimentalPrivateThreadPoolDataset(variant, count, **spec)
+            variant = raw.PrivateThreadPoolDataset(variant, count, **spec)
         if options.experimental_stats.latency_all_edges:
             raise NotImplementedError(
                 "StatsOptions.latency_all_edges is not supported; apply tf.data.experimental.latency_stats(tag) after each "

@@ -13,6 +13,7 @@ from headrace.core.shapes import as_shape
 from headrace.core.tensor import Tensor
 from headrace.core.type_specs import SparseTensorSpec, TensorSpec
 from headrace.data import nest, structure
+from headrace.data.argument_tensors import optional_param_to_tensor
 from headrace.data.arguments import check_predicate, int64, known_size
 from headrace.data.dataset import Dataset, DatasetV2
 from headrace.data.element_functions import ElementFunction
@@ -21,7 +22,15 @@ from headrace.data.padding import shape_tensor
 from headrace.data.seeds import get_seed
 from headrace.functions.flow.assertion import Assert
 from headrace.functions.flow.rank_checks import assert_rank
-from headrace.functions.parsing.example import parse_example
+from headrace.functions.parsing.features import (
+    ALL_KINDS,
+    FeatureSpecs,
+    SparseFeature,
+    dense_defaults,
+    feature_specs,
+    merged_sparse_features,
+    with_unknown_length,
+)
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -138,8 +147,8 @@ def shuffle_and_repeat(
 
 def parallel_interleave(
     map_func: Callable[..., Any],
-    cycle_length: TensorLike,
-    block_length: TensorLike = 1,
+    cycle_length: Any,
+    block_length: Any = 1,
     sloppy: TensorLike = False,
     buffer_output_elements: Any = None,
     prefetch_input_elements: int | None = None,
@@ -157,17 +166,14 @@ def parallel_interleave(
 
     def apply(dataset: Dataset) -> Dataset:
         function, spec = dataset._dataset_function(map_func, "tf.data.experimental.parallel_interleave()")
-        block = int64(block_length, "block_length")
-        buffered = raw.Mul(block, 2) if buffer_output_elements is None else buffer_output_elements
-        ahead = raw.Mul(int64(cycle_length, "cycle"), 2) if prefetch_input_elements is None else prefetch_input_elements
-        variant = raw.ExperimentalParallelInterleaveDataset(
+        variant = raw.ParallelInterleaveDataset(
             dataset._variant_tensor,
             function.captured,
             int64(cycle_length, "cycle_length"),
-            block,
+            int64(block_length, "block_length"),
             convert_to_tensor(sloppy, dtype="bool", name="sloppy"),
-            int64(buffered, "buffer_output_elements"),
-            int64(ahead, "prefetch_input_elements"),
+            optional_param_to_tensor("buffer_output_elements", buffer_output_elements, 2 * block_length),
+            optional_param_to_tensor("prefetch_input_elements", prefetch_input_elements, 2 * cycle_length),
             f=function.name,
             **structure.described(spec),
         )
@@ -204,7 +210,7 @@ def unique() -> Transformation:
                 "`tf.data.experimental.unique()` only supports inputs with a single `tf.int32`, `tf.int64`, or "
                 "`tf.string` component."
             )
-        return dataset._same(raw.ExperimentalUniqueDataset(dataset._variant_tensor, **dataset._flat_structure))
+        return dataset._same(raw.UniqueDataset(dataset._variant_tensor, **dataset._flat_structure))
 
     return apply
 
@@ -220,7 +226,7 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
     def apply(dataset: Dataset) -> Dataset:
         function = ElementFunction(predicate, "tf.data.experimental.take_while()", dataset.element_spec)
         check_predicate(function.output_structure, "`predicate` must return a scalar boolean tensor.")
-        variant = raw.ExperimentalTakeWhileDataset(
+        variant = raw.TakeWhileDataset(
             dataset._variant_tensor, function.captured, predicate=function.name, **dataset._flat_structure
         )
         return dataset._same(variant)
@@ -245,7 +251,7 @@ def dense_to_sparse_batch(batch_size: TensorLike, row_shape: Sequence[int | None
             )
         row = shape_tensor(row_shape, as_shape(None))
         spec = SparseTensorSpec(as_shape([None]).concatenate(row_shape), leaf.dtype)
-        variant = raw.ExperimentalDenseToSparseBatchDataset(
+        variant = raw.DenseToSparseBatchDataset(
             dataset._variant_tensor, int64(batch_size, "batch_size"), row, **structure.described(spec)
         )
         return Dataset(variant, spec, [dataset])
@@ -272,7 +278,7 @@ def sliding_window_batch(
 
     def apply(dataset: Dataset) -> Dataset:
         spec = structure.batched(dataset.element_spec, None)
-        variant = raw.ExperimentalSlidingWindowDataset(
+        variant = raw.SlidingWindowDataset(
             dataset._variant_tensor,
             int64(window_size, "window_size"),
             int64(shift, "window_shift"),
@@ -359,7 +365,7 @@ def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
 
 def cardinality(dataset: Dataset) -> Tensor:
     """The number of elements, `INFINITE_CARDINALITY` or `UNKNOWN_CARDINALITY`, as an int64 scalar."""
-    made: Tensor = raw.ExperimentalDatasetCardinality(dataset._variant_tensor)
+    made: Tensor = raw.DatasetCardinality(dataset._variant_tensor)
     return made
 
 
@@ -408,14 +414,34 @@ def parse_example_dataset(
         if not structure.are_compatible(dataset.element_spec, TensorSpec([None], "string")):
             raise TypeError("Input dataset should be a dataset of vectors of strings")
 
-        def parsed(records: Tensor) -> dict[str, Any]:
-            found = parse_example(records, features)
-            # Dense features come first.
-            return {key: found[key] for key in sorted(found, key=lambda key: (not isinstance(found[key], Tensor), key))}
-
-        return dataset.map(parsed, num_parallel_calls)
+        specs = feature_specs(with_unknown_length(features), ALL_KINDS)
+        spec = _parsed_spec(specs, as_shape(dataset.element_spec.shape))
+        variant = raw.ParseExampleDataset(
+            dataset._variant_tensor,
+            num_parallel_calls,
+            dense_defaults(specs),
+            sparse_keys=specs.sparse_keys,
+            dense_keys=specs.dense_keys,
+            sparse_types=specs.sparse_types,
+            dense_shapes=specs.dense_shapes,
+            **structure.described(spec),
+        )
+        made = Dataset(variant, spec, [dataset])
+        if not any(isinstance(feature, SparseFeature) for feature in features.values()):
+            return made
+        return made.map(lambda parsed: merged_sparse_features(features, parsed), num_parallel_calls)
 
     return apply
+
+
+def _parsed_spec(specs: FeatureSpecs, batch: TensorShape) -> dict[str, Any]:
+    """What is known of the elements that batches of Examples are parsed to; dense features come first."""
+    spec: dict[str, Any] = {}
+    for key, dtype, shape in zip(specs.dense_keys, specs.dense_types, specs.dense_shapes, strict=True):
+        spec[key] = TensorSpec(batch.concatenate(shape), dtype)
+    for key, dtype in zip(specs.sparse_keys, specs.sparse_types, strict=True):
+        spec[key] = SparseTensorSpec(batch.concatenate([None]), dtype)
+    return spec
 
 
 class TFRecordWriter:

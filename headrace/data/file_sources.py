@@ -19,6 +19,7 @@ from headrace.core.type_specs import TensorSpec
 from headrace.data import structure
 from headrace.data.arguments import int64
 from headrace.data.dataset import Dataset, make_one_shot_iterator
+from headrace.data.dataset_classes import MapDataset
 from headrace.data.experimental import ignore_errors as without_errors
 from headrace.data.experimental import parallel_interleave, parse_example_dataset, shuffle_and_repeat
 from headrace.data.options import Options
@@ -71,7 +72,7 @@ class CsvDataset(Dataset):
             [constant([], dtype=x) if _is_csv_type(x) else x for x in record_defaults], name="record_defaults"
         )
         spec = tuple(TensorSpec([], default.dtype) for default in defaults)
-        variant = raw.ExperimentalCSVDataset(
+        variant = raw.CSVDataset(
             names,
             compression,
             int64(_BUFFER if buffer_size is None else buffer_size, "buffer_size"),
@@ -103,6 +104,11 @@ def _shuffled_and_repeated(
     if shuffle:
         return dataset.shuffle(shuffle_buffer_size, shuffle_seed)
     return dataset if num_epochs == 1 else dataset.repeat(num_epochs)
+
+
+def _mapped(dataset: Dataset, function: Callable[..., Any]) -> Dataset:
+    made = MapDataset(dataset, function, use_inter_op_parallelism=False)
+    return Dataset(made._variant_tensor, made.element_spec, [dataset])
 
 
 def _in_turns(dataset: Dataset, of: Callable[[Any], Dataset], parallel: int, sloppy: bool) -> Dataset:
@@ -269,14 +275,12 @@ def make_csv_dataset(
         probe = _Probe(names, field_delim, use_quote_delim, compression_type)
     if column_names is None and not header:
         raise ValueError("Cannot infer column names without a header line.")
-    column_names = probe.header() if column_names is None else column_names
-    if len(column_names) != len(set(column_names)):
-        raise ValueError("Cannot have duplicate column names.")
+    column_names = _distinct(probe.header() if column_names is None else column_names)
     columns = None if select_columns is None else _column_numbers(select_columns, column_names)
     if column_defaults is None:
         chosen = range(len(column_names)) if columns is None else columns
         column_defaults = probe.defaults(len(column_names), na_value, header, num_rows_for_inference, chosen)
-    keys, defaults = _read_names(column_names, columns, label_name, len(column_defaults)), column_defaults
+    keys, defaults = _read_names(column_names, columns, label_name, len(column_defaults)), _typed(column_defaults)
 
     def of(name: Tensor) -> Dataset:
         made: Dataset = CsvDataset(
@@ -293,8 +297,20 @@ def make_csv_dataset(
 
     dataset = _in_turns(dataset, of, 1 if num_parallel_reads is None else num_parallel_reads, sloppy)
     dataset = _shuffled_and_repeated(dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
-    dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(_named_columns(keys, label_name))
-    return dataset.prefetch(_AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
+    dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None)
+    ahead = _AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size
+    return _mapped(dataset, _named_columns(keys, label_name)).prefetch(ahead)
+
+
+def _distinct(names: Sequence[str]) -> Sequence[str]:
+    if len(names) != len(set(names)):
+        raise ValueError("Cannot have duplicate column names.")
+    return names
+
+
+def _typed(defaults: Sequence[Any]) -> list[Any]:
+    """Defaults with constants for types, made outside of the function that reads a file, which captures them."""
+    return [constant([], dtype=x) if _is_csv_type(x) else x for x in defaults]
 
 
 def _read_names(
@@ -375,7 +391,7 @@ def make_batched_features_dataset(
     dataset = _in_turns(dataset, lambda name: reader(name, *arguments), threads, sloppy_ordering)
     text = as_dtype("string")
     if dataset.output_types == (text, text):
-        dataset = dataset.map(lambda _, value: value)
+        dataset = _mapped(dataset, lambda _, value: value)
     dataset = _shuffled_and_repeated(dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
     dataset = dataset.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
     dataset = dataset.apply(parse_example_dataset(features, 2 if parser_num_threads is None else parser_num_threads))

@@ -89,7 +89,7 @@ def group_by_window(
                 f"`window_size_func` must return a single tf.int64 scalar tensor. Got {size.output_structure}."
             )
         spec = reduce.output_structure.element_spec
-        variant = raw.ExperimentalGroupByWindowDataset(
+        variant = raw.GroupByWindowDataset(
             dataset._variant_tensor,
             key.captured,
             reduce.captured,

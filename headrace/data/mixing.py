@@ -29,7 +29,7 @@ def directed(selector: Dataset, datasets: Sequence[Dataset]) -> Dataset:
         if other.output_types != first.output_types or other.output_classes != first.output_classes:
             raise TypeError("All datasets must have the same type and class.")
         spec = structure.most_general(spec, other.element_spec)
-    variant = raw.ExperimentalDirectedInterleaveDataset(
+    variant = raw.DirectedInterleaveDataset(
         selector._variant_tensor, [d._variant_tensor for d in datasets], **structure.described(spec)
     )
     return Dataset(variant, spec, [selector, *datasets])

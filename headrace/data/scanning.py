@@ -39,7 +39,7 @@ def scan(initial_state: TensorLike | SparseTensor, scan_func: Callable[..., Any]
             scan_func, "tf.data.experimental.scan()", structure.spec_of(start), dataset, pair
         )
         spec = function.output_structure[1]
-        variant = raw.ExperimentalScanDataset(
+        variant = raw.ScanDataset(
             dataset._variant_tensor,
             structure.to_tensors(state, start),
             function.captured,

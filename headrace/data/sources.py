@@ -27,7 +27,7 @@ class RandomDataset(Dataset):
     def __init__(self, seed: int | None = None) -> None:
         spec = TensorSpec([], "int64")
         first, second = get_seed(seed)
-        super().__init__(raw.ExperimentalRandomDataset(first, second, **structure.described(spec)), spec)
+        super().__init__(raw.RandomDataset(first, second, **structure.described(spec)), spec)
 
 
 def Counter(start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = "int64") -> Dataset:
@@ -55,7 +55,7 @@ class SqlDataset(Dataset):
         output_types: Sequence[DTypeLike],
     ) -> None:
         spec = nest.map_structure(lambda dtype: TensorSpec([], dtype), output_types)
-        variant = raw.ExperimentalSqlDataset(
+        variant = raw.SqlDataset(
             convert_to_tensor(driver_name, dtype="string", name="driver_name"),
             convert_to_tensor(data_source_name, dtype="string", name="data_source_name"),
             convert_to_tensor(query, dtype="string", name="query"),
@@ -74,4 +74,4 @@ class LMDBDataset(Dataset):
     def __init__(self, filenames: TensorLike) -> None:
         spec = (TensorSpec([], "string"), TensorSpec([], "string"))
         names = convert_to_tensor(filenames, dtype="string", name="filenames")
-        super().__init__(raw.ExperimentalLMDBDataset(names, **structure.described(spec)), spec)
+        super().__init__(raw.LMDBDataset(names, **structure.described(spec)), spec)

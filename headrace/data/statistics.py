@@ -21,25 +21,25 @@ class StatsAggregator:
     """Collects what pipelines measure: set it as `options.experimental_stats.aggregator`."""
 
     def __init__(self) -> None:
-        self._resource = raw.ExperimentalStatsAggregatorHandle()
+        self._resource = raw.StatsAggregatorHandle()
 
     def get_summary(self) -> Tensor:
         """A serialized `Summary` with a histogram for each measurement, as a string scalar."""
-        made: Tensor = raw.ExperimentalStatsAggregatorSummary(self._resource)
+        made: Tensor = raw.StatsAggregatorSummary(self._resource)
         return made
 
 
 def latency_stats(tag: str) -> Transformation:
     """A transformation that measures how many microseconds each element takes, under the name `tag`."""
     return lambda dataset: dataset._same(
-        raw.ExperimentalLatencyStatsDataset(dataset._variant_tensor, _tag(tag), **dataset._flat_structure)
+        raw.LatencyStatsDataset(dataset._variant_tensor, _tag(tag), **dataset._flat_structure)
     )
 
 
 def bytes_produced_stats(tag: str) -> Transformation:
     """A transformation that measures how many bytes each element has, under the name `tag`."""
     return lambda dataset: dataset._same(
-        raw.ExperimentalBytesProducedStatsDataset(dataset._variant_tensor, _tag(tag), **dataset._flat_structure)
+        raw.BytesProducedStatsDataset(dataset._variant_tensor, _tag(tag), **dataset._flat_structure)
     )
 
 
@@ -53,7 +53,7 @@ def set_stats_aggregator(
         prefix, counter_prefix: what their names begin with.
     """
     return lambda dataset: dataset._same(
-        raw.ExperimentalSetStatsAggregatorDataset(
+        raw.SetStatsAggregatorDataset(
             dataset._variant_tensor,
             stats_aggregator._resource,
             _tag(prefix),

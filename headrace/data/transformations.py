@@ -318,5 +318,5 @@ class Transformations(DatasetBase):
 
         dense = self.map(normalize)
         row = structure.row(spec)
-        variant = raw.ExperimentalUnbatchDataset(dense._variant_tensor, **structure.described(row))
+        variant = raw.UnbatchDataset(dense._variant_tensor, **structure.described(row))
         return dense._made(variant, row)

@@ -33,7 +33,7 @@ def assert_next(transformations: TensorLike) -> Transformation:
     """
     names = convert_to_tensor(transformations, dtype="string", name="transformations")
     return lambda dataset: dataset._same(
-        raw.ExperimentalAssertNextDataset(dataset._variant_tensor, names, **dataset._flat_structure)
+        raw.AssertNextDataset(dataset._variant_tensor, names, **dataset._flat_structure)
     )
 
 
@@ -44,9 +44,7 @@ def model() -> Transformation:
 
 def non_serializable() -> Transformation:
     """A transformation that is in no exported graph."""
-    return lambda dataset: dataset._same(
-        raw.ExperimentalNonSerializableDataset(dataset._variant_tensor, **dataset._flat_structure)
-    )
+    return lambda dataset: dataset._same(raw.NonSerializableDataset(dataset._variant_tensor, **dataset._flat_structure))
 
 
 def optimize(optimizations: Any = None) -> Transformation:
@@ -66,7 +64,7 @@ def sleep(sleep_microseconds: TensorLike) -> Transformation:
         sleep_microseconds: for how long.
     """
     return lambda dataset: dataset._same(
-        raw.ExperimentalSleepDataset(
+        raw.SleepDataset(
             dataset._variant_tensor, int64(sleep_microseconds, "sleep_microseconds"), **dataset._flat_structure
         )
     )
@@ -111,9 +109,7 @@ def override_threadpool(dataset: Dataset, thread_pool: PrivateThreadPool) -> Dat
         thread_pool: the threads.
     """
     count = int64(thread_pool.num_threads, "num_threads")
-    return dataset._same(
-        raw.ExperimentalPrivateThreadPoolDataset(dataset._variant_tensor, count, **dataset._flat_structure)
-    )
+    return dataset._same(raw.PrivateThreadPoolDataset(dataset._variant_tensor, count, **dataset._flat_structure))
 
 
 class MatchingFilesDataset(Dataset):
@@ -125,7 +121,7 @@ class MatchingFilesDataset(Dataset):
 
     def __init__(self, patterns: TensorLike) -> None:
         tensor = convert_to_tensor(patterns, dtype="string", name="patterns")
-        super().__init__(raw.ExperimentalMatchingFilesDataset(tensor), TensorSpec([], "string"))
+        super().__init__(raw.MatchingFilesDataset(tensor), TensorSpec([], "string"))
 
 
 def snapshot(

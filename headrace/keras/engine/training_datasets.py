@@ -133,9 +133,9 @@ def infer_steps_for_dataset(
 
 def _size(dataset: Any) -> int:
     if executing_eagerly():
-        return int(raw.ExperimentalDatasetCardinality(dataset._variant_tensor).numpy())
+        return int(raw.DatasetCardinality(dataset._variant_tensor).numpy())
     with get_graph().as_default():
-        return int(get_session().run(raw.ExperimentalDatasetCardinality(dataset._variant_tensor)))
+        return int(get_session().run(raw.DatasetCardinality(dataset._variant_tensor)))
 
 
 class NextElement:

@@ -243,3 +243,12 @@ def mark_whole(dataset: Dataset) -> None:
         dataset.whole = True
     for source in dataset.inputs:
         mark_whole(source)
+
+
+def sparse_value(indices: torch.Tensor, values: torch.Tensor, shape: torch.Tensor) -> np.ndarray:
+    """A sparse tensor as one component: what SerializeSparse makes of it."""
+    out = np.empty(3, object)
+    out[:] = [None] * 3
+    for i, part in enumerate((indices, values, shape)):
+        out[i] = part
+    return out

@@ -9,7 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from headrace.core import shutdown, spans
 from headrace.core.errors import OutOfRangeError
@@ -26,6 +26,15 @@ _MUCH_SLOWER = 10
 _MUCH_SLOWER_CALLS = 3
 # What `num_parallel_calls=-1` stands for; nothing is tuned while it runs.
 _AUTOTUNED_CALLS = 4
+
+
+class Timed(Protocol):
+    """What remembers how long the calls of a function take: a `BoundFunction`, or what stands for one."""
+
+    slow_calls: int
+    much_slower_calls: int
+    is_slow: bool
+    runs_python: bool
 
 
 class Failed:
@@ -146,7 +155,7 @@ class _Calls:
             del task
 
 
-def _note_duration(function: BoundFunction, seconds: float) -> None:
+def _note_duration(function: Timed, seconds: float) -> None:
     """Learns from a call in place whether those to come are worth threads."""
     if seconds < WORTH_A_THREAD:
         function.slow_calls = function.much_slower_calls = 0
@@ -170,7 +179,7 @@ class ParallelMapped(Mapped):
         source: Dataset,
         call: Callable[..., Element],
         calls: int,
-        function: BoundFunction,
+        function: Timed,
         of_batches: Callable[[], Any] | None = None,
         sloppy: bool = False,
     ) -> None:
@@ -194,15 +203,31 @@ def mapped(
     Raises:
         InvalidArgumentError: if `calls` is 0 or below -1.
     """
-    if calls == -1:
-        calls = _AUTOTUNED_CALLS
-    if calls < 1:
-        raise invalid("num_parallel_calls must be greater than zero.")
     call = function.with_captured(captured)
 
     def of_batches() -> Callable[..., Element] | None:
         return function.of_batches(captured)
 
+    return called(source, call, calls, function, of_batches, sloppy)
+
+
+def called(
+    source: Dataset,
+    call: Callable[..., Element],
+    calls: int,
+    timed: Timed,
+    of_batches: Callable[[], Any] | None = None,
+    sloppy: bool = False,
+) -> Dataset:
+    """What `call` makes of each element, by several threads if `calls` is above 1 or -1 (as many as suit).
+
+    Raises:
+        InvalidArgumentError: if `calls` is 0 or below -1.
+    """
+    if calls == -1:
+        calls = _AUTOTUNED_CALLS
+    if calls < 1:
+        raise invalid("num_parallel_calls must be greater than zero.")
     if calls == 1:
         return Mapped(source, call, of_batches)
-    return ParallelMapped(source, call, calls, function, of_batches, sloppy)
+    return ParallelMapped(source, call, calls, timed, of_batches, sloppy)

@@ -24,7 +24,7 @@ from headrace.kernels.data.base import (
     invalid,
     made_by,
 )
-from headrace.kernels.data.batched import Batched, shape_text, stacked
+from headrace.kernels.data.batched import Batched, shape_text, sparse_value, stacked
 from headrace.kernels.data.case_inputs import INT64_ROWS, INT64_SCALARS, NEGATED, elements, numbers
 from headrace.kernels.data.parallel_mapped import mapped
 from headrace.kernels.data.slices import rows
@@ -150,15 +150,6 @@ def _sparse(parts: Sequence[Any], padded_shape: Sequence[int]) -> np.ndarray:
     return sparse_value(
         torch.from_numpy(np.concatenate(indices).astype(np.int64)), values, torch.tensor([len(parts), *sizes])
     )
-
-
-def sparse_value(indices: torch.Tensor, values: torch.Tensor, shape: torch.Tensor) -> np.ndarray:
-    """A sparse tensor as one component: what SerializeSparse makes of it."""
-    out = np.empty(3, object)
-    out[:] = [None] * 3
-    for i, part in enumerate((indices, values, shape)):
-        out[i] = part
-    return out
 
 
 class SlidingWindows(Dataset):

@@ -12,8 +12,9 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
 from headrace.kernels.array.arguments import rank_is
 from headrace.kernels.host_values import boxed, to_array, to_tensor
-from headrace.kernels.parsing.batches import read_batch, read_single
-from headrace.kernels.parsing.columns import BadExample, Column, RaggedColumn, SparseColumn, dense_column
+from headrace.kernels.parsing.batches import read_single
+from headrace.kernels.parsing.columns import BadExample
+from headrace.kernels.parsing.examples import check_defaults, columns_of, invalid, tensors_of
 from headrace.kernels.parsing.layouts import Layouts
 
 _TYPES = "{float, int64, string}"
@@ -58,22 +59,6 @@ def parse_single_example_shape(op):
     return [*[(None, 1)] * sparse, *[(None,)] * sparse, *[(1,)] * sparse, *op.attrs["dense_shapes"]]
 
 
-def _text(key: bytes | str) -> str:
-    return key.decode("utf-8", "surrogateescape") if isinstance(key, bytes) else key
-
-
-def _columns(
-    sparse_keys: Sequence[Any], sparse_types: Sequence[Any], dense_keys: Sequence[Any], attrs: Any
-) -> tuple[list[SparseColumn], list[Column]]:
-    return (
-        [SparseColumn(_text(key), dtype) for key, dtype in zip(sparse_keys, sparse_types)],
-        [
-            dense_column(_text(key), dtype, dims)
-            for key, dtype, dims in zip(dense_keys, attrs["Tdense"], attrs["dense_shapes"])
-        ],
-    )
-
-
 @parse_example_op.kernel
 def parse_example_kernel(node):
     attrs = node.attrs
@@ -82,56 +67,21 @@ def parse_example_kernel(node):
     known = None
     if all(key is not None for key in keys):
         items = [key.item() for key in keys]
-        known = _columns(items[:count_sparse], attrs["sparse_types"], items[count_sparse:], attrs)
+        known = columns_of(items[:count_sparse], attrs["sparse_types"], items[count_sparse:], attrs)
 
     layouts = Layouts()
 
     def parse(serialized, names, *rest):
-        sparse, dense = known or _columns(
+        sparse, dense = known or columns_of(
             [boxed(key).item() for key in rest[:count_sparse]],
             attrs["sparse_types"],
             [boxed(key).item() for key in rest[count_sparse : count_sparse + count_dense]],
             attrs,
         )
         defaults = [to_array(value) for value in rest[count_sparse + count_dense :]]
-        return _in_order(_batch(sparse, dense, defaults, serialized, names, layouts), len(sparse))
+        return _in_order(tensors_of(sparse, dense, defaults, serialized, names, layouts), len(sparse))
 
     return parse
-
-
-def _batch(
-    sparse: Sequence[SparseColumn],
-    dense: Sequence[Column],
-    defaults: Sequence[np.ndarray],
-    serialized: np.ndarray,
-    names: np.ndarray,
-    layouts: Layouts,
-) -> list[tuple[Any, ...]]:
-    """The tensors of each column, sparse ones first, read from a vector of Examples."""
-    records = boxed(serialized)
-    _check_defaults(dense, defaults)
-    labels = boxed(names).tolist()
-    if records.ndim != 1:
-        raise _invalid(f"Expected serialized to be a vector, got shape: {list(records.shape)}")
-    if labels and len(labels) != len(records):
-        raise _invalid(f"Expected len(names) == len(serialized), but got: {len(labels)} vs. {len(records)}")
-    columns = [*sparse, *dense]
-    bad: list[BadExample] = []
-    outputs: list[tuple[Any, ...]] = []
-    found = read_batch(columns, records.tolist(), layouts)
-    for column, read, default in zip(columns, found, [*[None] * len(sparse), *defaults]):
-        try:
-            if isinstance(read, BadExample):
-                raise read
-            outputs.append(column.tensors(*read, default))
-        except BadExample as error:
-            bad.append(error)
-    if bad:
-        first = min(bad, key=lambda error: error.index)
-        name = _text(labels[first.index]) if labels else "<unknown>"
-        where = f"Name: {name}, "
-        raise _invalid(first.text.format(where=where, comma=where, index=f", Index: {first.index}"))
-    return outputs
 
 
 # Of TensorFlow 2, whose SavedModels have it: all keys in one tensor a kind, and ragged features.
@@ -169,8 +119,8 @@ def parse_example_v2_kernel(node):
 
     def parse(serialized, names, sparse_keys, dense_keys, ragged_keys, *values):
         keys = [*boxed(sparse_keys).tolist(), *boxed(ragged_keys).tolist()]
-        columns, dense = _columns(keys, types, boxed(dense_keys).tolist(), attrs)
-        found = _batch(columns, dense, [to_array(value) for value in values], serialized, names, layouts)
+        columns, dense = columns_of(keys, types, boxed(dense_keys).tolist(), attrs)
+        found = tensors_of(columns, dense, [to_array(value) for value in values], serialized, names, layouts)
         count = attrs["num_sparse"]
         ragged = found[count : len(columns)]
         splits = []
@@ -186,36 +136,21 @@ def parse_example_v2_kernel(node):
 @parse_single_example_op.kernel
 def parse_single_example_kernel(node):
     attrs = node.attrs
-    sparse, dense = _columns(attrs["sparse_keys"], attrs["sparse_types"], attrs["dense_keys"], attrs)
+    sparse, dense = columns_of(attrs["sparse_keys"], attrs["sparse_types"], attrs["dense_keys"], attrs)
     columns = [*sparse, *dense]
     absent = [None] * len(sparse)
 
     def parse(serialized, *defaults):
         arrays = [to_array(value) for value in defaults]
-        _check_defaults(dense, arrays)
+        check_defaults(dense, arrays)
         try:
             found = read_single(columns, boxed(serialized).item())
             outputs = [column.single(read, default) for column, read, default in zip(columns, found, absent + arrays)]
         except BadExample as error:
-            raise _invalid(error.single.format(where="", comma="", index="")) from None
+            raise invalid(error.single.format(where="", comma="", index="")) from None
         return _in_order(outputs, len(sparse))
 
     return parse
-
-
-def _check_defaults(columns: Sequence[Any], defaults: Sequence[Any]) -> None:
-    for i, (column, default) in enumerate(zip(columns, defaults)):
-        padding = isinstance(column, RaggedColumn)
-        if padding and default.size != 1:
-            raise _invalid(
-                f"dense_shape[{i}] is a variable length shape: [?,...], therefore def_value[{i}] must contain a single "
-                f"element (the padding element). But its shape is: {list(default.shape)}"
-            )
-        if not padding and default.size > 0 and default.shape != column.dims:
-            raise _invalid(
-                f"dense_shape[{i}]: {list(column.dims)} is not compatible with def_value[{i}].shape: "
-                f"{list(default.shape)}"
-            )
 
 
 def _in_order(outputs: list[tuple[Any, ...]], sparse: int) -> tuple[Any, ...]:
@@ -227,10 +162,6 @@ def _in_order(outputs: list[tuple[Any, ...]], sparse: int) -> tuple[Any, ...]:
         *[part[2] for part in parts],
         *[part[0] for part in outputs[sparse:]],
     )
-
-
-def _invalid(message: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, message)
 
 
 def sparse_and_dense(specs_keys: tuple[list[str], list[str]], parts: Sequence[Any]) -> dict[str, Any]:
