@@ -383,7 +383,7 @@ def export_scoped_meta_graph(
         folder = os.path.dirname(path)
         if folder and not file_io.is_directory(folder):
             file_io.recursive_create_dir(folder)
-        write_message(path, made, as_text)
+        write_message(path, made, as_text, all_digits=True)
         if save_debug_info:
             write_message(f"{os.path.splitext(path)[0]}.debug", _debug_info(graph, made, export_scope), as_text)
     return made, variables

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.errors import DataLossError
 from headrace.files import file_io
 from headrace.files.paths import as_path
+from headrace.messages.graph_text import text_of
 from headrace.messages.wire_faults import first_fault
 
 if TYPE_CHECKING:
@@ -77,13 +78,14 @@ def _looks_like_text(data: bytes) -> bool:
 
 
 def write_message(
-    path: str, message: protos.GraphDebugInfo | protos.GraphDef | protos.MetaGraphDef, as_text: bool = False
+    path: str,
+    message: protos.GraphDebugInfo | protos.GraphDef | protos.MetaGraphDef,
+    as_text: bool = False,
+    all_digits: bool = False,
 ) -> None:
-    """Writes a message to a file, whole or not at all."""
-    from google.protobuf import text_format
-
+    """Writes a message to a file, whole or not at all; `all_digits` as for `graph_text.text_of`."""
     if as_text:
-        file_io.atomic_write_string_to_file(path, text_format.MessageToString(message))
+        file_io.atomic_write_string_to_file(path, text_of(message, all_digits))
     else:
         file_io.atomic_write_string_to_file(path, message.SerializeToString(deterministic=True))
 
@@ -109,5 +111,6 @@ def write_graph(graph_or_graph_def: Graph | protos.GraphDef, logdir: str, name: 
     if folder and not file_io.is_directory(folder):
         file_io.recursive_create_dir(folder)
     path = os.path.join(folder, as_path(name))
-    write_message(path, graph_def, as_text)
+    # Numbers as 1.15 writes them: with all digits.
+    write_message(path, graph_def, as_text, all_digits=True)
     return path
