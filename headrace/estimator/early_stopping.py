@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
-from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import bool as bool_type
 from headrace.estimator.estimator import Estimator
 from headrace.files import file_io
 from headrace.files.events import summary_iterator
-from headrace.ops.flow.grouping import group
 from headrace.sessions.hook_timers import SecondOrStepTimer
-from headrace.sessions.hooks import step_to_read
 from headrace.sessions.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
+from headrace.state.global_step import get_global_step
 from headrace.state.initializers import Constant
+from headrace.state.modes import AUTO_REUSE
 from headrace.state.updates import assign
 from headrace.state.variable_scope import get_variable, variable_scope
 from headrace.util import tf_logging
@@ -24,7 +23,7 @@ from headrace.util import tf_logging
 if TYPE_CHECKING:
     from headrace.state.variables import Variable
 
-_COLLECTION = "signal_early_stopping"
+_SCOPE = "signal_early_stopping"
 
 
 def make_early_stopping_hook(
@@ -227,16 +226,13 @@ def _events(eval_dir: str) -> Iterator[Any]:
 
 def _stop_variable() -> Variable:
     """The variable that tells all workers to end."""
-    found = get_default_graph().get_collection(_COLLECTION)
-    if found:
-        return found[0]
-    with variable_scope(_COLLECTION, reuse=None):
+    with variable_scope(_SCOPE, reuse=AUTO_REUSE):
         return get_variable(
             "STOP",
             shape=[],
             dtype=bool_type,
             initializer=Constant(False),
-            collections=[GraphKeys.GLOBAL_VARIABLES, _COLLECTION],
+            collections=[GraphKeys.GLOBAL_VARIABLES],
             trainable=False,
         )
 
@@ -254,9 +250,13 @@ class _StopOnPredicateHook(SessionRunHook):
 
     def begin(self) -> None:
         """Makes the operation that tells the others."""
-        self._step = step_to_read(type(self).__name__)
+        # The variable, and not what reads it before a step, as in 1.15.
+        step = get_global_step()
+        if step is None:
+            raise RuntimeError(f"Global step should be created to use {type(self).__name__}.")
+        self._step = step
         self._stop = _stop_variable()
-        self._stop_op = group(assign(self._stop, True))
+        self._stop_op = assign(self._stop, True)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Asks for the step."""

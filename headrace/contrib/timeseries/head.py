@@ -27,6 +27,7 @@ from headrace.kernels.composing.filling import zeros
 from headrace.kernels.composing.shapes import shape
 from headrace.metrics.means import mean
 from headrace.ops.flow.grouping import group
+from headrace.ops.math.cast import cast
 from headrace.saved_model.export_output import PredictOutput
 from headrace.state.global_step import get_global_step
 from headrace.state.updates import assign
@@ -200,9 +201,9 @@ class TimeSeriesRegressionHead:
 
     def _convert_feature_to_tensor(self, name: str, value: Any) -> Any:
         if name == _TIMES:
-            return convert_to_tensor(value, dtype=int64)
+            return cast(value, int64)
         if name == _VALUES:
-            return convert_to_tensor(value, dtype=self.model.dtype) if not hasattr(value, "op") else value
+            return cast(value, self.model.dtype)
         if name == _STATE:
             return nest.map_structure(convert_to_tensor, value)
         return convert_to_tensor_or_sparse_tensor(value)
