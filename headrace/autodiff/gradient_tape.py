@@ -134,7 +134,7 @@ class GradientTape:
         self._push()
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """The variables it watches, in the order of their first use.
+        """The variables it watches, in the order in which they were made.
 
         Raises:
             AttributeError: if the tape has not been entered, or is used up.
@@ -142,7 +142,7 @@ class GradientTape:
         if self._tape is None:
             raise self._has_nothing("watched_variables")
         read = {id(variable.handle): variable for variable in self._of_graphs.variables()}
-        return tuple((read | self._tape.variables).values())
+        return tuple(sorted((read | self._tape.variables).values(), key=lambda variable: variable.handle._id))
 
     def _has_nothing(self, method: str) -> AttributeError:
         return AttributeError(

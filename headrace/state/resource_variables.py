@@ -127,8 +127,9 @@ class ResourceVariable(BaseResourceVariable, is_resource=True):
         self._shape = TensorShape.from_dims(dims)
         self._initial_value = self._initializer_op = self._graph_element = None  # type: ignore[assignment]  # those of graphs
         self._handle = raw.VarHandleOp(shape=dims, dtype=self._dtype, shared_name=f"{name}_{uid()}", name=name)
-        # Tapes ask handles for their variables.
+        # Tapes ask handles for their variables, and order them by numbers, which are given when first asked for.
         self._handle._variable = weakref.ref(self)
+        self._handle._id  # noqa: B018  asked for here
         raw.AssignVariableOp(self._handle, tensor)
 
     @functools.cached_property
