@@ -71,8 +71,9 @@ def planning_facts_of(decl: OpDecl) -> str:
             said.append(word)
     if decl.variable_of is not None:
         said.append(f"a variable with elements of the type in {decl.variable_of}")
-    if decl.types_without_kernel:
-        said.append(f"refuses {', '.join(sorted(decl.types_without_kernel))}, as TensorFlow has no kernel")
+    if decl.types_without_kernel is not None:
+        attr, types = decl.types_without_kernel
+        said.append(f"refuses {attr} of {', '.join(sorted(types))}, as TensorFlow has no kernel")
     if decl.same_shape:
         said.append(f"keeps the shape of {_inputs(decl, decl.same_shape)}")
     if decl.element_cost != 1:

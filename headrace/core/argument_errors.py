@@ -123,5 +123,10 @@ def not_a_list(decl: OpDecl, name: str, shown: str) -> TypeError:
 
 def no_kernel(node: NodeView, place: int = 0) -> Exception:
     """The error of an element type, that of the input at `place`, which the signature allows but TensorFlow has no kernel for."""
-    message = f"No OpKernel was registered to support Op '{node.type}' with T={node.inputs[place].dtype.name}"
-    return complaint(InvalidArgumentError(None, None, message), NotFoundError, message)
+    return no_kernel_of(node.type, "T", node.inputs[place].dtype)
+
+
+def no_kernel_of(op_type: str, attr: str, dtype: DType, operation: Any = None) -> Exception:
+    """The error of an element type that an attribute allows but TensorFlow has no kernel for, in an operation of a graph."""
+    message = f"No OpKernel was registered to support Op '{op_type}' with {attr}={dtype.name}"
+    return complaint(InvalidArgumentError(None, operation, message), NotFoundError, message)

@@ -129,7 +129,8 @@ class PlanningFacts:
             of the arrays do not tell.
         fusion: what makes such nodes of others, if that is a `plan.fusion.Fusion`.
         is_late: whether all else that is ready runs before it.
-        types_without_kernel: the element types that the signature allows, but for which TensorFlow has no kernel.
+        types_without_kernel: the attribute of an element type, and the types that the signature allows but TensorFlow has
+            no kernel for.
     """
 
     role: Role | None = None
@@ -162,7 +163,7 @@ class PlanningFacts:
     most_elements_rule: MostElementsRule | None = None
     fusion: FusionView | None = None
     is_late: bool = False
-    types_without_kernel: frozenset[str] = frozenset()
+    types_without_kernel: tuple[str, frozenset[str]] | None = None
 
     def _input_index(self, name: str) -> int:
         raise NotImplementedError
@@ -179,11 +180,6 @@ class PlanningFacts:
         before what never fails: see `plan.advance`.
         """
         self.cannot_fail = True
-        return self
-
-    def without_kernels_for(self: Declared, *types: str) -> Declared:
-        """Declares element types that the signature allows and that are refused where it runs, as TensorFlow has no kernel."""
-        self.types_without_kernel = frozenset(types)
         return self
 
     def advances(self: Declared) -> Declared:

@@ -13,6 +13,7 @@ from headrace.core import slots
 from headrace.core.building_facts import BuildingFacts
 from headrace.core.cases import Case, case_of
 from headrace.core.dims import Dims
+from headrace.core.kernel_types import types_without_kernel
 from headrace.core.planning_facts import PlanningFacts
 from headrace.core.registry_of_objects import previous_registration
 from headrace.core.shape_errors import shape_error
@@ -342,6 +343,7 @@ def op(op_type: str, signature: str, *, stateful: bool = False) -> OpDecl:
     if op_type in REGISTRY:
         raise ValueError(f"The op type {op_type} is declared twice.")
     decl = OpDecl(op_type, parse_signature(op_type, signature, stateful), stateful)
+    decl.types_without_kernel = types_without_kernel(op_type)
     decl.module, decl.line = _declaring_line()
     REGISTRY[op_type] = decl
     return decl

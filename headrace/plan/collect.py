@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import torch
 
+from headrace.core.argument_errors import no_kernel_of
 from headrace.core.constant_value import constant_value
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Operation
@@ -147,6 +148,8 @@ class _Collector:
         control = [node_of[c] for c in op._control_inputs if c not in self._fed] if op._control_inputs else []
         inputs: list[Value] = []
         decl = op.decl
+        if decl.types_without_kernel is not None:
+            _require_kernel(op, *decl.types_without_kernel)
         ref_position = _ref_positions(op) if decl.takes_references else None
         may_go_back = decl.role is Role.MERGE
         for i, tensor in enumerate(op._inputs):
@@ -199,6 +202,13 @@ class _Collector:
         for node in found.nodes:
             node.serial = node.origin._id if node.origin is not None else 0
         return found
+
+
+def _require_kernel(op: Operation, attr: str, lacking: Set[str]) -> None:
+    """Raises InvalidArgumentError for an element type that TensorFlow has no kernel for, before anything is folded or fused."""
+    dtype = op.attrs[attr]
+    if dtype.name in lacking:
+        raise no_kernel_of(op.type, attr, dtype, op)
 
 
 def _ref_positions(op: Operation) -> list[bool]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.argument_errors import no_kernel
 from headrace.core.buffers import VariableBuffer, written
 from headrace.core.dims import Dims
 from headrace.core.dtypes import DType
@@ -164,10 +163,7 @@ class Node:
             raise NotImplementedError(
                 f"Headrace has no kernel for op {self.type} (node '{self.name}'): it can be built and exported, not run."
             )
-        lacking = self.decl.types_without_kernel
         try:
-            if lacking:
-                _require_kernel(self, lacking)
             made = rule(self)
         except OpError as error:
             if self.origin is not None:
@@ -188,13 +184,6 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name}>"
-
-
-def _require_kernel(node: Node, lacking: Collection[str]) -> None:
-    """Raises InvalidArgumentError for an input of a type that TensorFlow has no kernel for."""
-    for place, value in enumerate(node.inputs):
-        if value.dtype.name in lacking:
-            raise no_kernel(node, place)
 
 
 def _refusing_arrays(kernel: Callable[..., Any], names: Mapping[int, str]) -> Callable[..., Any]:

@@ -175,7 +175,7 @@ FACTS = {
     "handle_of": "any",
     "variable_of": "T",
     "same_shape": (1,),
-    "types_without_kernel": frozenset({"string"}),
+    "types_without_kernel": ("T", frozenset({"string"})),
     "element_cost": 4,
     "touched_inputs": (0,),
     "scalar_rule": "{0} + {1}",

@@ -174,7 +174,7 @@ pad_op.rejects([2], np.array([[2**30, 2**31 - 1]], np.int32), error=ValueError, 
 
 _MIRROR = "input: T, paddings: Tpaddings, *, Tpaddings: index = int32, mode: {'REFLECT', 'SYMMETRIC'} -> output: T"
 mirror_pad_op = op("MirrorPad", _MIRROR).on_host("paddings")
-mirror_pad_grad_op = op("MirrorPadGrad", _MIRROR).on_host("paddings").without_kernels_for("string")
+mirror_pad_grad_op = op("MirrorPadGrad", _MIRROR).on_host("paddings")
 
 
 @mirror_pad_op.shape

@@ -111,7 +111,7 @@ reverse_v1_op.rejects([2], np.array([True, False]), error=ValueError)
 
 reverse_sequence_op = op(
     "ReverseSequence", "input: T, seq_lengths: Tlen, *, seq_dim: int, batch_dim=0, Tlen: index = int64 -> output: T"
-).without_kernels_for("string")
+)
 
 
 @reverse_sequence_op.shape

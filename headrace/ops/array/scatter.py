@@ -195,10 +195,10 @@ tensor_scatter_update_op = op(
 )
 tensor_scatter_add_op = op(
     "TensorScatterAdd", "tensor: T, indices: Tindices, updates: T, *, Tindices: index -> output: T"
-).without_kernels_for("string", "bool")
+)
 tensor_scatter_sub_op = op(
     "TensorScatterSub", "tensor: T, indices: Tindices, updates: T, *, Tindices: index -> output: T"
-).without_kernels_for("string", "bool")
+)
 scatter_nd_non_aliasing_add_op = op(
     "ScatterNdNonAliasingAdd",
     "input: T, indices: Tindices, updates: T, *, T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, "

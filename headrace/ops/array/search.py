@@ -13,8 +13,8 @@ from headrace.core.registry import op
 from headrace.kernels.array.arguments import invalid, rank_is, shape_text
 
 _BOUND = "sorted_inputs: T, values: T, *, out_type: index = int32 -> output: out_type"
-lower_bound_op = op("LowerBound", _BOUND).without_kernels_for("string", "bool")
-upper_bound_op = op("UpperBound", _BOUND).without_kernels_for("string", "bool")
+lower_bound_op = op("LowerBound", _BOUND)
+upper_bound_op = op("UpperBound", _BOUND)
 
 
 # Types that torch cannot search, and one that holds their numbers in order.

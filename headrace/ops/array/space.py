@@ -37,10 +37,10 @@ space_to_batch_op = op(
 batch_to_space_op = op(
     "BatchToSpace", "input: T, crops: Tidx, *, block_size: int >= 2, Tidx: index = int32 -> output: T"
 )
-space_to_batch_nd_op.on_host("block_shape", "paddings").aliases().without_kernels_for("string")
-batch_to_space_nd_op.on_host("block_shape", "crops").aliases().without_kernels_for("string")
-space_to_batch_op.on_host("paddings").aliases().without_kernels_for("string")
-batch_to_space_op.on_host("crops").aliases().without_kernels_for("string")
+space_to_batch_nd_op.on_host("block_shape", "paddings").aliases()
+batch_to_space_nd_op.on_host("block_shape", "crops").aliases()
+space_to_batch_op.on_host("paddings").aliases()
+batch_to_space_op.on_host("crops").aliases()
 
 
 def _space_dims(

@@ -83,7 +83,7 @@ def diag_part_gradient(op, grad):
     return [raw.Diag(grad)]
 
 
-matrix_diag_op = op("MatrixDiag", "diagonal: T -> output: T").without_kernels_for("string").accepts([3]).accepts([2, 3])
+matrix_diag_op = op("MatrixDiag", "diagonal: T -> output: T").accepts([3]).accepts([2, 3])
 
 
 @matrix_diag_op.shape
@@ -109,7 +109,7 @@ def matrix_diag_gradient(op, grad):
 matrix_diag_v2_op = op(
     "MatrixDiagV2", "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T"
 )
-matrix_diag_v2_op.without_kernels_for("string").on_host("k", "num_rows", "num_cols", "padding_value")
+matrix_diag_v2_op.on_host("k", "num_rows", "num_cols", "padding_value")
 matrix_diag_v2_op.accepts([3], 0, -1, -1, 0).accepts([2, 3], 1, -1, -1, 5).accepts([2, 3], np.array([-1, 0]), -1, -1, 0)
 
 
@@ -123,7 +123,6 @@ def matrix_diag_v2_gradient(op, grad):
 
 
 matrix_diag_part_op = op("MatrixDiagPart", "input: T -> diagonal: T").aliases().accepts([2, 3]).accepts([2, 3, 3])
-matrix_diag_part_op.without_kernels_for("string")
 
 
 @matrix_diag_part_op.shape
@@ -151,7 +150,6 @@ def matrix_diag_part_gradient(op, grad):
 
 matrix_diag_part_v2_op = (
     op("MatrixDiagPartV2", "input: T, k: int32, padding_value: T -> diagonal: T")
-    .without_kernels_for("string")
     .on_host("k", "padding_value")
     .aliases()
 )
@@ -172,7 +170,6 @@ def matrix_diag_part_v2_gradient(op, grad):
 
 
 matrix_set_diag_op = op("MatrixSetDiag", "input: T, diagonal: T -> output: T").accepts([3, 4], [3])
-matrix_set_diag_op.without_kernels_for("string")
 matrix_set_diag_op.shape(lambda op: set_diag_shape(op, 0, 0))
 
 
@@ -204,7 +201,6 @@ def matrix_set_diag_gradient(op, grad):
 
 
 matrix_set_diag_v2_op = op("MatrixSetDiagV2", "input: T, diagonal: T, k: int32 -> output: T").on_host("k")
-matrix_set_diag_v2_op.without_kernels_for("string")
 matrix_set_diag_v2_op.accepts([3, 4], [3], 0).accepts([2, 3, 4], [2, 2, 3], np.array([0, 1]))
 
 
@@ -237,7 +233,7 @@ def matrix_set_diag_v2_gradient(op, grad):
 matrix_band_part_op = op(
     "MatrixBandPart", "input: T, num_lower: Tindex, num_upper: Tindex, *, Tindex: index = int64 -> band: T"
 )
-matrix_band_part_op.without_kernels_for("string").on_host("num_lower", "num_upper")
+matrix_band_part_op.on_host("num_lower", "num_upper")
 matrix_band_part_op.accepts([3, 4], 1, 0).accepts([2, 3, 3], -1, 0).rejects([3, 3], 4, 0, error=InvalidArgumentError)
 matrix_band_part_op.shape(lambda op: [op.inputs[0].dims])
 

@@ -10,7 +10,6 @@ import torch
 from headrace.core.registry import op, raw
 
 einsum_op = op("Einsum", "inputs: N * T, *, equation: string, N: int >= 1, T: type -> output: T")
-einsum_op.without_kernels_for("string", "bool")
 
 
 def _labels(equation: str, ranks: list[int | None]) -> tuple[list[list[str]], list[str]]:

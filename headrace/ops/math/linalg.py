@@ -473,9 +473,6 @@ exponential_op.accepts([2, 2, 2]).rejects([2, 3], error=ValueError)
 logarithm_op.accepts(_COMPLEX).accepts(_MATRIX.astype(np.complex128)).rejects([2, 3], error=ValueError)
 square_root_op.accepts(_MATRIX).accepts(_COMPLEX).rejects([2, 3], error=ValueError)
 
-# The signatures allow halves, for which TensorFlow has no kernels.
-for _decl in (determinant_op, log_determinant_op, solve_op, least_squares_op, exponential_op, square_root_op):
-    _decl.without_kernels_for("float16")
 
 # ---- their names before 1.0 ----
 

@@ -294,7 +294,6 @@ qr_op.accepts(_DIAGONAL).accepts([3, 3], varies=_SIGNS).accepts(_DIAGONAL[:, :2]
 qr_op.rejects([3], error=ValueError)
 lu_op.accepts([2, 3, 3]).accepts([2, 2], output_idx_type="int64")
 lu_op.rejects(np.array([[1, 2], [2, 4]], np.float32), error=InvalidArgumentError)
-lu_op.without_kernels_for("float16")
 
 # ---- their names and forms before 1.0 ----
 

@@ -28,7 +28,7 @@ sparse_tensor_dense_mat_mul_op = op(
     "a_indices: Tindices, a_values: T, a_shape: int64, b: T, *, Tindices: index = int64, adjoint_a=False, adjoint_b=False "
     "-> product: T",
 )
-sparse_tensor_dense_mat_mul_op.on_host("a_shape").without_kernels_for("string", "bool")
+sparse_tensor_dense_mat_mul_op.on_host("a_shape")
 
 # Sums of bags of rows, as of embeddings, are an order of magnitude faster than torch's sparse products, and than adding
 # up the rows one by one; they are made for these types.
