@@ -15,6 +15,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
 from headrace.core.errors import OutOfRangeError, UnimplementedError
 from headrace.core.registry import op, raw
+from headrace.core.shape_errors import GraphShapeError
 from headrace.core.tensor import Tensor
 from headrace.kernels.array.arguments import invalid, moving, rank_is
 from headrace.kernels.composing.arithmetic import range as range_of
@@ -47,7 +48,7 @@ def _windows(attrs: dict[str, Any]) -> tuple[list[int], list[int], list[int]]:
         if len(values) != len(ksizes):
             raise ValueError(f"{what} must have {len(ksizes)} entries, got {len(values)}")
     if min(strides) <= 0:
-        raise ValueError(f"Stride must be > 0, but got {min(strides)}")
+        raise GraphShapeError(f"Stride must be > 0, but got {min(strides)}")
     return ksizes[1:-1], strides[1:-1], rates[1:-1]
 
 
@@ -98,9 +99,11 @@ def _patches_kernel(node):
             raise UnimplementedError(
                 None, None, f"Only support {what} across space: the first and last entries must be 1, got {values}"
             )
+    for what in ("ksizes", "strides", "rates"):
+        values = node.attrs.get(what, [1])
+        if min(values) <= 0:
+            raise OutOfRangeError(None, None, f"{what} is out of range: expected positive numbers, got {values}")
     windows, strides, rates = _windows(node.attrs)
-    if min(rates) <= 0:
-        raise OutOfRangeError(None, None, "rates is out of range.")
     padding, n = node.attrs["padding"], len(node.attrs["ksizes"]) - 2
 
     def extract(x):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from headrace.core.dims import unknown_dims
+from headrace.core.errors import UnimplementedError
 from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
@@ -28,6 +29,9 @@ tile_op = (
 )
 # One row again and again is a view.
 tile_op.aliases()
+
+
+_NOT_TILED = frozenset(("uint16", "uint32", "uint64"))
 
 
 @tile_op.shape
@@ -53,6 +57,9 @@ def tile_same(node):
 @tile_op.kernel
 def tile_kernel(node):
     known = constants(node, 1)
+    dtype = node.inputs[0].dtype
+    if dtype.name in _NOT_TILED:
+        raise UnimplementedError(None, None, f"Tile takes no elements of type {dtype.name}")
     if is_text(node.inputs[0]):
         return lambda x, multiples: np.tile(x, numbers(multiples))
     if known is not None and node.inputs[0].dims is not None:

@@ -11,6 +11,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, float32
 from headrace.core.dtypes import bool as bool_type
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
@@ -31,7 +32,7 @@ from headrace.native.direct import directly
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
     from headrace.core.registry import OpDecl
-    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.core.typing import DTypeLike, Kernel, NodeView, TensorLike
 
 
 where_op = op(
@@ -47,8 +48,26 @@ def where_shape(op):
     return [(None, None if dims is None else len(dims))]
 
 
+def _of_some_axes(node: NodeView, search: Kernel) -> Kernel:
+    """A search that refuses scalars, which the graph may not know."""
+    dims = node.inputs[0].dims
+    if dims is not None and dims:
+        return search
+
+    def checked(x: Any) -> Any:
+        if x.ndim == 0:
+            raise invalid("Where takes an input of at least one axis, got a scalar")
+        return search(x)
+
+    return checked
+
+
 @where_op.kernel
 def where_kernel(node):
+    return _of_some_axes(node, _search(node))
+
+
+def _search(node: NodeView) -> Kernel:
     view_dtype = view_dtype_of(node.inputs[0].dtype.torch)
     if view_dtype is not node.inputs[0].dtype.torch:
         return lambda x: x.view(view_dtype).nonzero()
@@ -61,10 +80,10 @@ def where_kernel_on_cpu(node):
     dtype = node.inputs[0].dtype.torch
     if view_dtype_of(dtype) is not dtype:
         return where_kernel(node)
-    return directly("where", places) if dtype is torch.bool else places
+    return _of_some_axes(node, directly("where", places) if dtype is torch.bool else places)
 
 
-where_op.accepts(np.array([[True, False], [True, True]])).accepts(np.array(True), differs="1.15 refuses scalars")
+where_op.accepts(np.array([[True, False], [True, True]])).rejects(np.array(True), error=InvalidArgumentError)
 
 one_hot_op = op(
     "OneHot",

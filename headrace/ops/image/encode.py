@@ -108,7 +108,8 @@ def encode_jpeg_kernel(node):
 @variable_quality_op.kernel
 def variable_quality_kernel(node):
     def encode(images, quality):
-        return boxed(_jpeg_writer("", int(quality))(to_array(images)))
+        # What is beyond the scale is its end.
+        return boxed(_jpeg_writer("", min(max(int(quality), 0), 100))(to_array(images)))
 
     return encode
 

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from headrace.core.argument_errors import complaint
 from headrace.core.dims import Dims, merge_dim
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
+from headrace.core.shape_errors import GraphShapeError
 from headrace.kernels.array.arguments import invalid, rank_is, require_scalar, shape_text
 from headrace.native.direct import directly
 
@@ -241,6 +244,13 @@ def combined_nms_shape(op):
     for index in range(2, 6):
         require_scalar(op, index)
     per_class, total = op.constant(2), op.constant(3)
+    for index, most in ((2, per_class), (3, total)):
+        if most is not None and most < 0:
+            error = ValueError(f"Dimension size, given by scalar input {index}, must be non-negative but is {most}")
+            # Eagerly fewer than no boxes of a class are any number of them.
+            raise GraphShapeError(str(error)) if index == 2 else complaint(error, InvalidArgumentError)
+    if total is not None and total == 0:
+        raise complaint(ValueError("max_total_size should be > 0, but is 0"), InvalidArgumentError)
     count = None if total is None else int(total)
     if op.attrs["pad_per_class"]:
         known = count is not None and per_class is not None and scores[2] is not None
@@ -261,8 +271,11 @@ def combined_nms_kernel(node):
         if boxes.shape[2] not in (1, scores.shape[2]):
             raise invalid("third dimension of boxes must be either 1 or equal to the third dimension of scores")
         each, most, limit = int(per_class), int(total), float(threshold)
-        if each <= 0:
-            raise invalid("max_size_per_class must be positive")
+        if each < 0:
+            if per_class_size:
+                raise invalid(f"max_size_per_class must not be negative where results are padded to it, got {each}")
+            # No limit.
+            each = boxes.shape[1]
         if most <= 0:
             raise invalid("max_total_size must be > 0")
         if not 0 <= limit <= 1:
@@ -270,6 +283,8 @@ def combined_nms_kernel(node):
         count = min(most, each * scores.shape[2]) if per_class_size else most
 
         def places_of(places: torch.Tensor, ranks: torch.Tensor) -> torch.Tensor:
+            if each == 0:
+                return torch.zeros(0, dtype=torch.int64)
             return hard_places(places, ranks, each, limit, float(least))
 
         found = [

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import operator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +19,8 @@ from headrace.kernels.host_values import to_array, to_tensor
 if TYPE_CHECKING:
     import torch
 
+# The sequences of one side, each with the place it belongs to.
+Sequences = list[tuple[tuple[int, ...], list[Any]]]
 
 edit_distance_op = (
     op(
@@ -74,22 +79,34 @@ def _distance(one: list[Any], other: list[Any]) -> int:
     return distance
 
 
-def _sequences(
-    name: str, indices: torch.Tensor, values: torch.Tensor, shape: np.ndarray
-) -> dict[tuple[int, ...], list[Any]]:
+def _sequences(name: str, indices: torch.Tensor, values: torch.Tensor, shape: np.ndarray) -> Sequences:
+    """The sequences with the places they belong to, in the order of the indices: elements of one that follow each other."""
     indices, values = to_array(indices), to_array(values)
     if indices.ndim != 2 or values.ndim != 1 or len(indices) != len(values) or indices.shape[1] != len(shape):
         raise invalid(f"{name} is not a valid SparseTensor: its indices, values and shape do not fit together.")
     if len(indices) and ((indices < 0).any() or (indices >= shape).any()):
         raise invalid(f"{name} is not a valid SparseTensor: an index is out of bounds of {shape.tolist()}.")
-    found: dict[tuple[int, ...], list[Any]] = {}
-    before: list[int] = []
-    for index, value in zip(indices.tolist(), values.tolist(), strict=True):
-        if index <= before:
-            raise invalid(f"{name} is not a valid SparseTensor: {index} is out of order.")
-        before = index
-        found.setdefault(tuple(index[:-1]), []).append(value)
-    return found
+    pairs = zip(map(tuple, indices[:, :-1].tolist()), values.tolist(), strict=True)
+    return [
+        (place, [value for _, value in group]) for place, group in itertools.groupby(pairs, key=operator.itemgetter(0))
+    ]
+
+
+def _side_by_side(
+    hypotheses: Sequences, truths: Sequences
+) -> Iterator[tuple[tuple[int, ...], list[Any], list[Any] | None]]:
+    """The sequences of both sides by place, as two sorted lists are merged; those that are out of order find no partner."""
+    i = j = 0
+    while i < len(hypotheses) or j < len(truths):
+        if j == len(truths) or (i < len(hypotheses) and hypotheses[i][0] < truths[j][0]):
+            yield (*hypotheses[i], None)
+            i += 1
+        elif i == len(hypotheses) or truths[j][0] < hypotheses[i][0]:
+            yield truths[j][0], [], truths[j][1]
+            j += 1
+        else:
+            yield (*hypotheses[i], truths[j][1])
+            i, j = i + 1, j + 1
 
 
 @edit_distance_op.kernel
@@ -108,9 +125,8 @@ def edit_distance_kernel(node):
         hypotheses = _sequences("hypothesis", h_indices, h_values, shapes[0])
         truths = _sequences("truth", t_indices, t_values, shapes[1])
         output = np.zeros(np.maximum(shapes[0], shapes[1])[:-1], np.float32)
-        for place in {*hypotheses, *truths}:
-            truth, hypothesis = truths.get(place, []), hypotheses.get(place, [])
-            if not truth:
+        for place, hypothesis, truth in _side_by_side(hypotheses, truths):
+            if truth is None:
                 # Nothing to normalize by.
                 output[place] = math.inf if normalize else len(hypothesis)
                 continue
