@@ -347,7 +347,9 @@ def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:
         try:
             return as_dims(value)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"Error converting {attr.name} to a TensorShape: {error}.") from None
+            # The class is one of the two, though a tensor's error has one of its own.
+            kind_of = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind_of(f"Error converting {attr.name} to a TensorShape: {error}.") from None
     if kind == "func" and hasattr(value, "add_to_graph"):
         value.add_to_graph(get_default_graph())
         return value.name

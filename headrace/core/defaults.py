@@ -151,6 +151,8 @@ class name_scope:
 
     def __init__(self, name: str | None, default_name: str | None = None, values: Iterable[Any] | None = None) -> None:
         if not (name is None or isinstance(name, (str, bytes))):
+            # TensorFlow asks whether there is a name first, which tensors and arrays do not say.
+            bool(name)
             raise TypeError(f"name for name_scope must be a string, got {name!r}.")
         if not (default_name is None or isinstance(default_name, str)):
             raise TypeError(

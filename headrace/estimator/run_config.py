@@ -58,9 +58,10 @@ def _check(key: str, value: Any) -> None:
         raise ValueError("model_dir should be non-empty.")
     if key == "experimental_max_worker_delay_secs" and not isinstance(value, (int, np.integer)):
         raise ValueError(f"experimental_max_worker_delay_secs must be an integer if set, got {value!r}.")
-    if key in _NOT_NEGATIVE and value < 0:
+    if key in _NOT_NEGATIVE and not value >= 0:
         raise ValueError(f"{key} should be >= 0, got {value}.")
-    if key in _POSITIVE and value <= 0:
+    # Not what is not a number either.
+    if key in _POSITIVE and not value > 0:
         raise ValueError(f"{key} should be > 0, got {value}.")
     if key == "session_config" and not isinstance(value, protos.ConfigProto):
         raise ValueError(f"session_config must be instance of ConfigProto, got {value!r}.")

@@ -243,14 +243,14 @@ class Layer(engine.Layer):
                 variable = super().add_weight(
                     name,
                     shape,
-                    dtype=as_dtype(dtype or self.dtype or "float32"),
+                    dtype=as_dtype(self.dtype or "float32" if dtype is None else dtype),
                     initializer=scope.initializer if initializer is None else initializer,
                     trainable=trainable and self.trainable,
                     use_resource=use_resource or self._use_resource_variables or scope.use_resource,
                     getter=get_variable,
                     **settings,
                 )
-                parts = list(variable) if isinstance(variable, PartitionedVariable) else [variable]
+                parts = _parts(variable)
                 # A variable that was there before has its loss already.
                 if regularizer and all(id(part) not in existing for part in parts):
                     self._handle_weight_regularization(name, variable, regularizer)
@@ -334,9 +334,14 @@ def _add_to_collection(elements: Sequence[Operation | Tensor], key: str) -> None
             collection.append(element)
 
 
+def _parts(variable: Any) -> list[Any]:
+    """The variables that a variable consists of."""
+    return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
+
+
 def _is_trained(variable: Variable) -> bool:
     if executing_eagerly() or not getattr(variable, "_in_graph_mode", True):
         # No collection has variables that are made eagerly, in functions too.
-        return bool(variable.trainable)
+        return all(part.trainable for part in _parts(variable))
     trained = get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)
     return any(variable is other for other in trained)

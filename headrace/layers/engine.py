@@ -228,7 +228,7 @@ class Layer(Calls):
             if key not in ("getter", "collections", "experimental_autocast"):
                 raise TypeError("Unknown keyword argument:", key)
         getter = kwargs.get("getter", make_variable)
-        dtype = as_dtype(dtype or self.dtype or slots.floatx())
+        dtype = as_dtype(self.dtype or slots.floatx() if dtype is None else dtype)
         if self._dtype_policy.variable_dtype is None:
             self._dtype_policy = as_policy(dtype.base_dtype)
         initializer = named.get_initializer(initializer)

@@ -95,9 +95,9 @@ def defaults_to_floatx() -> bool:
 
 
 def as_policy(dtype: DTypeLike | None) -> Any:
-    """The policy that the `dtype` argument of a layer stands for: a policy, a type, or None for the default one."""
-    if dtype is None:
-        return default_policy()
+    """The policy that the `dtype` argument of a layer stands for: a policy, a type, or what is empty for the default one."""
     if hasattr(dtype, "variable_dtype") and hasattr(dtype, "compute_dtype"):
         return dtype
+    if not dtype:
+        return default_policy()
     return Policy(as_dtype(dtype).name)

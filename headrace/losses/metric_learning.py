@@ -30,7 +30,7 @@ def _column(labels: Any) -> Tensor:
     """A vector of labels as a matrix of one column."""
     shape = composing.shape(labels)
     if shape.get_shape() != [1]:
-        raise AssertionError(f"labels must be a vector, not of shape {labels.get_shape()}")
+        raise AssertionError(f"labels must be a vector, got {labels!r}")
     return raw.Reshape(labels, [shape[0], 1])
 
 

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
 
 def activation_of(value: str | None) -> Callable[[Any], Any] | None:
-    """An activation function by its name; a function stays itself, None stays None.
+    """An activation function by its name; a function stays itself, and what is empty is None.
 
     Raises:
         ValueError: for a name that is none.
+        OperatorNotAllowedInGraphError: for a tensor, which does not say whether it is empty.
     """
-    return None if value is None else named.get_activation(value)
+    return named.get_activation(value) if value else None
 
 
 def initializer_of(value: Any) -> Any:

@@ -67,8 +67,8 @@ class CellWrapper(RNNCell):
     ) -> tuple[Tensor, Tensor | LSTMStateTuple]:
         raise NotImplementedError
 
-    def __call__(
-        self, inputs: Any, state: Any, scope: str | VariableScope | None = None, *args: Any, **kwargs: Any
+    def __call__(  # type: ignore[override]  # as in 1.x: no other arguments go to the inner cell
+        self, inputs: Any, state: Any, scope: str | VariableScope | None = None
     ) -> Any:
         """One step of the inner cell; arguments as for `RNNCell`."""
         return self._call_wrapped_cell(inputs, state, self.cell.__call__, scope=scope)

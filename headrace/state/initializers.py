@@ -245,7 +245,7 @@ class VarianceScaling(Initializer):
     ) -> None:
         if scale <= 0.0:
             raise ValueError("`scale` must be positive float.")
-        if mode not in ("fan_in", "fan_out", "fan_avg"):
+        if mode not in {"fan_in", "fan_out", "fan_avg"}:
             raise ValueError("Invalid `mode` argument:", mode)
         distribution = distribution.lower()
         if distribution not in ("normal", "uniform", "truncated_normal", "untruncated_normal"):

@@ -12,6 +12,7 @@ from headrace.contrib.layers.column_embeddings import _begin_from, _embeddings_f
 from headrace.contrib.layers.embedding_ops import safe_embedding_lookup_sparse
 from headrace.contrib.layers.feature_column_makers import real_valued_column
 from headrace.contrib.layers.shaping import _inner_flatten
+from headrace.core.attributes import check_attribute
 from headrace.core.collections import GraphKeys
 from headrace.core.composite import SparseTensor
 from headrace.core.dtypes import float32
@@ -104,6 +105,7 @@ def input_of_columns(
     outputs: dict[Any, Any] | None,
 ) -> Tensor:
     """What columns make of features, side by side, as a tensor of `rank` dimensions."""
+    check_attribute("columns_to_tensors", tensors, "copy", "a dict")
     tensors = dict(tensors)
     ordered = _in_order(columns)
     if outputs is not None and not isinstance(outputs, dict):
@@ -229,6 +231,7 @@ def weighted_sum_from_feature_columns(
     Raises:
         ValueError: for columns that linear models cannot use.
     """
+    check_attribute("weighted_sum_from_feature_columns: columns_to_tensors", columns_to_tensors, "copy", "a dict")
     tensors = dict(columns_to_tensors)
     ordered = _in_order(feature_columns)
     found, variables = [], {}

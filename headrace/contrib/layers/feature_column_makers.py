@@ -25,7 +25,8 @@ from headrace.contrib.layers.sparse_columns import (
     _SparseIdLookupConfig,
     _WeightedSparseColumn,
 )
-from headrace.core.dtypes import as_dtype, float32, int64, string
+from headrace.core.attributes import check_attribute
+from headrace.core.dtypes import DType, as_dtype, float32, int64, string
 from headrace.state.initializers import truncated_normal_initializer
 
 if TYPE_CHECKING:
@@ -36,8 +37,18 @@ if TYPE_CHECKING:
 _COMBINERS = ("mean", "sqrtn", "sum")
 
 
+def _type_of(dtype: Any, column_name: str) -> DType:
+    """The type given for a column, which names of types are not.
+
+    Raises:
+        AttributeError: for what has not the attributes of a type.
+    """
+    check_attribute(f"column {column_name}: dtype", dtype, "is_integer", "a DType")
+    return as_dtype(dtype)
+
+
 def _sparse(kind: type, column_name: str, dtype: DTypeLike, **settings: Any) -> Any:
-    dtype = as_dtype(dtype)
+    dtype = _type_of(dtype, column_name)
     if dtype != string and not dtype.is_integer:
         raise ValueError(f"dtype must be string or integer. dtype: {dtype}, column_name: {column_name}")
     size = settings.get("bucket_size")
@@ -60,7 +71,7 @@ def sparse_column_with_integerized_feature(
     Raises:
         ValueError: for another type, or a size below 1.
     """
-    if not as_dtype(dtype).is_integer:
+    if not _type_of(dtype, column_name).is_integer:
         raise ValueError(
             f"dtype must be an integer if is_integerized is True. dtype: {dtype}, column_name: {column_name}."
         )
@@ -157,7 +168,7 @@ def weighted_sparse_column(
     Raises:
         ValueError: for another type.
     """
-    dtype = as_dtype(dtype)
+    dtype = _type_of(dtype, weight_column_name)
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype is not convertible to float. Given {dtype}")
     return _WeightedSparseColumn(sparse_id_column, weight_column_name, dtype)
@@ -334,7 +345,7 @@ def real_valued_column(
         raise TypeError(f"dimension must be an integer. dimension: {dimension}, column_name: {column_name}")
     if dimension < 1:
         raise ValueError(f"dimension must be greater than 0. dimension: {dimension}, column_name: {column_name}")
-    dtype = as_dtype(dtype)
+    dtype = _type_of(dtype, column_name)
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, column_name: {column_name}")
     default = default_value
@@ -374,7 +385,7 @@ def _real_valued_var_len_column(
     Raises:
         TypeError: for another type. ValueError: without a default value where it is needed, or for a list of them.
     """
-    dtype = as_dtype(dtype)
+    dtype = _type_of(dtype, column_name)
     if not (dtype.is_integer or dtype.is_floating):
         raise TypeError(f"dtype must be convertible to float. dtype: {dtype}, column_name: {column_name}")
     if default_value is None and not is_sparse:

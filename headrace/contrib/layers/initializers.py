@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.attributes import check_attribute
 from headrace.core.dtypes import as_dtype, float32
 from headrace.core.tensor import Tensor
 from headrace.ops.random.normal import truncated_normal
@@ -61,6 +62,7 @@ def variance_scaling_initializer(
     Raises:
         TypeError: if `dtype` is not floating or `mode` is another.
     """
+    check_attribute("variance_scaling_initializer: dtype", dtype, "is_floating", "a DType")
     preset = as_dtype(dtype)
     if not preset.is_floating:
         raise TypeError("Cannot create initializer for non-floating point type.")

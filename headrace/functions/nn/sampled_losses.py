@@ -60,6 +60,7 @@ def sampled_logits(
         weights = [weights]
     with name_scope(name, "compute_sampled_logits", [*weights, biases, inputs, labels]):
         check_attribute("compute_sampled_logits: labels", labels, "dtype")
+        check_attribute("compute_sampled_logits: inputs", inputs, "dtype")
         labels = labels if isinstance(labels, Tensor) else convert_to_tensor(labels)
         inputs = inputs if isinstance(inputs, Tensor) else convert_to_tensor(inputs)
         if labels.dtype.is_floating and inputs.dtype.is_integer:
