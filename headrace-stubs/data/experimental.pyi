@@ -11,6 +11,7 @@ from headrace.core.tensor import Tensor as Tensor
 from headrace.core.type_specs import SparseTensorSpec as SparseTensorSpec, TensorSpec as TensorSpec
 from headrace.core.typing import ShapeLike as ShapeLike, TensorLike as TensorLike
 from headrace.data import nest as nest, structure as structure
+from headrace.data.argument_tensors import optional_param_to_tensor as optional_param_to_tensor
 from headrace.data.arguments import check_predicate as check_predicate, int64 as int64, known_size as known_size
 from headrace.data.dataset import Dataset as Dataset, DatasetV2 as DatasetV2
 from headrace.data.element_functions import ElementFunction as ElementFunction
@@ -19,8 +20,7 @@ from headrace.data.padding import shape_tensor as shape_tensor
 from headrace.data.seeds import get_seed as get_seed
 from headrace.functions.flow.assertion import Assert as Assert
 from headrace.functions.flow.rank_checks import assert_rank as assert_rank
-from headrace.functions.parsing.example import parse_example as parse_example
-from headrace.functions.parsing.features import FixedLenFeature as FixedLenFeature, VarLenFeature as VarLenFeature
+from headrace.functions.parsing.features import ALL_KINDS as ALL_KINDS, FeatureSpecs as FeatureSpecs, FixedLenFeature as FixedLenFeature, SparseFeature as SparseFeature, VarLenFeature as VarLenFeature, dense_defaults as dense_defaults, feature_specs as feature_specs, merged_sparse_features as merged_sparse_features, with_unknown_length as with_unknown_length
 from typing import Any
 
 Transformation = Callable[[Dataset], Dataset]
@@ -57,7 +57,7 @@ def shuffle_and_repeat(buffer_size: TensorLike, count: TensorLike | None = None,
         buffer_size, seed: as for `Dataset.shuffle`.
         count: as for `Dataset.repeat`.
     """
-def parallel_interleave(map_func: Callable[..., Any], cycle_length: TensorLike, block_length: TensorLike = 1, sloppy: TensorLike = False, buffer_output_elements: Any = None, prefetch_input_elements: int | None = None) -> Transformation:
+def parallel_interleave(map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, sloppy: TensorLike = False, buffer_output_elements: Any = None, prefetch_input_elements: int | None = None) -> Transformation:
     """A transformation to the elements of the datasets that `map_func` makes, several taking turns.
 
     Args:
