@@ -150,7 +150,7 @@ def test_ops_of_the_planner_say_what_makes_them(op_type, file):
         (
             "BoostedTreesQuantileStreamResourceDeserialize",
             "cases",
-            "case 1 differs from TensorFlow 1.15: 1.15's shape rule asks for scalars",
+            "it differs from TensorFlow 1.15: 1.15's shape rule asks for scalars",
         ),
         ("StackPushV2", "cases", "StackPushV2(StackV2("),
         ("If", "cases", "then_branch=a function of float32"),
