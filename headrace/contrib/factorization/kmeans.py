@@ -240,6 +240,9 @@ class KMeans:
                 rate = reshape(reciprocal(cast(old_counts + more, part.dtype)), columns)
                 move *= rate
             updates += [scatter_add(counts, seen, more), scatter_add(centers, seen, move)]
+            # The paper's rate is 1 / (n + k). In 1.15 nothing says which comes first, and the new count is read nearly always:
+            # numbers are those of 1.15's programs.
+            old_counts.op._add_control_input(updates[-2].op)
         return group(*updates)
 
     def _moved(self, inputs: list[Any], num_clusters: Tensor, cluster_idx: Sequence[Tensor], centers: Variable) -> Any:
