@@ -16,6 +16,7 @@ from headrace.core.type_specs import TensorSpec, TypeSpec, spec_from_value
 from headrace.messages import protos
 from headrace.saved_model.restored import RestoredConcreteFunction, RestoredFunction, RestoredSignature
 from headrace.saved_model.structured_values import FullArgSpec, encoded
+from headrace.state.composed_results import ComposedResult
 from headrace.state.concrete_function import ConcreteFunction
 from headrace.state.polymorphic_function import PolymorphicFunction
 
@@ -51,9 +52,11 @@ def dims_of(shape: Any) -> Any:
 
 
 def spec_of_result(value: Any) -> Any:
-    """The spec of a tensor or composite tensor that a function returns; any other value as it is."""
+    """The spec of a tensor, composite tensor or dataset that a function returns; any other value as it is."""
     if isinstance(value, _COMPOSITES):
         return spec_from_value(value)
+    if isinstance(value, ComposedResult):
+        return value.spec
     if not isinstance(value, (Tensor, TensorSpec)):
         return value
     return TensorSpec(value.shape, value.dtype.base_dtype)

@@ -10,6 +10,8 @@ from headrace.core.dtypes import DType, as_dtype
 from headrace.core.errors import UnimplementedError
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.type_specs import IndexedSlicesSpec, SparseTensorSpec, TensorSpec, TypeSpec
+from headrace.data.dataset import DatasetSpec
+from headrace.data.optional import OptionalSpec
 from headrace.functions.ragged.spec import RaggedTensorSpec
 from headrace.messages import protos
 from headrace.messages.node_def import shape_to_proto
@@ -61,7 +63,13 @@ class OpaqueSpec(TypeSpec):
         return self.kind
 
 
-_SPEC_CLASSES: dict[int, type[TypeSpec]] = {1: SparseTensorSpec, 2: IndexedSlicesSpec, 3: RaggedTensorSpec}
+_SPEC_CLASSES: dict[int, type[TypeSpec]] = {
+    1: SparseTensorSpec,
+    2: IndexedSlicesSpec,
+    3: RaggedTensorSpec,
+    5: DatasetSpec,
+    7: OptionalSpec,
+}
 
 
 class NotEncodableError(NotImplementedError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.autodiff.function_gradients import connected, dense, flat_parts, from_parts, gradient_parts, masked
@@ -17,6 +17,7 @@ from headrace.core.graph_functions import Function
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.messages.function_def import function_def_of
+from headrace.state.composed_results import ComposedResult
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
@@ -263,8 +264,14 @@ class ConcreteFunction:
             return None
         given = iter(results)
         # What is no tensor, such as None for a gradient that is not there, is returned as it is.
-        flat = [next(given) if isinstance(item, Tensor) else item for item in nest.flatten(structure, True)]
+        flat = [_of_caller(item, given) for item in nest.flatten(structure, True)]
         return nest.pack_sequence_as(structure, flat, expand_composites=True)
+
+
+def _of_caller(item: Any, given: Iterator[Any]) -> Any:
+    if isinstance(item, ComposedResult):
+        return item.composed(next(given))
+    return next(given) if isinstance(item, Tensor) else item
 
 
 class _Recorded:

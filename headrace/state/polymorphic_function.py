@@ -21,6 +21,7 @@ from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec
 from headrace.kernels.flow.contexts import output_context
+from headrace.state.composed_results import ComposedResult
 from headrace.state.concrete_function import ConcreteFunction
 from headrace.state.function_spec import (
     FunctionSpec,
@@ -332,11 +333,11 @@ class PolymorphicFunction:
             graph.returns_none = result is None
             result = nest.map_structure(_as_result, result, expand_composites=True) if result is not None else ()
             graph.structured_outputs = nest.map_structure(
-                lambda x: graph.capture(x) if isinstance(x, Tensor) else x, result, expand_composites=True
+                functools.partial(_captured, graph), result, expand_composites=True
             )
-            graph.outputs = [
-                t for t in nest.flatten(graph.structured_outputs, expand_composites=True) if isinstance(t, Tensor)
-            ]
+            flat = nest.flatten(graph.structured_outputs, expand_composites=True)
+            flat = [item.tensor if isinstance(item, ComposedResult) else item for item in flat]
+            graph.outputs = [item for item in flat if isinstance(item, Tensor)]
             for tensor in graph.outputs:
                 _require_outside(tensor, graph)
         self._variables.extend(created)
@@ -364,9 +365,18 @@ class _WeakInstance:
         return weakref.proxy(self._reference())
 
 
-def _as_result(value: Tensor | None) -> Tensor | None:
+def _captured(graph: FuncGraph, result: Any) -> Any:
+    if isinstance(result, ComposedResult):
+        return ComposedResult(result.spec, graph.capture(result.tensor))
+    return graph.capture(result) if isinstance(result, Tensor) else result
+
+
+def _as_result(value: Any) -> Tensor | ComposedResult | None:
     if value is None:
         return None
+    composed = ComposedResult.of(value)
+    if composed is not None:
+        return composed
     try:
         return convert_to_tensor(value)
     except (TypeError, ValueError):

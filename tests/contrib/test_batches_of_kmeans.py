@@ -10,7 +10,7 @@ from headrace.data.dataset import Dataset
 
 
 def test_centers_approach_the_means_of_their_points(tmp_path):
-    """As Sculley (WWW 2010), a start counting as one point; but the counts of a rate hold the batch's twice, as 1.15.5 reads them."""
+    """As Sculley (WWW 2010), a start counting as one point; but a rate's counts hold the batch twice, as 1.15.5 reads them."""
     state = np.random.RandomState(3)
     start = np.float32([[5, 5], [-5, -5]])
     groups = [(center + state.randn(12, 2)).astype(np.float32) for center in start]
