@@ -127,14 +127,22 @@ def _effects(root: Node, known: dict[Node, tuple[Node, ...]]) -> tuple[Node, ...
 
 
 def _may_hand_on(node: Node, keep: Set[Node], wanted: Set[Value]) -> bool:
-    return node not in keep and wanted.isdisjoint(node.outputs)
+    # An Identity hands on what it waits for as it is taken out.
+    return node.type != "Identity" and node not in keep and wanted.isdisjoint(node.outputs)
 
 
 _SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank"})
 
 
+def _only_write(nodes: Sequence[Node]) -> bool:
+    """Whether none of the nodes might refuse a step, as assertions do."""
+    return all(bool(node.decl.writes_state) and node.region is None for node in nodes)
+
+
 def _is_settled(node: Node, settled: Set[Node]) -> bool:
     """Whether what the node gives is the same whenever it runs: a constant, a shape, or what is computed of such.
+
+    What is computed may fail, so that it stays behind what might refuse the step before.
 
     Args:
         node: the node.
@@ -148,6 +156,8 @@ def _is_settled(node: Node, settled: Set[Node]) -> bool:
     if node.type == "Const":
         return True
     if decl.kernel_rule is None or decl.role is not None or decl.stateful or has_effect(node):
+        return False
+    if not (decl.cannot_fail or _only_write(node.control)):
         return False
     return all(value.constant is not None or value.node in settled for value in node.inputs)
 

@@ -102,7 +102,7 @@ def _patches_kernel(node):
     for what in ("ksizes", "strides", "rates"):
         values = node.attrs.get(what, [1])
         if min(values) <= 0:
-            raise OutOfRangeError(None, None, f"{what} is out of range: expected positive numbers, got {values}")
+            raise OutOfRangeError(None, None, f"{what} is out of range: {values}")
     windows, strides, rates = _windows(node.attrs)
     padding, n = node.attrs["padding"], len(node.attrs["ksizes"]) - 2
 
