@@ -6,6 +6,7 @@ import collections
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from headrace.core import nest
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.errors import UnimplementedError
 from headrace.core.shapes import TensorShape, as_dims
@@ -183,6 +184,8 @@ def _described_by(message: protos.TypeSpecProto) -> TypeSpec:
     state = decoded(message.type_state)
     if not isinstance(state, tuple):
         raise ValueError(f"A value of the kind {name} is described by {state!r}")
+    if made in (DatasetSpec, OptionalSpec) and not all(isinstance(leaf, TypeSpec) for leaf in nest.flatten(state[:1])):
+        raise ValueError(f"What a value of the kind {name} holds is described by {state[0]!r}")
     if made is RaggedTensorSpec:
         # Later versions tell of the innermost values too.
         state = state[:4]

@@ -6,6 +6,7 @@ import pytest
 
 import headrace as tf
 from headrace.core.eager import eager_mode
+from headrace.messages import protos
 
 
 @pytest.fixture(autouse=True)
@@ -70,3 +71,36 @@ def test_a_model_is_written_and_loaded_with_such_a_function(tmp_path):
     found = tf.saved_model.load_v2(str(tmp_path)).rows(tf.constant(3, tf.int64))
     assert listed(found["rows"]) == [(0, 0), (1, 2), (2, 4)]
     assert int(found["count"]) == 4
+
+
+def _longer(state):
+    state.tuple_value.values.add().string_value = "more"
+
+
+def _of_text(state):
+    state.tuple_value.values[0].string_value = "elements"
+
+
+def _of_nothing(state):
+    state.tuple_value.values[0].none_value.SetInParent()
+
+
+def _of_text_shape(state):
+    state.tuple_value.values[1].string_value = "shape"
+
+
+@pytest.mark.parametrize("change", [_longer, _of_text, _of_nothing, _of_text_shape])
+def test_a_file_that_describes_no_dataset_is_refused(tmp_path, change):
+    class Model(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([], tf.int64)])
+        def rows(self, n):
+            return tf.data.Dataset.range(n)
+
+    tf.saved_model.save(Model(), str(tmp_path))
+    path, message = tmp_path / "saved_model.pb", protos.SavedModel()
+    message.ParseFromString(path.read_bytes())
+    for function in message.meta_graphs[0].object_graph_def.concrete_functions.values():
+        change(function.output_signature.type_spec_value.type_state)
+    path.write_bytes(message.SerializeToString())
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"saved_model\.pb"):
+        tf.saved_model.load_v2(str(tmp_path))
