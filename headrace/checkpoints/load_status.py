@@ -186,6 +186,9 @@ class NameBasedSaverStatus:
             if isinstance(item, Variable) and reader.has_tensor(item._shared_name):
                 item.assign(reader.get_tensor(item._shared_name))
 
+    def place_below(self, owner: object, name: str) -> None:
+        """None: what counts are the names of variables, which these have when they are made."""
+
     def _variables(self) -> list[Any]:
         return [item for item in objects_below(self._root).objects if isinstance(item, Variable)]
 

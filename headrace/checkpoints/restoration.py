@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.object_graph import Match, matched, node_names
+from headrace.checkpoints.tracking import VARIABLE_VALUE
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.eager import executing_eagerly
 from headrace.files.checkpoint.reader import CheckpointReader
@@ -18,6 +20,7 @@ from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.checkpoints.checkpoint import ObjectSaver
+    from headrace.core.tensor import Tensor
     from headrace.core.typing import SessionLike
 
 
@@ -40,6 +43,7 @@ class Restoration:
         self._path = path
         self.number = next(numbers)
         self._found: dict[int, Callable[[], Any]] = {}
+        self._places: dict[int, int] = {}  # of what has been found, by identity
         self._edges: set[tuple[int, str]] = set()
         self._taken: set[int] = set()
         self._session: Any = None
@@ -74,9 +78,8 @@ class Restoration:
                 self._saver.run_restore(saveables, self._path, self._session)
             states = [(key, state) for key, state in match.states.items() if key in keys]
             if states:
-                reader = CheckpointReader(self._path)
                 for key, state in states:
-                    state.deserialize(reader.get_tensor(key))
+                    state.deserialize(self._reader.get_tensor(key))
 
     def run(self, session: SessionLike) -> Match:
         """Restores in a session what has been found; returns that."""
@@ -102,6 +105,7 @@ class Restoration:
             found = self._found.get(number)
             if found is None or found() is not item:
                 self._found[number] = _reference(item)
+                self._places[id(item)] = number
                 if self._may_come(number, match.objects):
                     # An object keeps what may yet come to objects below it.
                     item.__dict__.setdefault("_restorations", []).append(self)
@@ -116,6 +120,23 @@ class Restoration:
         self._account.note(match)
         return match
 
+    def place_below(self, owner: object, name: str) -> int | None:
+        """The number of the node that the checkpoint has at `name` below an object that has been found."""
+        number = self._places.get(id(owner))
+        if number is None or self._found[number]() is not owner:
+            return None
+        children = self.message.nodes[number].children
+        return next((child.node_id for child in children if child.local_name == name), None)
+
+    def is_value(self, number: int) -> bool:
+        """Whether a node is one value, that of a variable, and nothing else."""
+        node = self.message.nodes[number]
+        return [attribute.name for attribute in node.attributes] == [VARIABLE_VALUE] and not node.children
+
+    def value_at(self, number: int) -> Tensor:
+        """The value of such a node."""
+        return convert_to_tensor(self._reader.get_tensor(self.message.nodes[number].attributes[0].checkpoint_key))
+
     def _may_come(self, number: int, objects: Mapping[int, Any]) -> bool:
         """Whether something below an object has not been found."""
         node = self.message.nodes[number]
@@ -125,7 +146,11 @@ class Restoration:
 
     @functools.cached_property
     def _shapes(self) -> Mapping[str, Sequence[int]]:
-        return CheckpointReader(self._path).get_variable_to_shape_map()
+        return self._reader.get_variable_to_shape_map()
+
+    @functools.cached_property
+    def _reader(self) -> CheckpointReader:
+        return CheckpointReader(self._path)
 
     def expect_partial(self) -> None:
         """Lets nothing be said about what is not found."""

@@ -67,6 +67,9 @@ class Trackable(NamedDependencies):
                 "Trackable object."
             )
         getter = _plain_variable if getter is None else getter
+        restored = restoring.value_of_new(self, name, shape)
+        if restored is not None:
+            initializer, shape = restored, None
         made = getter(name=name, shape=shape, dtype=dtype, initializer=initializer, **kwargs)
         return self._track_trackable(made, name, overwrite) if is_trackable(made) else made
 

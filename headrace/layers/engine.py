@@ -22,6 +22,7 @@ from headrace.layers.input_spec import InputSpec
 from headrace.layers.nodes import Node
 from headrace.layers.policy import Policy, as_policy, defaults_to_floatx, v2_dtype_behavior_enabled
 from headrace.layers.values import track_variable
+from headrace.state import restoring
 from headrace.state.initializers import GlorotUniform, Zeros
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.partitioned import PartitionedVariable
@@ -243,11 +244,13 @@ class Layer(Calls):
                 raise ValueError(
                     f"An initializer for variable {name} of type {dtype.base_dtype} is required for layer {self.name}"
                 )
+        shape = () if shape is None else shape
+        restored = None if name is None else restoring.value_of_new(self, name, shape)
         variable = getter(
             name=name,
-            shape=() if shape is None else shape,
+            shape=shape if restored is None else None,
             dtype=dtype,
-            initializer=initializer,
+            initializer=initializer if restored is None else restored,
             constraint=named.get_constraint(constraint),
             trainable=trainable,
             partitioner=partitioner,

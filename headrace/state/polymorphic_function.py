@@ -377,6 +377,9 @@ def _as_result(value: Any) -> Tensor | ComposedResult | None:
     composed = ComposedResult.of(value)
     if composed is not None:
         return composed
+    flow = getattr(value, "flow", None)
+    if isinstance(flow, Tensor):
+        return flow  # a TensorArray: what it writes to ends with the call
     try:
         return convert_to_tensor(value)
     except (TypeError, ValueError):
