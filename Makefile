@@ -48,8 +48,8 @@ run: setup  ## train and test two digit classifiers: a TensorFlow 1.x script, un
 	$(PY) -m headrace examples/digits.py
 
 test: setup  ## all tests
-	$(PY) -m pytest -n $(JOBS) -q --ignore tests/test_examples.py
-	$(PY) -m pytest -q tests/test_examples.py
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -q --ignore tests/test_examples.py
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -q tests/test_examples.py
 
 check: setup  ## format, lint, types, and which room imports which
 	$(PY) -m ruff format --check .

@@ -132,7 +132,7 @@ def results(program: Program, loops, count, values):
         return session.run(fetches, feed), types
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(PROGRAMS, st.integers(0, 3), st.integers(0, 2**16))
 def test_a_loop_gives_what_its_iterations_give(program, count, seed):
     rng = np.random.RandomState(seed)
