@@ -49,10 +49,8 @@ class _WorkerIterator:
         self._iterator = self._made()
 
     def _made(self) -> Any:
-        if is_planned():
-            return MultiDeviceIterator(self.dataset, self._devices, source_device=self._worker)
         with device(self._worker):
-            return EagerIterator(self.dataset)
+            return MultiDeviceIterator(self.dataset, self._devices) if is_planned() else EagerIterator(self.dataset)
 
     def initialize(self) -> Operation | None:
         """The operation that begins anew; eagerly it has begun."""

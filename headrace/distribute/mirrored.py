@@ -213,15 +213,17 @@ class MirroredExtended(StrategyExtendedV1):
             fed.setdefault(device_names.get_host_for_device(name), []).append(name)
         return InputWorkers(self._device_map, list(fed.items()))
 
-    def _input_context(self) -> InputContext:
-        return InputContext(num_replicas_in_sync=self._num_replicas_in_sync)
+    def _input_contexts(self) -> list[InputContext]:
+        """What input functions are told, one for each host."""
+        hosts = self._input_workers().num_workers
+        return [InputContext(hosts, number, self._num_replicas_in_sync) for number in range(hosts)]
 
     def _make_dataset_iterator(self, dataset: Any) -> Any:
         return self._input_workers().dataset_iterator(dataset, self._container_strategy(), self._num_replicas_in_sync)
 
     def _make_input_fn_iterator(self, input_fn: Callable[..., Any], replication_mode: Any) -> Any:
         return self._input_workers().input_function_iterator(
-            input_fn, [self._input_context()], self._container_strategy()
+            input_fn, self._input_contexts(), self._container_strategy()
         )
 
     def _experimental_distribute_dataset(self, dataset: Any) -> Any:
@@ -231,7 +233,7 @@ class MirroredExtended(StrategyExtendedV1):
 
     def _experimental_distribute_datasets_from_function(self, dataset_fn: Callable[..., Any]) -> Any:
         return self._input_workers().distributed_datasets(
-            dataset_fn, [self._input_context()], self._container_strategy()
+            dataset_fn, self._input_contexts(), self._container_strategy()
         )
 
     def _experimental_make_numpy_dataset(self, numpy_input: Any, session: SessionLike | None) -> Any:

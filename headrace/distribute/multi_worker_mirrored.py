@@ -234,6 +234,9 @@ class CollectiveAllReduceExtended(MirroredExtended):
             num_replicas_in_sync=self._num_replicas_in_sync,
         )
 
+    def _input_contexts(self) -> list[InputContext]:
+        return [self._input_context()]
+
     def _make_dataset_iterator(self, dataset: Any) -> DatasetIterator:
         return DatasetIterator(
             dataset,
