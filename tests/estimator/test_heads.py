@@ -70,6 +70,33 @@ def test_binary_predictions_name_classes():
     np.testing.assert_allclose(made["probabilities"].sum(1), 1, rtol=1e-6)
 
 
+@pytest.mark.parametrize("make", [tf.estimator.MultiClassHead, tf.contrib.estimator.multi_class_head])
+def test_a_number_of_classes_may_be_a_tensor(make):
+    count = tf.placeholder(tf.int32, [])
+    head = make(count)
+    assert head.logits_dimension is count
+    logits = tf.constant([[1.0, 2.0, 3.0]])
+    predictions = head.create_estimator_spec({"x": [[1]]}, ModeKeys.PREDICT, logits).predictions
+    spec = head.create_estimator_spec({"x": [[1]]}, ModeKeys.EVAL, logits, tf.constant([[2]]))
+    with tf.Session() as sess:
+        assert sess.run(predictions["all_class_ids"], {count: 3}).tolist() == [[0, 1, 2]]
+        assert sess.run(spec.loss, {count: 3}) == pytest.approx(np.log(np.exp([-2.0, -1.0, 0.0]).sum()), rel=1e-6)
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            sess.run(spec.loss, {count: 2})
+    with pytest.raises(tf.errors.InvalidArgumentError, match="n_classes"):
+        make(tf.constant(2))
+
+
+def test_logits_of_unknown_sizes_are_checked_where_1_15_5_checks_them():
+    head = tf.estimator.RegressionHead(3)
+    with tf.Session() as sess:
+        matrix, anything = tf.placeholder(tf.float32, [None, None]), tf.placeholder(tf.float32)
+        of_matrix, of_anything = head.predictions(matrix)["predictions"], head.predictions(anything)["predictions"]
+        assert sess.run(of_matrix, {matrix: [[1.0, 2.0]]}).tolist() == [[1.0, 2.0]]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="logits shape"):
+            sess.run(of_anything, {anything: [[1.0, 2.0]]})
+
+
 @pytest.mark.parametrize("labels", [[[1], [2]], [[b"b"], [b"c"]]])
 def test_multi_class_loss(labels):
     named = isinstance(labels[0][0], bytes)

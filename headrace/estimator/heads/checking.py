@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from headrace.core.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.core.tensor_util import constant_value
 from headrace.feature_column.base import TransformationCache
 from headrace.feature_column.numeric import NumericColumn, numeric_column
 from headrace.functions.flow.assertion import Assert
@@ -23,19 +20,15 @@ from headrace.keras.utils.losses_utils import ReductionV2
 from headrace.kernels.composing import concat, expand_dims, shape
 from headrace.kernels.composing.arranging import identity
 from headrace.kernels.composing.filling import ones_like, zeros_like
-from headrace.ops.array.constant import constant
 from headrace.ops.array.slice import slice as slice_
 from headrace.ops.flow.grouping import no_op
 from headrace.ops.math.cast import to_float
 from headrace.util.inspection import fn_args
 
-if TYPE_CHECKING:
-    pass
-
 LossFn = Callable[..., Any]
 
 
-def check_logits_final_dim(logits: Any, expected: int | None) -> Tensor:
+def check_logits_final_dim(logits: Any, expected: int | Tensor | None) -> Tensor:
     """Logits as a tensor whose last dimension is the expected one.
 
     Raises:
@@ -47,14 +40,16 @@ def check_logits_final_dim(logits: Any, expected: int | None) -> Tensor:
         text = f"logits shape must be [D0, D1, ... DN, logits_dimension={expected}], got "
         at_least_matrix = assert_rank_at_least(logits, 2, data=[sizes], message=text)
         with control_dependencies([at_least_matrix]):
-            last = logits.shape[-1].value if logits.shape.ndims else None
-            if last is not None and expected is not None:
-                if last != expected:
+            if expected is not None and logits.shape.ndims is not None:
+                last = logits.shape[-1].value
+                # A tensor's value is that of a step, and so is an unknown size: TensorFlow takes both as they are.
+                if last is not None and last != expected and not isinstance(expected, Tensor):
                     raise ValueError(f"{text}{logits.shape}.")
                 return logits
             if expected is None:
                 return identity(logits, name=scope)
-            fits = assert_equal(expected, sizes[-1], message=text)
+            told: Any = [text, sizes]
+            fits = assert_equal(expected, sizes[-1], data=told)
             with control_dependencies([fits]):
                 return identity(logits, name=scope)
 
@@ -134,10 +129,10 @@ def check_labels(labels: Any, logits: Tensor, expected: int, sizes_first: bool =
                 return identity(labels, name=scope)
 
 
-def check_label_range(labels: Tensor, n_classes: int, message: str, scope: str = "assert_range") -> Tensor:
+def check_label_range(labels: Tensor, n_classes: int | Tensor, message: str, scope: str = "assert_range") -> Tensor:
     """Labels that are at least 0 and less than `n_classes`, which is asserted when they are used."""
     with name_scope(None, scope, (labels,)):
-        highest = constant(n_classes - 1, dtype=labels.dtype)
+        highest = convert_to_tensor(n_classes - 1, dtype=labels.dtype)
         below = assert_less_equal(labels, highest, message=message)
         positive = assert_non_negative(labels, message=message.replace("<= n_classes - 1", ">= 0"))
         with control_dependencies((below, positive)):
@@ -234,28 +229,20 @@ def check_loss_reduction(reduction: str) -> None:
         raise ValueError(f"Invalid loss_reduction: {reduction}. See `tf.losses.Reduction` for valid options.")
 
 
-def checked_n_classes(n_classes: int | None) -> int:
-    """A number of classes.
+def checked_n_classes(n_classes: int | Tensor | None) -> int | Tensor:
+    """A number of classes, as it is given.
 
     Raises:
-        ValueError: for 2 and less, or something else than an integer.
+        ValueError: for 2 and less, or None. Of a tensor this is asserted: InvalidArgumentError, at once if its value is known.
+        TypeError: for what is no integer.
     """
     if n_classes is None:
         raise ValueError("n_classes cannot be None")
-    given: Any = n_classes
-    if isinstance(n_classes, Tensor):
-        n_classes = constant_value(n_classes)
-    if isinstance(n_classes, np.ndarray):
-        n_classes = n_classes.item()
-    if isinstance(n_classes, bool) or not isinstance(n_classes, int) or n_classes <= 2:
-        if not isinstance(given, int):
-            # What cannot be compared is refused by the comparison.
-            assert_greater(convert_to_tensor(given), 2, message="n_classes must be greater than 2")
+    if isinstance(n_classes, int) and n_classes <= 2:
         raise ValueError(f"n_classes must be > 2: {n_classes}.")
     # TensorFlow checks it in the graph, too: seeds of what comes after these operations count on their number.
-    with control_dependencies(
-        [assert_greater(convert_to_tensor(given), 2, message="n_classes must be greater than 2")]
-    ):
+    more_than_two = assert_greater(convert_to_tensor(n_classes), 2, message="n_classes must be greater than 2")
+    with control_dependencies([more_than_two]):
         no_op()
     return n_classes
 

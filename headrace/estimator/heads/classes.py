@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 Vocabulary = Sequence[str] | None
 
 
-def all_class_ids(logits: Tensor, n_classes: int) -> Tensor:
+def all_class_ids(logits: Tensor, n_classes: int | Tensor) -> Tensor:
     """The numbers of all classes for each example, [batch, classes]."""
     batch = shape(logits)[0]
     return tile(expand_dims(range_(n_classes), 0), [batch, 1])
 
 
-def all_classes(logits: Tensor, n_classes: int, label_vocabulary: Vocabulary = None) -> Tensor:
+def all_classes(logits: Tensor, n_classes: int | Tensor, label_vocabulary: Vocabulary = None) -> Tensor:
     """The names of all classes for each example, string [batch, classes]."""
     batch = shape(logits)[0]
     names = list(label_vocabulary) if label_vocabulary else as_string(range_(n_classes))
@@ -51,6 +51,6 @@ def numbered(labels: Tensor, label_vocabulary: Vocabulary) -> Tensor:
     return table.lookup(labels)
 
 
-def classification_output(scores: Tensor, n_classes: int, label_vocabulary: Vocabulary = None) -> Any:
+def classification_output(scores: Tensor, n_classes: int | Tensor, label_vocabulary: Vocabulary = None) -> Any:
     """The scores of all classes with their names, for a server."""
     return ClassificationOutput(scores=scores, classes=all_classes(scores, n_classes, label_vocabulary))

@@ -59,7 +59,7 @@ class MultiClassHead(SingleHead):
     """Classes that exclude one another, by the softmax cross entropy of a logit for each.
 
     Args:
-        n_classes: how many classes, more than 2.
+        n_classes: how many classes, more than 2; also as a scalar tensor of int32.
         weight_column: the key or numeric column of the weights of examples.
         label_vocabulary: the names of the classes, where labels are strings; else labels are numbers of classes.
         loss_reduction: how the losses of a batch become one: a `tf.keras.losses.Reduction`.
@@ -76,7 +76,7 @@ class MultiClassHead(SingleHead):
 
     def __init__(
         self,
-        n_classes: int,
+        n_classes: int | Tensor,
         weight_column: Any = None,
         label_vocabulary: Sequence[str] | None = None,
         loss_reduction: str = ReductionV2.SUM_OVER_BATCH_SIZE,
@@ -91,8 +91,8 @@ class MultiClassHead(SingleHead):
         self._loss_reduction, self._name = loss_reduction, name
 
     @property
-    def logits_dimension(self) -> int:
-        """How many classes there are."""
+    def logits_dimension(self) -> Any:
+        """How many classes there are, as it was given."""
         return self._n_classes
 
     def checked_logits(self, logits: Any) -> Tensor:
