@@ -80,10 +80,31 @@ def to_array(values: Any, dtype: DTypeLike | None = None, shape: Any = None, cop
     return _from_python(values, dtype)
 
 
+def are_overlooked(values: object, shape: tuple[int, ...]) -> bool:
+    """Whether values of a constant are for nothing: TensorFlow does not look at lists for no elements, not even for a type."""
+    if values is None or 0 not in shape:
+        return False
+    return not isinstance(values, (np.ndarray, np.generic)) and not hasattr(type(values), "__array__")
+
+
+def require_shape(have: tuple[int, ...], wanted: tuple[int | None, ...], spread: bool = False) -> None:
+    """Raises TypeError unless values have the shape that is wanted of them.
+
+    Args:
+      have: the shape of the values.
+      wanted: that of the constant.
+      spread: whether one value for all elements, or as many values in another shape, will do.
+    """
+    fits = (
+        have in ((), (1,)) or math.prod(have) == math.prod(size or 0 for size in wanted) if spread else have == wanted
+    )
+    if not fits:
+        raise TypeError(f"Expected Tensor's shape: {wanted}, got {have}.")
+
+
 def _shaped(values: object, dtype: DType | None, shape: tuple[int, ...], copy: bool) -> np.ndarray:
     count = math.prod(shape)
-    if count == 0 and values is not None:
-        # TensorFlow does not look at the values then, not even for a type.
+    if are_overlooked(values, shape):
         return np.empty(shape, np.float32 if dtype is None else dtype.as_numpy_dtype)
     array = to_array(values, dtype, copy=copy)
     if array.size > count:

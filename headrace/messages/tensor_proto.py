@@ -14,7 +14,7 @@ import numpy as np
 
 from headrace.core.dims import bracketed
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.values import to_array
+from headrace.core.values import are_overlooked, require_shape, to_array
 from headrace.files.checkpoint.wire import Damaged, read_varint
 from headrace.messages import protos
 
@@ -58,7 +58,7 @@ def make_tensor_proto(
       dtype: the wanted type; see `core.values.to_array` for what fits.
       shape: the wanted shape; the last element is repeated as often as needed.
       verify_shape: refuse values that are not of `shape`.
-      allow_broadcast: refuse values that are neither of `shape` nor a single element.
+      allow_broadcast: refuse values that are neither one for all elements nor as many as `shape` has.
 
     Returns:
       a TensorProto.
@@ -80,13 +80,13 @@ def make_tensor_proto(
         return _proto(array, _dtype_of(array, dtype), array.shape)
     dims = tuple(int(size) for size in shape)
     count = math.prod(dims)
-    if count == 0 and values is not None:
+    if are_overlooked(values, dims):
         array = to_array(values, dtype, dims)
     else:
         array = to_array(values, dtype, copy=False)
-    if (verify_shape or (allow_broadcast and array.size != 1)) and array.shape != dims:
-        raise TypeError(f"Expected Tensor's shape: {dims}, got {array.shape}.")
-    if array.size > count:
+    if verify_shape or allow_broadcast:
+        require_shape(array.shape, dims, spread=allow_broadcast)
+    elif array.size > count:
         raise ValueError(f"Too many elements provided. Needed at most {count}, but received {array.size}")
     return _proto(array, _dtype_of(array, dtype), dims)
 

@@ -102,6 +102,9 @@ def test_a_proto_is_passed_through():
         ({"values": [1, 2], "shape": [3], "verify_shape": True}, TypeError, r"shape: \(3,\), got \(2,\)"),
         ({"values": 1, "shape": [1], "verify_shape": True}, TypeError, r"shape: \(1,\), got \(\)"),
         ({"values": [1, 2], "shape": [3], "allow_broadcast": True}, TypeError, r"shape: \(3,\), got \(2,\)"),
+        ({"values": [[5]], "shape": [3], "allow_broadcast": True}, TypeError, r"shape: \(3,\), got \(1, 1\)"),
+        ({"values": np.ones(2), "shape": [0], "verify_shape": True}, TypeError, r"shape: \(0,\), got \(2,\)"),
+        ({"values": np.ones(2), "shape": [0]}, ValueError, "Needed at most 0, but received 2"),
         ({"values": [1, 2, 3], "shape": [2]}, ValueError, "Needed at most 2, but received 3"),
         (
             {"values": 1, "shape": [2], "verify_shape": True, "allow_broadcast": True},

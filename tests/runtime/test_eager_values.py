@@ -106,3 +106,31 @@ def test_its_memory_can_be_read_and_stays_as_it_was():
     assert view.tolist() == [1.0, 2.0]
     with pytest.raises(BufferError, match="resource"):
         v.handle.__buffer__(0)
+
+
+@pytest.mark.parametrize(
+    ("value", "shape", "error"),
+    [
+        ([5], [3], tf.errors.InvalidArgumentError),
+        (np.ones([1, 1]), [2, 2], tf.errors.InvalidArgumentError),
+        ([1, 2], [0, 5], TypeError),
+        ([None], [0], ValueError),
+        ("a", [2, None], ValueError),
+    ],
+)
+def test_only_a_scalar_fills_a_shape(value, shape, error):
+    with pytest.raises(error):
+        tf.constant(value, shape=shape)
+
+
+def test_values_give_the_type_of_a_constant_without_elements():
+    assert tf.constant("a", shape=[0, 2]).dtype == tf.string
+    assert tf.constant(5, shape=[0]).dtype == tf.int32
+    rows = tf.ragged.constant([[]], ragged_rank=1, inner_shape=[4])
+    assert rows.values.shape == [0, 4]
+
+
+def test_eager_shapes_are_verified():
+    with pytest.raises(TypeError, match=r"shape: \(2, 1\), got \(1, 2\)"):
+        tf.constant([[1, 2]], shape=[2, 1], verify_shape=True)
+    assert tf.constant([[1, 2]], shape=[2, 1]).shape == [2, 1]

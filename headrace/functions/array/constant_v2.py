@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from headrace.core.eager import executing_eagerly
 from headrace.core.shapes import as_dims
 from headrace.core.tensor import Tensor
+from headrace.core.values import are_overlooked, require_shape
 from headrace.ops.array import constant as first
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ def constant(
         >>> tf.compat.v2.constant([1, 2, 3, 4], shape=[2, 2])
     """
     dims = None if shape is None else as_dims(shape)
-    if dims is not None and not executing_eagerly():
-        have = np.shape(value)
-        if math.prod(have) not in (1, math.prod(size or 0 for size in dims)):
-            raise TypeError(f"Expected Tensor's shape: {dims}, got {have}.")
-    return first.constant(value, dtype=dtype, shape=shape, name=name)
+    if value is None or dims is None or executing_eagerly() or are_overlooked(value, tuple(size or 0 for size in dims)):
+        return first.constant(value, dtype=dtype, shape=shape, name=name)
+    require_shape(np.shape(value), dims, spread=True)
+    # An array gives its type even where none of it has a place.
+    given = np.reshape(value, -1)[:0] if 0 in dims else value
+    return first.constant(given, dtype=dtype, shape=shape, name=name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.shapes import TensorShape
+from headrace.functions.array.constant_v2 import constant as constant_v2
 from headrace.functions.ragged.tensor import RaggedTensor, is_ragged
 from headrace.functions.ragged.value import RaggedTensorValue
 from headrace.ops.array.constant import constant as dense_constant
@@ -54,8 +54,7 @@ def constant(
         return RaggedTensor.from_row_splits(values, dense_constant(splits, dtype=row_splits_dtype), validate=False)
 
     with name_scope(name, "RaggedConstant"):
-        dense = functools.partial(dense_constant, verify_shape=True)
-        return _build(rows, dense, pylist, dtype, ragged_rank, inner_shape)
+        return _build(rows, constant_v2, pylist, dtype, ragged_rank, inner_shape)
 
 
 def constant_value(

@@ -18,7 +18,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import BoundConstant, op, raw
 from headrace.core.shapes import Dimension, TensorShape, as_dims
 from headrace.core.tensor import Tensor
-from headrace.core.values import eager_refusal, to_array
+from headrace.core.values import are_overlooked, eager_refusal, require_shape, to_array
 from headrace.kernels.array.arguments import MAX_DIMENSIONS
 
 if TYPE_CHECKING:
@@ -172,16 +172,17 @@ def constant(
         return raw.Const(value=held, dtype=as_dtype(value.dtype), name=name)
     dims = None if shape is None else as_dims(shape) if is_eager else _sizes_in_graph(shape)
     if is_eager:
-        if shape is not None:
-            _require_count(value, dims)
         try:
-            array = to_array(value, dtype, dims, copy=False)
+            array = to_array(value, dtype, copy=False)
         except (TypeError, ValueError):
             raise eager_refusal(value, None if dtype is None else as_dtype(dtype)) from None
+        if shape is not None:
+            array = _laid_out(array, dims, verify_shape)
     else:
-        array = to_array(value, dtype, None if verify_shape else dims, copy=False)
-    if verify_shape and shape is not None and np.shape(value) != tuple(dims or ()):
-        raise TypeError(f"Expected Tensor's shape: {tuple(dims or ())}, got {np.shape(value)}.")
+        verified = verify_shape and dims is not None and not are_overlooked(value, tuple(dims))
+        array = to_array(value, dtype, None if verified else dims, copy=False)
+        if verified:
+            require_shape(array.shape, tuple(dims))
     element_type = as_dtype(dtype) if dtype is not None else as_dtype(array.dtype)
     array = np.array(array, copy=True)
     array.flags.writeable = False
@@ -201,19 +202,29 @@ def _sizes_in_graph(shape: Any) -> Any:
     return as_dims(shape)
 
 
-def _require_count(value: float | Sequence[float], dims: Any) -> None:
-    """Raises TypeError unless a value has one element or as many as a shape: eagerly nothing is repeated.
+def _laid_out(array: np.ndarray, dims: Any, verify_shape: bool) -> np.ndarray:
+    """The elements of an eager constant in its shape: as many as it has, or a scalar, which fills it.
 
-    A ValueError if the shape is not wholly known.
+    Raises:
+        ValueError: if the shape is not wholly known.
+        TypeError: for another number of elements, or, verifying, another shape.
+        InvalidArgumentError: for one element with dimensions.
     """
     if dims is None or None in dims:
         raise ValueError(f"tf.constant: shape={bracketed(dims)} is not wholly known; give all sizes.")
-    have, expected = int(np.size(value)), math.prod(dims)
-    if have not in (1, expected):
+    if verify_shape:
+        require_shape(array.shape, tuple(dims))
+    expected = math.prod(dims)
+    if array.size == expected:
+        return array.reshape(dims)
+    if array.size != 1:
         raise TypeError(
-            f"Eager execution of tf.constant with unsupported shape (value has {have} elements, shape is {dims} with "
+            f"Eager execution of tf.constant with unsupported shape (value has {array.size} elements, shape is {dims} with "
             f"{expected} elements)."
         )
+    if array.ndim:
+        raise InvalidArgumentError(None, None, f"value must be a scalar, got shape {bracketed(array.shape)} [Op:Fill]")
+    return np.broadcast_to(array, dims)
 
 
 def _constant_from_value(
