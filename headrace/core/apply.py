@@ -10,6 +10,7 @@ from typing import Any
 
 from headrace.core.argument_conversion import are_quick, bind_type_attr, convert_input, plain_attr
 from headrace.core.argument_errors import NO_DEVICE
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, graph_of_inputs
 from headrace.core.dtypes import DType, as_dtype, resource
 from headrace.core.errors import InvalidArgumentError, OpError, UndeclaredOpError
@@ -125,32 +126,30 @@ def _apply_in(
     tensors: list[Tensor] = []
     scope_entered = False
     outer = graph._name_stack
-    refused: TypeError | None = None
+    refused: Exception | None = None
     try:
         for arg, value in zip(signature.inputs, values, strict=True):
             single = arg.number_attr is None and arg.type_list_attr is None
-            if single and isinstance(value, Tensor) and (arg.is_ref or not value._dtype._is_ref_dtype):
-                # The usual case, kept short.
-                bind_type_attr(decl, arg, value._dtype, attrs, signature.inputs)
-                tensors.append(value)
-                continue
-            if not scope_entered:
-                # Constants made of Python values are named inside the operation's own scope.
-                graph._name_stack = name
-                scope_entered = True
-            if single and graph.is_eager and arg.type_attr is not None and arg.type_attr not in attrs:
-                # Tensors that come later decide the type of Python's values before them.
-                for other, later in zip(signature.inputs, values, strict=True):
-                    if other.type_attr == arg.type_attr and isinstance(getattr(later, "dtype", None), DType):
-                        bind_type_attr(decl, other, later.dtype, attrs, signature.inputs)
-                        break
             try:
+                if single and isinstance(value, Tensor) and (arg.is_ref or not value._dtype._is_ref_dtype):
+                    # The usual case, kept short.
+                    bind_type_attr(decl, arg, value._dtype, attrs, signature.inputs)
+                    tensors.append(value)
+                    continue
+                if not scope_entered:
+                    # Constants made of Python values are named inside the operation's own scope.
+                    graph._name_stack = name
+                    scope_entered = True
+                if single and graph.is_eager and arg.type_attr is not None and arg.type_attr not in attrs:
+                    refused = _bind_to_later(decl, arg, values, attrs) or refused
                 tensors.extend(convert_input(decl, arg, value, attrs, is_quick))
             except TypeError as error:
                 if not graph.is_eager or not hasattr(error, "when_eager"):
+                    if isinstance(refused, ValueError) and arg.dtype is not None:
+                        raise refused from None
                     raise
                 # Eagerly the op looks at types when all arguments are tensors.
-                refused = refused or error
+                refused = refused or _conversion_error(arg, value, is_quick) or error
         if refused is not None:
             raise refused
         if graph._context is not None:
@@ -161,6 +160,33 @@ def _apply_in(
     finally:
         if scope_entered:
             graph._name_stack = outer
+
+
+def _conversion_error(arg: Arg, value: Any, is_quick: bool) -> ValueError | None:
+    """What is said of a tensor of another type than the op's where TensorFlow converts all arguments first: one is a list."""
+    if arg.dtype is None or is_quick:
+        return None
+    try:
+        for item in value if isinstance(value, (list, tuple)) else [value]:
+            convert_to_tensor(item, arg.dtype)
+    except ValueError as error:
+        return error
+    return None
+
+
+def _bind_to_later(decl: OpDecl, arg: Arg, values: Sequence[Any], attrs: dict[str, Any]) -> TypeError | None:
+    """Lets a tensor among the inputs decide the type of Python's values before it; what the op says of that type."""
+    inputs = decl.signature.inputs
+    for other, later in zip(inputs, values, strict=True):
+        if other.type_attr == arg.type_attr and isinstance(getattr(later, "dtype", None), DType):
+            try:
+                bind_type_attr(decl, other, later.dtype, attrs, inputs)
+            except TypeError as error:
+                if not hasattr(error, "when_eager"):
+                    raise
+                return error
+            return None
+    return None
 
 
 def operation_from_parts(

@@ -101,15 +101,20 @@ def convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any], is_
         )
     attrs[arg.number_attr or ""] = len(value)
     tensors: list[Tensor] = []
+    mixed: TypeError | None = None
     for i, item in enumerate(value):
         try:
             tensor = _convert_value(decl, arg, item, expected, preferred, f"{arg.name}_{i}")
         except (TypeError, ValueError) as error:
-            if _is_composite_when_eager(item) or (
-                arg.dtype is not None and item is None and get_default_graph().is_eager
-            ):
+            if not get_default_graph().is_eager:
+                raise _mixed_types(decl, arg, value, i, expected, attrs) from error
+            if not isinstance(item, Tensor):
+                # Its conversion says so itself.
                 raise
-            raise _mixed_types(decl, arg, value, i, expected, attrs) from error
+            mixed = mixed or _mixed_types(decl, arg, value, i, expected, attrs)
+            if arg.dtype is None or is_quick:
+                continue
+            raise mixed from error
         base = tensor._dtype.base_dtype
         if tensors and base is not tensors[0]._dtype.base_dtype:
             raise _mixed_types(decl, arg, value, i, tensors[0]._dtype.base_dtype, attrs)
@@ -118,6 +123,8 @@ def convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any], is_
             expected = base
         bind_type_attr(decl, arg, tensor._dtype, attrs, signature.inputs)
         tensors.append(tensor)
+    if mixed is not None:
+        raise mixed
     if not value and arg.type_attr is not None and arg.type_attr not in attrs and expected is not None:
         attrs[arg.type_attr] = expected
     return tensors
