@@ -224,7 +224,9 @@ class GradientTape:
         """In a graph: through the operations that were added to it while the tape recorded."""
         assert self._tape is not None
         flat = nest.flatten(sources)
-        flat_starts = [None] * len(targets) if starts is None else nest.flatten(starts)
+        # Targets without a start begin with ones; further starts are of no target.
+        flat_starts = [] if starts is None else nest.flatten(starts)[: len(targets)]
+        flat_starts += [None] * (len(targets) - len(flat_starts))
         graph = next(tensor for tensor in targets if isinstance(tensor, Tensor) and tensor._is_graph_tensor).graph
         if self._of_graphs.covers(graph):
             made = self._through_recorded(graph, targets, flat, flat_starts, unconnected)
@@ -280,8 +282,10 @@ class GradientTape:
     @contextlib.contextmanager
     def _for_rows(self, method: str, vectorized: bool) -> Iterator[None]:
         """Lets what is one use of the tape go through the recording once a row."""
-        if self._tape is None:
-            raise RuntimeError("GradientTape.gradient can only be called once on non-persistent tapes.")
+        if self._tape is None and (vectorized or not executing_eagerly()):
+            # A tape without a recording records anew while the rows of the target are taken: nothing leads to its sources.
+            self._of_graphs = GraphRecording(self._watch_accessed_variables)
+            self._push()
         if self._persistent:
             with self.stop_recording() if self._recording else contextlib.nullcontext():
                 yield
@@ -317,11 +321,11 @@ class GradientTape:
             parallel_iterations, experimental_use_pfor: how TensorFlow would run it; rows are computed one by one here.
 
         Returns:
-            a structure like `sources` of tensors of the shape of `target` followed by that of the source.
+            a structure like `sources` of tensors of the shape of `target` followed by that of the source. Of a tape that
+            was used before and is not persistent nothing leads to the sources.
 
         Raises:
-            RuntimeError: if the tape was used before and is not persistent; if it is not persistent, operations run
-                eagerly and `experimental_use_pfor` is false.
+            RuntimeError: if the tape is not persistent, operations run eagerly and `experimental_use_pfor` is false.
         """
         check_parallel_iterations(parallel_iterations, experimental_use_pfor)
         flat_sources = nest.flatten(sources)
@@ -350,7 +354,7 @@ class GradientTape:
             unconnected_gradients, parallel_iterations, experimental_use_pfor: as in `jacobian`.
 
         Returns:
-            a tensor of shape [batch, the rest of target's, the rest of source's]; None if they are not connected.
+            a tensor of shape [batch, the rest of target's, the rest of source's].
 
         Raises:
             ValueError: if the first dimensions differ.
@@ -362,13 +366,19 @@ class GradientTape:
         check_batches(("target", "source"), target, source)
         for each in (target, source):
             each.shape.with_rank_at_least(2)
+
+        def row(start: Tensor) -> Any:
+            made = self.gradient(target, source, start, unconnected_gradients)
+            # Of what is not connected the derivatives are zeros here.
+            return zeros_for(source) if made is None else made
+
         with self._for_rows("batch_jacobian", experimental_use_pfor):
             return batch_jacobian_of(
                 "GradientTape.batch_jacobian",
                 ("target", "source"),
                 target,
                 source,
-                lambda start: self.gradient(target, source, start, unconnected_gradients),
+                row,
             )
 
 
