@@ -46,7 +46,7 @@ def range(
         row_splits_dtype: int32 or int64.
 
     Raises:
-        ValueError: if the vectors have different lengths. TypeError: if they are of a type without ranges.
+        ValueError: if the vectors have different lengths. AssertionError: if they are of a type without ranges.
 
     Example:
         >>> tf.Session().run(tf.ragged.range([0, 5, 8], [3, 3, 12])).to_list()
@@ -60,7 +60,7 @@ def range(
         if dtype is None:
             for kind, part in zip(given, parts, strict=True):
                 if part.dtype not in _RANGE_TYPES:
-                    raise TypeError(
+                    raise AssertionError(
                         f"tf.ragged.range: {kind} are of type {part.dtype.name}; expected one of "
                         f"{', '.join(each.name for each in _RANGE_TYPES)}"
                     )

@@ -150,7 +150,8 @@ def lin_space_kernel(node):
             return start.reshape(1).clone()
         step = (stop - start) / (count - 1)
         result = torch.arange(count, dtype=start.dtype, device=device) * step + start
-        result[-1] = stop
+        # An infinite step times 0 is no number.
+        result[0], result[-1] = start, stop
         return result
 
     return spaced

@@ -71,10 +71,15 @@ def _check_update_dims(indices: Dims, updates: Dims, output: Dims) -> None:
 def scatter_nd_shape(op):
     output = op.constant_dims(2)
     indices, updates = (op.inputs[i].dims for i in (0, 1))
+    _require_place(indices, updates, output)
+    _check_update_dims(indices, updates, output)
+    return [output]
+
+
+def _require_place(indices: Dims, updates: Dims, output: Dims) -> None:
+    """Raises ValueError if something is written into what has no elements."""
     if output is not None and 0 in output and element_count(indices) and element_count(updates):
         raise ValueError("Indices and updates specified for empty output shape")
-    _check_update_dims(op.inputs[0].dims, op.inputs[1].dims, output)
-    return [output]
 
 
 def _flat_updates(
@@ -174,8 +179,10 @@ def _scatter(declared: OpDecl, write: Callable[..., Any]) -> None:
     @declared.shape
     @ranked(None, (1, None))
     def scatter_shape(op):
-        _check_update_dims(op.inputs[1].dims, op.inputs[2].dims, op.inputs[0].dims)
-        return [op.inputs[0].dims]
+        tensor, indices, updates = (part.dims for part in op.inputs)
+        _require_place(indices, updates, tensor)
+        _check_update_dims(indices, updates, tensor)
+        return [tensor]
 
     @declared.kernel
     def scatter_kernel(node):

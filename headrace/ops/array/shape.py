@@ -27,7 +27,7 @@ from headrace.kernels.ranks import ranked
 if TYPE_CHECKING:
     from headrace.core.building_facts import PythonValues
     from headrace.core.operation import Operation
-    from headrace.core.typing import DTypeLike, NodeView, ShapeLike, TensorLike
+    from headrace.core.typing import DTypeLike, NodeView, TensorLike
 
 
 shape_op = (
@@ -477,16 +477,21 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: TensorLike) -> Tensor:
     return raw.BroadcastArgs(shape_x, shape_y)
 
 
-def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
+def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:
     """The static shape that element-wise ops on operands of two static shapes give.
 
+    Args:
+        shape_x, shape_y: TensorShapes.
+
     Raises:
-        ValueError: if they do not broadcast.
+        ValueError: if they do not broadcast. AttributeError: for lists and numbers.
 
     Example:
         >>> tf.broadcast_static_shape(tf.TensorShape([None, 1]), tf.TensorShape([4]))
         TensorShape([Dimension(None), Dimension(4)])
     """
+    if shape_x.ndims is None or shape_y.ndims is None:
+        return TensorShape(None)
     return TensorShape.from_dims(broadcast_dims(as_dims(shape_x), as_dims(shape_y)))
 
 

@@ -199,10 +199,16 @@ def unravel_index_kernel(node):
         if indices.ndim > 1:
             raise invalid(f'The indices can only be scalar or vector, got "{shape_text(indices.shape)}"')
         rest = indices.reshape(-1) if indices.ndim else indices
+        sizes = numbers(dims)
+        if 0 in sizes:
+            raise invalid(f"dims must hold no 0 to take indices apart by, got {shape_text(sizes)}")
+        if not sizes:
+            return rest.new_empty((0, *rest.shape))
         parts = []
-        for size in reversed(numbers(dims)):
-            parts.append(rest % size)
-            rest = rest // size
+        for size in reversed(sizes):
+            # Of negative indices the rest is negative too, as in C.
+            parts.append(torch.fmod(rest, size))
+            rest = torch.div(rest, size, rounding_mode="trunc")
         return torch.stack(parts[::-1])
 
     return unravel
