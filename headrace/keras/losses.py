@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import abc
 import functools
 import inspect
 from collections.abc import Callable
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     LossFunction = Callable[..., Tensor]
 
 
-class Loss(abc.ABC):
+class Loss:
     """The loss of a batch: subclasses define `call`, which gives that of each example.
 
     Args:
@@ -97,9 +96,15 @@ class Loss(abc.ABC):
         """The arguments of the constructor."""
         return {"reduction": self.reduction, "name": self.name}
 
-    @abc.abstractmethod
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        """The loss of each example, a tensor of shape (batch, ...) without the last dimension."""
+        """The loss of each example, a tensor of shape (batch, ...) without the last dimension.
+
+        Raises:
+            ValueError: if the subclass does not define it.
+        """
+        raise ValueError(
+            f"{type(self).__name__} has no losses: it must define `call(y_true, y_pred)`, which gives them."
+        )
 
     def _get_reduction(self) -> str:
         if has_strategy() and self.reduction in (ReductionV2.AUTO, ReductionV2.SUM_OVER_BATCH_SIZE):

@@ -180,7 +180,8 @@ class Calls(Additions, Connections):
     @functools.cached_property
     def _is_library_class(self) -> bool:
         """Whether `call` is the library's own, so that nothing in it has to be converted."""
-        module = type(self).call.__module__ if hasattr(type(self).call, "__module__") else ""
+        # What `exec` defines may be of no module.
+        module = getattr(type(self).call, "__module__", None) or ""
         return module.partition(".")[0] == _PACKAGE
 
     def _symbolic_call(self, inputs: Any) -> Any:

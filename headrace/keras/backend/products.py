@@ -62,7 +62,9 @@ def batch_dot(x: Any, y: Any, axes: int | Sequence[int] | None = None) -> Tensor
     """
     if isinstance(axes, int):
         axes = (axes, axes)
-    x_rank, y_rank = len(x.shape), len(y.shape)
+    x_rank, y_rank = ndim(x), ndim(y)
+    if x_rank is None or y_rank is None:
+        raise TypeError(f"batch_dot: the ranks of both tensors must be known, got shapes {x.shape} and {y.shape}.")
     if axes is None:
         axes = (x_rank - 1, y_rank - 2)
     missing = abs(x_rank - y_rank)

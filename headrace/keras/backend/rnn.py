@@ -116,7 +116,13 @@ def rnn(
 
 
 def swap_batch_and_time(tensor: Tensor) -> Tensor:
-    """A tensor with its first two axes in each other's place."""
+    """A tensor with its first two axes in each other's place.
+
+    Raises:
+        IndexError: if it has fewer.
+    """
+    if len(tensor.shape) < 2:
+        raise IndexError(f"rnn: sequences and masks have axes of the batch and of time, got shape {tensor.shape}.")
     return transpose(tensor, [1, 0, *range(2, len(tensor.shape))])
 
 

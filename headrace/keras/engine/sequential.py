@@ -187,6 +187,10 @@ class Sequential(Model):
                 arguments["training"] = training
             outputs = layer(inputs, **arguments)
             inputs = outputs
+            if outputs is None or isinstance(outputs, (list, tuple, dict)):
+                raise AttributeError(
+                    f"Layer {layer.name!r} of the Sequential model {self.name!r} must give one tensor, but gave {outputs!r}."
+                )
             mask = getattr(outputs, "_keras_mask", None)
         return outputs
 

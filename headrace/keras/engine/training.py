@@ -139,10 +139,6 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         self._run_eagerly = kwargs.pop("run_eagerly", None)
         run_tf_function = kwargs.pop("experimental_run_tf_function", True)
         kwargs.pop("cloning", None)
-        unknown = set(kwargs) - _SESSION_ARGUMENTS
-        if unknown and executing_eagerly():
-            # In graphs it is the functions of batches that refuse them, when they are made.
-            raise TypeError(f"Invalid keyword argument(s) in `compile`: {unknown}")
         if self.run_eagerly and kwargs:
             raise ValueError(
                 "Session keyword arguments are not supported when `run_eagerly=True`. You passed the following Session "

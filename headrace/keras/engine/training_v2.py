@@ -22,6 +22,7 @@ from headrace.keras import backend_config
 from headrace.keras.backend.learning import eager_learning_phase_scope
 from headrace.keras.engine import training_eager, training_replicas
 from headrace.keras.engine.data_adapter import CompositeTensorDataAdapter, ListsOfScalarsDataAdapter
+from headrace.keras.engine.replica_arrays import input_params
 from headrace.keras.engine.training_arrays import batch_shuffle, make_batches, slice_arrays
 from headrace.keras.engine.training_datasets import infer_steps_for_dataset, unpack_element
 from headrace.keras.engine.training_generator import (
@@ -315,6 +316,9 @@ def _batches(
     given = model._standardize_user_data(
         x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size
     )
+    if steps and all(isinstance(value, np.ndarray) for value in given[0] or [None]):
+        # Refuses steps that do not take all rows. Whatever the use, the last step may take fewer.
+        input_params(None, len(given[0][0]), steps, batch_size, TRAIN)
     return _array_batches(mode, *given, batch_size, steps, shuffle)
 
 

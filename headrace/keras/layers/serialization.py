@@ -37,7 +37,7 @@ from headrace.keras.layers import (
     wrappers,
 )
 from headrace.keras.premade import linear, wide_deep
-from headrace.keras.utils.generic_utils import deserialize_keras_object, serialize_keras_object
+from headrace.keras.utils.generic_utils import deserialize_keras_object
 from headrace.layers import convolutional as convolutions
 from headrace.layers import core as dense
 from headrace.layers import engine, separable, transposed
@@ -169,7 +169,7 @@ def serialize(layer: Any) -> Any:
         >>> tf.keras.layers.serialize(tf.keras.layers.Flatten())["class_name"]
         'Flatten'
     """
-    return serialize_keras_object(layer)
+    return {"class_name": type(layer).__name__, "config": layer.get_config()}
 
 
 def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
