@@ -33,7 +33,7 @@ def input_params(
     """How many steps an epoch has, and how many samples a step of all replicas takes.
 
     Args:
-        distribution_strategy: the strategy.
+        distribution_strategy: the strategy, or None.
         num_samples: how many samples there are.
         steps, batch_size: as of `fit`.
         mode: "train", "test" or "predict"; only the last step of training may take fewer samples.
@@ -65,7 +65,7 @@ def input_params(
 
 def _factor(distribution_strategy: Any) -> int:
     """How many times a batch size is taken: that of contrib's strategies is of one replica."""
-    if global_batch_size_supported(distribution_strategy):
+    if distribution_strategy is None or global_batch_size_supported(distribution_strategy):
         return 1
     count: int = distribution_strategy.num_replicas_in_sync
     return count

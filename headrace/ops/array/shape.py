@@ -478,21 +478,16 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: TensorLike) -> Tensor:
 
 
 def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:
-    """The static shape that element-wise ops on operands of two static shapes give.
-
-    Args:
-        shape_x, shape_y: TensorShapes.
+    """The static shape that element-wise ops on operands of two static shapes, TensorShapes, give.
 
     Raises:
-        ValueError: if they do not broadcast. AttributeError: for lists and numbers.
+        ValueError: if they do not broadcast. AttributeError: for lists.
 
     Example:
         >>> tf.broadcast_static_shape(tf.TensorShape([None, 1]), tf.TensorShape([4]))
         TensorShape([Dimension(None), Dimension(4)])
     """
-    if shape_x.ndims is None or shape_y.ndims is None:
-        return TensorShape(None)
-    return TensorShape.from_dims(broadcast_dims(as_dims(shape_x), as_dims(shape_y)))
+    return TensorShape.from_dims(broadcast_dims(*(as_dims(s.dims) for s in (shape_x, shape_y))))
 
 
 # ---- native instructions
