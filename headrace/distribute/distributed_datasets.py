@@ -287,6 +287,8 @@ class DistributedDataset(_Distributed):
         # One host that feeds all replicas divides each batch as it comes. Otherwise its parts are elements to be dealt out.
         feeds_all = len(fed) == 1 and fed[0] == split_batch_by and pipelines == 1
         self._splits = feeds_all and not is_planned()
+        if split_batch_by is not None:
+            check_batched(dataset)
         if split_batch_by is not None and not self._splits:
             dataset = rebatch(dataset, split_batch_by)
             if is_planned():

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core import nest
+from headrace.core.defaults import device
 from headrace.core.eager import executing_eagerly
 from headrace.data.dataset import Dataset
 from headrace.kernels import composing
+from headrace.state.replication import has_strategy
 from headrace.state.scoping import init_scope, variable_creator_scope
 from headrace.state.variables import Variable
 
@@ -65,7 +67,11 @@ def one_host_numpy_dataset(
         return next_creator(**kwargs)
 
     arrays = [np.asarray(array) for array in nest.flatten(numpy_input)]
-    with variable_creator_scope(colocated) if colocate_with is not None else contextlib.nullcontext():
+    place: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
+    if colocate_with is not None:
+        # Only a strategy's creators know what to do with a colocation.
+        place = variable_creator_scope(colocated) if has_strategy() else device(colocate_with.device)
+    with place:
         kept = [Variable(composing.zeros(array.shape, array.dtype), trainable=False) for array in arrays]
     for variable, array in zip(kept, arrays, strict=True):
         init_var_from_numpy(variable, array, session)
