@@ -121,7 +121,7 @@ def _apply(default: Graph, decl: OpDecl, args: Sequence[Any], keywords: dict[str
 def _apply_in(
     graph: Graph, decl: OpDecl, values: list[Any], attrs: dict[str, Any], name: str | None, is_quick: bool = False
 ) -> Any:
-    name = decl.type if graph.is_eager and name is None else full_name(graph, decl.type if name is None else name)
+    name = decl.type if graph.is_eager and not name else full_name(graph, decl.type if name is None else name)
     signature = decl.signature
     tensors: list[Tensor] = []
     scope_entered = False

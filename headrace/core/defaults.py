@@ -145,14 +145,16 @@ class name_scope:
         values: tensors the function takes; they decide the graph and are checked to be of one graph.
 
     Raises:
-        TypeError: if `name` is not a string.
-        ValueError: if neither `name` nor `default_name` is given but `values` is.
+        TypeError: if `name` is not a string; eagerly AttributeError.
+        ValueError: in a graph, if neither `name` nor `default_name` is given but `values` is.
     """
 
     def __init__(self, name: str | None, default_name: str | None = None, values: Iterable[Any] | None = None) -> None:
         if not (name is None or isinstance(name, (str, bytes))):
             # TensorFlow asks whether there is a name first, which tensors and arrays do not say.
             bool(name)
+            if get_default_graph().is_eager:
+                raise AttributeError(f"name_scope: a name is a string, got {name!r}.")
             raise TypeError(f"name for name_scope must be a string, got {name!r}.")
         if not (default_name is None or isinstance(default_name, str)):
             raise TypeError(
@@ -171,11 +173,11 @@ class name_scope:
         return self._name
 
     def __enter__(self) -> str:
-        if self._name is None and self._values is not None:
+        default = get_default_graph()
+        if self._name is None and self._values is not None and not default.is_eager:
             raise ValueError(
                 f"At least one of name ({self._given}) and default_name ({self._default_name}) must be provided."
             )
-        default = get_default_graph()
         values = self._values
         if default.is_eager and not (values and any(isinstance(v, Tensor) and v._is_graph_tensor for v in values)):
             self._exits = default.name_scope_now(self._name)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, device, get_collection, get_default_graph, name_scope
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -62,7 +63,8 @@ def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> O
         var_list: variables.
         name: a name for the operation.
     """
-    if var_list:
+    # Eager variables have their values from the start.
+    if var_list and not executing_eagerly():
         return group(*[variable.initializer for variable in var_list], name=name)
     return raw.NoOp(name=name)
 

@@ -10,6 +10,7 @@ from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_collection, get_default_graph, name_scope
 from headrace.core.dtypes import float32
+from headrace.core.eager import executing_eagerly
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.scoping import makes_eager_variables
 
@@ -141,7 +142,15 @@ class VariableScope:
         self._dtype = dtype
 
     def set_use_resource(self, use_resource: bool | None) -> None:
-        """Sets whether resource variables are made."""
+        """Sets whether resource variables are made.
+
+        Raises:
+            ValueError: eagerly, where there are no others.
+        """
+        if use_resource is False and executing_eagerly():
+            raise ValueError(
+                "set_use_resource: variables are resource variables where operations run eagerly, got False."
+            )
         self._use_resource = use_resource
 
     def set_regularizer(self, regularizer: Regularizer) -> None:
