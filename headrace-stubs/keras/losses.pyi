@@ -1,6 +1,5 @@
 # Made by tools/make_stubs.py.
 
-import abc
 from _typeshed import Incomplete
 from collections.abc import Callable
 from headrace.core.defaults import name_scope as name_scope
@@ -16,7 +15,7 @@ from typing import Any
 
 LossFunction = Callable[..., Tensor]
 
-class Loss(abc.ABC):
+class Loss:
     '''The loss of a batch: subclasses define `call`, which gives that of each example.
 
     Args:
@@ -51,9 +50,12 @@ class Loss(abc.ABC):
         """The loss that `get_config` describes."""
     def get_config(self) -> dict[str, Any]:
         """The arguments of the constructor."""
-    @abc.abstractmethod
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        """The loss of each example, a tensor of shape (batch, ...) without the last dimension."""
+        """The loss of each example, a tensor of shape (batch, ...) without the last dimension.
+
+        Raises:
+            ValueError: if the subclass does not define it.
+        """
 
 class LossFunctionWrapper(Loss):
     """A loss function as a `Loss`.
