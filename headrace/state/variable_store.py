@@ -360,7 +360,8 @@ class VariableStore:
             restoring.changed()
         if regularizer:
             if eagerly:
-                # Its value changes: programs compute it from the variable when they need it.
+                # Its value changes: programs compute it from the variable when they need it. What is no function shows now.
+                regularizer(made)
                 return made
             with colocate_with(made.op), name_scope(name + "/Regularizer/"), init_scope():
                 loss = regularizer(made)

@@ -111,6 +111,7 @@ def entered(scope):
 tried("a scope of no name", lambda: entered(lambda: tf.name_scope(None, None, [1])))
 tried("a scope of a number", lambda: entered(lambda: tf.name_scope(3)))
 tried("a number's variables", lambda: tf.variables_initializer(3))
+tried("a regularizer that is no function", lambda: tf.get_variable("v", [2], regularizer="l2"))
 tried("variables of another kind", lambda: tf.get_variable_scope().set_use_resource(False))
 
 # ---- arrays
