@@ -68,9 +68,10 @@ class Trackable(NamedDependencies):
             )
         getter = _plain_variable if getter is None else getter
         restored = restoring.value_of_new(self, name, shape)
+        first: Any = initializer
         if restored is not None:
-            initializer, shape = restored, None
-        made = getter(name=name, shape=shape, dtype=dtype, initializer=initializer, **kwargs)
+            first, shape = restored, None
+        made = getter(name=name, shape=shape, dtype=dtype, initializer=first, **kwargs)
         return self._track_trackable(made, name, overwrite) if is_trackable(made) else made
 
     @property

@@ -80,7 +80,7 @@ def to_array(values: Any, dtype: DTypeLike | None = None, shape: Any = None, cop
     return _from_python(values, dtype)
 
 
-def are_overlooked(values: object, shape: tuple[int, ...]) -> bool:
+def are_overlooked(values: object, shape: tuple[int | None, ...]) -> bool:
     """Whether values of a constant are for nothing: TensorFlow does not look at lists for no elements, not even for a type."""
     if values is None or 0 not in shape:
         return False

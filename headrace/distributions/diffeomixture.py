@@ -366,7 +366,6 @@ def _batch_and_event(grid: Tensor, affines: Sequence[AffineLinearOperator]) -> t
         for outer, outer_tensor, inner, inner_tensor in found:
             batch = broadcast_static_shape(batch, outer)
             batch_tensor = broadcast_dynamic_shape(batch_tensor, outer_tensor)
-            first = event is None
-            event = inner if first else broadcast_static_shape(event, inner)
-            event_tensor = inner_tensor if first else broadcast_dynamic_shape(event_tensor, inner_tensor)
+            event_tensor = inner_tensor if event is None else broadcast_dynamic_shape(event_tensor, inner_tensor)
+            event = inner if event is None else broadcast_static_shape(event, inner)
         return batch, batch_tensor, event, event_tensor

@@ -179,10 +179,12 @@ def constant(
         if shape is not None:
             array = _laid_out(array, dims, verify_shape)
     else:
-        verified = verify_shape and dims is not None and not are_overlooked(value, tuple(dims))
-        array = to_array(value, dtype, None if verified else dims, copy=False)
-        if verified:
-            require_shape(array.shape, tuple(dims))
+        wanted = tuple(dims) if verify_shape and dims is not None else None
+        if wanted is None or are_overlooked(value, wanted):
+            array = to_array(value, dtype, dims, copy=False)
+        else:
+            array = to_array(value, dtype, copy=False)
+            require_shape(array.shape, wanted)
     element_type = as_dtype(dtype) if dtype is not None else as_dtype(array.dtype)
     array = np.array(array, copy=True)
     array.flags.writeable = False
