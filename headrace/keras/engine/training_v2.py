@@ -316,14 +316,18 @@ def _batches(
     given = model._standardize_user_data(
         x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size
     )
-    if steps and all(isinstance(value, np.ndarray) for value in given[0] or [None]):
-        # Refuses steps that do not take all rows. Whatever the use, the last step may take fewer.
-        input_params(None, len(given[0][0]), steps, batch_size, TRAIN)
-    return _array_batches(mode, *given, batch_size, steps, shuffle)
+    return _array_batches(mode, *given, batch_size, steps, shuffle, is_validation=steps_name == "validation_steps")
 
 
 def _array_batches(
-    mode: str, x: Any, y: Any, weights: Any, batch_size: int | None, steps: int | None, shuffle: bool | str
+    mode: str,
+    x: Any,
+    y: Any,
+    weights: Any,
+    batch_size: int | None,
+    steps: int | None,
+    shuffle: bool | str,
+    is_validation: bool = False,
 ) -> Batches:
     if not x:
         raise ValueError("The model has no inputs to make batches of.")
@@ -340,9 +344,21 @@ def _array_batches(
         )
         return EagerDataset(mode, adapter.get_dataset(), steps)
     count = int(x[0].shape[0])
+    if steps and isinstance(x[0], np.ndarray) and not is_validation:
+        _check_steps(mode, count, steps, batch_size)
     if batch_size is None:
         batch_size = 32 if steps is None else -(-count // steps)
     return EagerArrays(mode, x, y or [], weights or [], batch_size, steps, shuffle)
+
+
+def _check_steps(mode: str, count: int, steps: int, batch_size: int | None) -> None:
+    """Raises ValueError for steps that leave rows of arrays over, or have too few; the last one may take fewer."""
+    input_params(None, count, steps, batch_size, TRAIN)
+    if mode == PREDICT and batch_size is not None and steps * batch_size < count:
+        raise ValueError(
+            f"predict: each of the {count} samples must be predicted, but {steps} steps of batch_size {batch_size} take "
+            f"{steps * batch_size}."
+        )
 
 
 def fit(
@@ -405,7 +421,7 @@ def _validation(
 ) -> Validation:
     def batches() -> Batches:
         if held is not None:
-            return _array_batches(TEST, held[0], held[1], held[2], batch_size, steps, False)
+            return _array_batches(TEST, held[0], held[1], held[2], batch_size, steps, False, is_validation=True)
         x, y, weights = unpack_validation_data(data)
         if is_generator_or_sequence(data):
             x, y, weights = data, None, None
