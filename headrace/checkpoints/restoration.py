@@ -40,7 +40,7 @@ class Restoration:
     def __init__(self, saver: ObjectSaver, message: Any, path: str) -> None:
         self.message = message
         self._saver = saver
-        self._path = path
+        self.path = path
         self.number = next(numbers)
         self._found: dict[int, Callable[[], Any]] = {}
         self._places: dict[int, int] = {}  # of what has been found, by identity
@@ -73,18 +73,17 @@ class Restoration:
             keys = {attribute.checkpoint_key for number in fresh for attribute in self.message.nodes[number].attributes}
             saveables = [saveable for saveable in match.saveables if saveable.name in keys]
             if self._session is None:
-                self._saver.restore_now(saveables, self._path)
+                self._saver.restore_now(saveables, self.path)
             else:
-                self._saver.run_restore(saveables, self._path, self._session)
+                self._saver.run_restore(saveables, self.path, self._session)
             states = [(key, state) for key, state in match.states.items() if key in keys]
-            if states:
-                for key, state in states:
-                    state.deserialize(self._reader.get_tensor(key))
+            for key, state in states:
+                state.deserialize(self._reader.get_tensor(key))
 
     def run(self, session: SessionLike) -> Match:
         """Restores in a session what has been found; returns that."""
         match = self.match()
-        self._saver.run_restore(match.saveables, self._path, session)
+        self._saver.run_restore(match.saveables, self.path, session)
         return match
 
     def match(self, makes_slots: bool = False) -> Match:
@@ -125,8 +124,9 @@ class Restoration:
         number = self._places.get(id(owner))
         if number is None or self._found[number]() is not owner:
             return None
-        children = self.message.nodes[number].children
-        return next((child.node_id for child in children if child.local_name == name), None)
+        places = [child.node_id for child in self.message.nodes[number].children if child.local_name == name]
+        # A file may name nodes that it does not have.
+        return places[0] if places and 0 <= places[0] < len(self.message.nodes) else None
 
     def is_value(self, number: int) -> bool:
         """Whether a node is one value, that of a variable, and nothing else."""
@@ -150,7 +150,7 @@ class Restoration:
 
     @functools.cached_property
     def _reader(self) -> CheckpointReader:
-        return CheckpointReader(self._path)
+        return CheckpointReader(self.path)
 
     def expect_partial(self) -> None:
         """Lets nothing be said about what is not found."""

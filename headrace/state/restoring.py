@@ -8,6 +8,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.eager import executing_eagerly
+from headrace.core.shapes import TensorShape
 from headrace.state.scoping import init_scope
 
 if TYPE_CHECKING:
@@ -63,8 +64,11 @@ def value_of_new(owner: object, name: str, shape: Any = None) -> Tensor | None:
         # What was asked for last has the last word.
         restoration, number = max(waiting, key=lambda one: one[0].number)
         value = restoration.value_at(number)
-        if shape is not None:
-            value.set_shape(shape)
+        if shape is not None and not value.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"Variable {name!r} of {getattr(owner, 'name', None) or type(owner).__name__} is to have shape "
+                f"{TensorShape(shape)}, but in the checkpoint {restoration.path} it has shape {value.shape}."
+            )
         return value
 
 
