@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, TensorLike
 
 
-# What a body shares with the graph around it: the variables and what finds them by name.
+# What a body shares with the graph around it: the variables and what finds them by name. Of other collections it has copies.
 _SHARED_COLLECTIONS = (
-    *("variables", "local_variables", "trainable_variables", "model_variables", "moving_average_variables"),
-    *("trainable_resource_variables", "metric_variables"),
+    *("variables", "local_variables", "trainable_variables"),
     *(("__variable_store",), ("__varscope",), ("__variable_creators",)),
 )
 
@@ -41,7 +40,7 @@ class FuncGraph(Graph):
         outer: the graph around it; the default graph by default.
         capture_by_value: whether outer operations are copied into the body instead.
         copied_stateful_ops: stateful outer operations that may be copied all the same.
-        collections: its collections; those of variables are the outer graph's by default.
+        collections: its collections; by default the outer graph's, shared if they are of variables and copied if not.
 
     Attributes:
         inputs: the placeholders of the arguments, then those of the captured tensors.
@@ -93,6 +92,9 @@ class FuncGraph(Graph):
         if collections is not None:
             self._collections = dict(collections)
             return
+        for key in self.outer_graph.collections:
+            if key not in _SHARED_COLLECTIONS:
+                self._collections[key] = self.outer_graph.get_collection(key)
         for key in _SHARED_COLLECTIONS:
             self._collections[key] = self.outer_graph.get_collection_ref(key)
 

@@ -55,17 +55,6 @@ _MAX_VARIANTS = 64
 _MAX_CALLS = 8_000
 _MAX_KERNELS = 8_000
 
-# Collections that the library fills for graphs to find again; eager programs keep the objects themselves.
-_CUSTOM_ONLY = frozenset(
-    {
-        *("variables", "local_variables", "trainable_variables", "model_variables", "moving_average_variables"),
-        *("trainable_resource_variables", "metric_variables", "losses", "regularization_losses", "update_ops"),
-        *("summaries", "queue_runners", "table_initializer", "asset_filepaths", "activations", "train_op", "init_op"),
-        *("ready_op", "eval_step", "savers", "saveable_objects", "cond_context", "while_context", "iterators"),
-        *("biases", "weights", "mean_absolute_losses"),
-    }
-)
-
 
 class EagerGraph(EagerValues, Graph):
     """Where operations go that run as they are made: nothing of them is kept.
@@ -142,10 +131,6 @@ class EagerGraph(EagerValues, Graph):
         """The device that is asked for whatever the operation; None where a function decides."""
         devices = self._scopes.devices
         return "" if not devices or devices[-1] is None else getattr(devices[-1], "of_all", None)
-
-    def add_to_collection(self, name: str, value: object) -> None:
-        if name not in _CUSTOM_ONLY:
-            super().add_to_collection(name, value)
 
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Any:
         """Whatever was made before has run before."""

@@ -79,7 +79,7 @@ class UninitializedVariable(BaseResourceVariable):
             if self._in_graph_mode:
                 with name_scope("Read"):
                     self._graph_element = self._read_variable_op()
-            graph.add_to_collections(collections, self)
+                graph.add_to_collections(collections, self)
 
 
 def copy_to_graph_uninitialized(var: BaseResourceVariable) -> UninitializedVariable:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import colocate_with, get_collection_ref, get_default_graph, name_scope
+from headrace.core.defaults import add_to_collection, add_to_collections, colocate_with, get_default_graph, name_scope
 from headrace.core.dtypes import DType, as_dtype, float32, string
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims
@@ -358,14 +358,18 @@ class VariableStore:
         if not eagerly or self._store_eager_variables:
             self._vars[name] = made
             restoring.changed()
+            if eagerly:
+                # Eager variables join collections only where a store keeps them.
+                add_to_collections(collections or [GraphKeys.GLOBAL_VARIABLES], made)
+                if trainable:
+                    add_to_collection(GraphKeys.TRAINABLE_VARIABLES, made)
         if regularizer:
             # Eagerly it is the loss of the first value, as in 1.15: programs compute others from the variable.
             place = contextlib.nullcontext() if eagerly else colocate_with(made.op)
             with place, name_scope(name + "/Regularizer/"), init_scope():
                 loss = regularizer(made)
             if loss is not None:
-                # By its list: eagerly the library adds to no other collection.
-                get_collection_ref(GraphKeys.REGULARIZATION_LOSSES).append(loss)
+                add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
         return made
 
     def _existing(self, name: str, shape: TensorShape, dtype: DType, reuse: bool | _ReuseMode | None) -> Variable:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import get_collection, get_collection_ref, name_scope
+from headrace.core.defaults import add_to_collection, get_collection, name_scope
 from headrace.functions.math.reduction import reduce_sum
 from headrace.ops.array.constant import constant
 from headrace.ops.math.add_n import add_n
@@ -148,5 +148,5 @@ def apply_regularization(regularizer: Regularizer, weights_list: Sequence[Tensor
                     f"regularizer must return a scalar Tensor instead of a Tensor with rank {penalty.shape.ndims}."
                 )
         total = add_n(penalties, name=opened)
-        get_collection_ref(GraphKeys.REGULARIZATION_LOSSES).append(total)
+        add_to_collection(GraphKeys.REGULARIZATION_LOSSES, total)
         return total

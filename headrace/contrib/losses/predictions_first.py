@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.contrib.framework.arg_scope import add_arg_scope
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
+from headrace.core.defaults import add_to_collection, name_scope
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.math.reduction import reduce_prod, reduce_sum
@@ -42,7 +42,9 @@ def add_loss(loss: TensorLike, loss_collection: str | None = GraphKeys.LOSSES) -
         loss: tensor.
         loss_collection: the collection's name; nothing happens without one.
     """
-    collecting.add_loss(loss, loss_collection)
+    # Eagerly too, unlike that of `tf.losses`.
+    if loss_collection:
+        add_to_collection(loss_collection, loss)
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss") -> Tensor:
