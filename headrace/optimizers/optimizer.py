@@ -75,9 +75,9 @@ def _var_key(var: Any) -> tuple[Any, Any]:
 
 
 def _name_of(var: Variable) -> str:
-    if isinstance(var, Variable):
-        return var._shared_name
-    return "" if executing_eagerly() else var.op.name
+    if executing_eagerly() or not getattr(var, "_in_graph_mode", True):
+        return ""
+    return var.op.name
 
 
 class Optimizer(SlotOwner):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +92,11 @@ class BaseResourceVariable(Variable):
         """The graph it is in."""
         return self._handle.graph
 
+    @functools.cached_property
+    def _unique_id(self) -> str:
+        # One for the variable and what assignments to it return.
+        return f"{self._handle_name.removesuffix(':0')}_{id(self._handle)}"
+
     @property
     def _graph_key(self) -> Graph:
         return self._handle._op._graph
@@ -170,7 +176,7 @@ class BaseResourceVariable(Variable):
 
     def _after(self, op: Operation, read_value: bool = True) -> Any:
         if executing_eagerly():
-            return self if read_value else None
+            return _UnreadVariable(self, None) if read_value else None
         return _UnreadVariable(self, op) if read_value else op
 
     def assign(
@@ -325,34 +331,46 @@ class BaseResourceVariable(Variable):
 
 
 class _UnreadVariable(BaseResourceVariable):
-    """What an assignment returns: the variable after it; reading it waits for the assignment."""
+    """What an assignment returns: the variable after it; reading it waits for the assignment.
 
-    def __init__(self, variable: BaseResourceVariable, parent_op: Operation) -> None:
+    Args:
+        variable: the variable.
+        parent_op: the assigning operation; None of one that has run.
+    """
+
+    _constraint = None
+    _initial_value = None
+    _initializer_op: Any = None
+
+    def __init__(self, variable: BaseResourceVariable, parent_op: Operation | None) -> None:
         self._handle = variable._handle
+        self._in_graph_mode = variable._in_graph_mode
+        self._handle_name = variable._handle_name
         self._dtype = variable._dtype
         self._shape = variable._shape
         self._trainable = variable._trainable
         self._synchronization = variable._synchronization
         self._aggregation = variable._aggregation
-        self._constraint = None
-        self._initial_value = None
-        self._initializer_op = None
         self._parent_op = parent_op
-        if not parent_op._graph.building_function:
+        if parent_op is not None and not parent_op._graph.building_function:
             self._graph_element = self._read_variable_op()
 
     def _as_graph_element(self) -> Tensor:
-        # In functions it is read only where the program does so.
-        return self._read_variable_op() if self._parent_op._graph.building_function else self._graph_element
+        # Eagerly and in functions it is read only where the program does so.
+        if self._parent_op is None or self._parent_op._graph.building_function:
+            return self._read_variable_op()
+        return self._graph_element
 
     @property
     def name(self) -> str:
-        """The name of the assigning operation."""
+        """The name of the assigning operation; "UnreadVariable" if the variable is eager."""
+        if self._parent_op is None or not self._in_graph_mode:
+            return "UnreadVariable"
         return self._parent_op.name
 
     @property
-    def op(self) -> Operation:
-        """The assigning operation."""
+    def op(self) -> Any:
+        """The assigning operation; None of one that has run."""
         return self._parent_op
 
     def value(self) -> Tensor:
@@ -364,6 +382,8 @@ class _UnreadVariable(BaseResourceVariable):
         return self._read_variable_op()
 
     def _read_variable_op(self) -> Tensor:
+        if self._parent_op is None:
+            return raw.ReadVariableOp(self._handle, dtype=self._dtype)
         with control_dependencies([self._parent_op]):
             return raw.ReadVariableOp(self._handle, dtype=self._dtype)
 

@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, device, get_default_graph, name_scope
 from headrace.core.dims import compatible_dims
@@ -69,7 +70,9 @@ class ResourceVariable(BaseResourceVariable, is_resource=True):
             handle_name = name_from_scope_name(scope)
             if executing_eagerly():
                 self._begin_now(initial_value() if from_function else initial_value, dtype, shape, handle_name)
-                graph.add_to_collections(collections, self)
+                # Programs keep eager variables themselves; all but the step, which is looked for.
+                if GraphKeys.GLOBAL_STEP in collections:
+                    graph.add_to_collection(GraphKeys.GLOBAL_STEP, self)
                 return
             # Colocated with a variable that does not exist yet.
             with graph._attr_scope_of({"_class": [f"loc:@{handle_name}"]}):
@@ -131,10 +134,6 @@ class ResourceVariable(BaseResourceVariable, is_resource=True):
         self._handle._variable = weakref.ref(self)
         self._handle._id  # noqa: B018  asked for here
         raw.AssignVariableOp(self._handle, tensor)
-
-    @functools.cached_property
-    def _unique_id(self) -> str:
-        return f"{self._shared_name}_{id(self._handle)}"
 
     def __deepcopy__(self, memo: Any) -> ResourceVariable:
         if self._in_graph_mode:
