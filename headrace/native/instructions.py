@@ -88,9 +88,11 @@ _VIEWS = [
     _view("reshape", "a", "sizes; one may be -1"),
     _view("reshape_like", "a like:any"),
     _view("transpose", "a", "the permutation"),
-    # A begin counts from the front, or from the end if negative, and is clipped as Python does; a size -1 goes as far as
-    # there is something. The stride may be negative: begin is then where it starts.
+    # A begin counts from the front, or from the end if negative; a size -1 goes as far as there is something, and begin is
+    # then clipped as Python does. The stride may be negative: begin is then where it starts.
     _view("slice", "a", "begin of each axis, then size of each axis, then stride of each axis"),
+    # As Python's `a[begin:end:stride]` along one axis, of whatever size it is.
+    _view("slice_range", "a", "axis, begin, end, stride, then 1 where begin or end is open, else 0"),
     _view("broadcast_to", "a", "sizes"),
     _view("broadcast_like", "a like:any"),
     _view("expand_dims", "a", "where the new axis is"),

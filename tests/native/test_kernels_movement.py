@@ -36,6 +36,17 @@ def test_views(dtype, way):
         assert_same(got, expected)
 
 
+@pytest.mark.parametrize("size", [0, 1, 4, 5])
+def test_ranges_of_an_axis(size):
+    x = values("float32", (2, size))
+    ends = [None, 0, 1, 3, 4, 9, -1, -3, -9]
+    for begin, end, stride in itertools.product(ends, ends, (1, 2, -1, -3)):
+        ints = [-1, begin or 0, end or 0, stride, int(begin is None), int(end is None)]
+        (got,) = run_one("slice_range", [x], ints)
+        assert_same(got, x[:, begin:end:stride])
+    assert run_one("slice_range", [x], [1, 0, 0, 0, 1, 1]) is None
+
+
 def test_squeezing():
     x = values("float32", (1, 3, 1, 2))
     for ints, shape in (([], (3, 2)), ([0], (3, 1, 2)), ([-2, 0], (3, 2))):

@@ -180,6 +180,41 @@ def test_sizes_that_follow_from_shapes_and_counts(shape):
     both_ways(make, *feeds, (rows(2, 2), [-1]), native_loops=False)
 
 
+_PARTS = st.one_of(
+    st.integers(-4, 3),
+    st.builds(slice, *[st.none() | st.integers(-5, 5)] * 2, st.sampled_from([None, 1, 2, 3, -1, -2])),
+)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(parts=st.lists(_PARTS, min_size=1, max_size=2), sizes=st.lists(st.integers(0, 4), min_size=3, max_size=3))
+def test_parts_of_axes_whose_sizes_a_run_tells(parts, sizes):
+    def make():
+        x = tf.placeholder(tf.float32, [None, None, 2])
+        part = tf.sin(x)[tuple(parts)]
+        return [part * 2.0, tf.gradients(part, x)[0]], [x]
+
+    both_ways(make, *[[rows(size, sizes[0], 2)] for size in sizes], native_loops=False)
+
+
+def test_parts_that_are_not_there():
+    def make():
+        x = tf.placeholder(tf.float32, [None, 2])
+        return [tf.sin(x)[-2] * 2.0, tf.slice(tf.cos(x), [1, 0], [1, 2]) + 1.0], [x]
+
+    found = both_ways(make, [rows(2, 2)], [rows(1, 2)], [rows(0, 2)], native_loops=False)
+    assert [outcome[0] for outcome in found[1:]] == [tf.errors.InvalidArgumentError] * 2
+
+
+@pytest.mark.parametrize("axes", [[1], [0, 2], [-1], [-3, -1], None])
+def test_squeezing_what_has_no_known_rank(axes):
+    def make():
+        x = tf.placeholder(tf.float32)
+        return [tf.squeeze(tf.sin(x), axes) * 2.0, tf.gradients(tf.squeeze(tf.sin(x), axes), x)[0]], [x]
+
+    both_ways(make, *[[rows(*shape)] for shape in ((1, 1, 1), (3, 1, 2), (1, 3, 1), (2, 2, 1))], native_loops=False)
+
+
 @pytest.mark.parametrize("attends", [False, True])
 def test_a_translator_that_learns(attends):
     seq2seq, cells = tf.contrib.seq2seq, tf.nn.rnn_cell

@@ -26,7 +26,7 @@ def slice_rule(node: NodeView) -> Lowering | None:
         return None
     for start, count, have in zip(begin, size, dims, strict=True):
         # What may not fit is said by the kernel.
-        if start < 0 or count < -1 or (have is None and (start or count != -1)):
+        if start < 0 or count < -1 or (have is None and start and count == -1):
             return None
         if have is not None and start + max(count, 0) > have:
             return None
@@ -48,10 +48,12 @@ class _Ranges(NamedTuple):
     Attributes:
         axes: of each axis the begin, size and stride, and whether the axis vanishes.
         added: the axes of the result that are new.
+        open: of axes whose sizes are not known, the number of the axis and its slice; they are whole in `axes`.
     """
 
     axes: list[tuple[int, int, int, bool]]
     added: list[int]
+    open: list[tuple[int, slice]]
 
 
 def _ranges(node: NodeView, first: int, dims: Sequence[int | None]) -> _Ranges | None:
@@ -68,20 +70,21 @@ def _ranges(node: NodeView, first: int, dims: Sequence[int | None]) -> _Ranges |
     left = [item for item in index if not isinstance(item, int)]
     added = [axis for axis, item in enumerate(left) if item is None]
     index = tuple(item for item in index if item is not None)
-    ranges = []
-    for item, size in zip(index, dims, strict=True):
+    ranges, open_ranges = [], []
+    for axis, (item, size) in enumerate(zip(index, dims, strict=True)):
         if item == _WHOLE:
             ranges.append((0, -1, 1, False))
-        elif size is None:
-            return None
         elif isinstance(item, int):
-            if not -size <= item < size:
+            if size is not None and not -size <= item < size:
                 return None
-            ranges.append((item % size, 1, 1, True))
+            ranges.append((item if size is None else item % size, 1, 1, True))
+        elif size is None:
+            ranges.append((0, -1, 1, False))
+            open_ranges.append((axis, item))
         else:
             part = range(size)[item]
             ranges.append((part.start if len(part) else 0, len(part), part.step, False))
-    return _Ranges(ranges, added)
+    return _Ranges(ranges, added, open_ranges)
 
 
 def strided_slice_rule(node: NodeView) -> Lowering | None:
@@ -94,6 +97,9 @@ def strided_slice_rule(node: NodeView) -> Lowering | None:
 
     def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
         (part,) = b.apply("slice", [inputs[0]], [*begin, *size, *stride])
+        for axis, item in ranges.open:
+            ends = [item.start or 0, item.stop or 0, item.step or 1, item.start is None, item.stop is None]
+            (part,) = b.apply("slice_range", [part], [axis, *map(int, ends)])
         if axes:
             (part,) = b.apply("squeeze", [part], axes)
         for axis in ranges.added:
@@ -175,7 +181,12 @@ def expand_dims_rule(node: NodeView) -> Lowering | None:
 
 def squeeze_rule(node: NodeView) -> Lowering | None:
     dims, axes = node.inputs[0].dims, list(node.attrs["squeeze_dims"] or ())
-    if dims is None or len({axis % len(dims) for axis in axes} if dims else ()) != len(axes):
+    if dims is None:
+        # Counted from both ends they may be the same.
+        return (
+            applied("squeeze", axes) if len(set(axes)) == len(axes) and len({axis < 0 for axis in axes}) < 2 else None
+        )
+    if len({axis % len(dims) for axis in axes} if dims else ()) != len(axes):
         return None
     return applied("squeeze", axes)
 

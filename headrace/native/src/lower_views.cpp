@@ -1,4 +1,6 @@
 // Views: instructions that give the same memory other sizes and strides. A copy is made only where strides cannot say it.
+#include <algorithm>
+
 #include "lowerings.h"
 
 namespace headrace {
@@ -57,6 +59,7 @@ void slice(Planner& p, const Instruction& i) {
     int64_t begin = p.size(i.ints[k]), size = p.size(i.ints[rank + k]);
     require(stride != 0, "a stride is 0");
     if (begin < 0) begin += n;
+    require(size == -1 || (begin >= 0 && begin <= n), "a slice begins outside of its axis");
     if (stride > 0) begin = begin < 0 ? 0 : begin > n ? n : begin;
     else begin = begin < -1 ? -1 : begin > n - 1 ? n - 1 : begin;
     const int64_t most = stride > 0 ? (n - begin + stride - 1) / stride : (begin + 1 - stride - 1) / -stride;
@@ -66,6 +69,26 @@ void slice(Planner& p, const Instruction& i) {
     if (size) v.offset += begin * a.strides[k] * kSizes[a.dtype];
     v.strides[k] = a.strides[k] * stride;
   }
+  p.out(i, 0, v);
+}
+
+void slice_range(Planner& p, const Instruction& i) {
+  View v = p.in(i, 0);
+  require(i.ints.size() == 6, "a range is an axis, begin, end, stride and what is open");
+  const int k = Planner::axis(i.ints[0], v.rank);
+  const int64_t n = v.dims[k], stride = i.ints[3];
+  require(stride != 0, "a stride is 0");
+  const int64_t least = stride > 0 ? 0 : -1, most = stride > 0 ? n : n - 1;
+  const auto place = [&](int64_t at, bool open, int64_t otherwise) {
+    if (open) return otherwise;
+    return std::clamp(at < 0 ? at + n : at, least, most);
+  };
+  const int64_t begin = place(i.ints[1], i.ints[4], stride > 0 ? least : most);
+  const int64_t end = place(i.ints[2], i.ints[5], stride > 0 ? most : least);
+  const int64_t size = stride > 0 ? (end - begin + stride - 1) / stride : (begin - end - stride - 1) / -stride;
+  v.dims[k] = std::max<int64_t>(size, 0);
+  if (v.dims[k]) v.offset += begin * v.strides[k] * kSizes[v.dtype];
+  v.strides[k] *= stride;
   p.out(i, 0, v);
 }
 
@@ -146,7 +169,7 @@ void constant_like(Planner& p, const Instruction& i) {
 
 const std::vector<Lowering>& view_lowerings() {
   static const std::vector<Lowering> rows = {
-      {"reshape", reshape}, {"reshape_like", reshape_like}, {"transpose", transpose}, {"slice", slice},
+      {"reshape", reshape}, {"reshape_like", reshape_like}, {"transpose", transpose}, {"slice", slice}, {"slice_range", slice_range},
       {"broadcast_to", broadcast_to}, {"broadcast_like", broadcast_like}, {"expand_dims", expand_dims},
       {"squeeze", squeeze}, {"reverse", reverse}, {"at_most", at_most}, {"fill", fill}, {"zeros_like", constant_like, 0},
       {"ones_like", constant_like, 1},
