@@ -219,6 +219,20 @@ class FuncGraph(Graph):
         self._captured[tensor] = self._captured[outer] = inner
         return inner
 
+    def _captured_as(self, tensor: Tensor, name: str | None) -> Tensor:
+        """What stands inside for an input of an operation that is about to be made.
+
+        Args:
+            tensor: the input.
+            name: what is called so at the operation; a tensor of a graph keeps its own name below that of the operation.
+        """
+        if name is None or tensor._op._graph is self or tensor in self._captured:
+            return self.capture(tensor)
+        if tensor._is_graph_tensor:
+            name = f"{name.rpartition('/')[0]}/{tensor._op._name}"
+        with self.name_scope(None):
+            return self.capture(tensor, name)
+
     def _copy(self, op: Operation) -> None:
         # What TensorFlow calls stateful: reading a file, which planning must leave alone too, is not.
         if op.decl.signature.stateful and op not in self._copied_stateful_ops:
@@ -253,7 +267,8 @@ class FuncGraph(Graph):
                         f"{decl.type} ('{name}') changes the reference variable {tensor.op.name} from inside a function: "
                         "make it a resource variable (use_resource=True)."
                     )
-            inputs = [self.capture(tensor) for tensor in inputs]
+            names = [None] * len(inputs) if self.of_defun else _names_of_inputs(decl, attrs, name)
+            inputs = [self._captured_as(tensor, at) for tensor, at in zip(inputs, names, strict=True)]
         op = super().add_operation(decl, inputs, attrs, name, output_types, control_inputs)
         # A body runs as it was written: no read of a variable is moved before a write that precedes it.
         op._in_program_order = True
@@ -290,6 +305,18 @@ class FuncGraph(Graph):
         if isinstance(item, Tensor):
             return item._op._graph is not self
         return isinstance(item, Operation) and item.graph is not self
+
+
+def _names_of_inputs(decl: OpDecl, attrs: dict[str, Any], name: str) -> list[str]:
+    """What the inputs of an operation are called below its name."""
+    names = []
+    for arg in decl.signature.inputs:
+        if arg.number_attr is None and arg.type_list_attr is None:
+            names.append(f"{name}/{arg.name}")
+            continue
+        count = attrs[arg.number_attr] if arg.number_attr is not None else len(attrs[arg.type_list_attr or ""])
+        names += [f"{name}/{arg.name}_{i}" for i in range(count)]
+    return names
 
 
 def _is_guaranteed(tensor: Tensor) -> bool:
