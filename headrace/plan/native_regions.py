@@ -9,8 +9,9 @@ other nodes keep their order.
 from __future__ import annotations
 
 import contextlib
+import heapq
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from headrace import native
 from headrace.core.buffers import VariableBuffer
@@ -317,65 +318,47 @@ class _Block:
             self._keep_whole()
 
     def _grouped(self, before: Mapping[Node, Set[Node]]) -> list[Node | list[Node]]:
-        waiting = [node for node in self._nodes if node in self.native]
-        done: set[Node] = set(self.reads)
+        waiting = _Waiting(self._nodes, self.native, before)
         result: list[Node | list[Node]] = []
         for node in self._nodes:
             if node in self.native or node in self.reads:
                 continue
-            if any(other not in done for other in before[node]):
-                waiting = self._flush(waiting, before, done, result, before[node])
+            if not before[node] <= waiting.done:
+                self._flush(waiting, result, before[node])
             result.append(node)
-            done.add(node)
-        self._flush(waiting, before, done, result, set(waiting))
+            waiting.finish(node)
+        self._flush(waiting, result, self.native)
         return result
 
-    def _flush(
-        self,
-        waiting: list[Node],
-        before: Mapping[Node, Set[Node]],
-        done: set[Node],
-        result: list[Node | list[Node]],
-        wanted: Set[Node],
-    ) -> list[Node]:
-        """Runs the native nodes that can run, those of one guard together; returns the others.
+    def _flush(self, waiting: _Waiting, result: list[Node | list[Node]], wanted: Set[Node]) -> None:
+        """Runs the native nodes that can run, those of one guard together.
 
         Nodes on lists wait for the others on the same lists, unless what is wanted needs them.
         """
         held: set[Node] = set()
         holds = True
         while True:
-            groups: dict[object, list[Node]] = {}
-            ready_in: dict[Node, object] = {}
-            left = []
-            for node in waiting:
-                missing = [other for other in before[node] if other not in done]
-                key = self.guard(node)
-                if node not in held and all(ready_in.get(other, _NONE) == key for other in missing):
-                    groups.setdefault(key, []).append(node)
-                    ready_in[node] = key
-                else:
-                    left.append(node)
-            parted = self._lists.parted(groups.values()) & ready_in.keys() if holds else set()
+            groups = waiting.able(self.guard, held)
+            parted = self._lists.parted(groups) & {node for group in groups for node in group} if holds else set()
             if parted:
                 held |= parted
                 continue
             if not groups:
-                if not held or wanted <= done:
-                    return left
+                if not held or wanted <= waiting.done:
+                    return
                 held, holds = set(), False
                 continue
             held = set()
-            for group in groups.values():
+            for group in groups:
                 result.append(group)
-                done.update(group)
-            waiting = left
+                for node in group:
+                    waiting.finish(node)
 
     def _before(self) -> dict[Node, set[Node]]:
         """What must have run before each node."""
         before: dict[Node, set[Node]] = {}
         order = MemoryOrder(self._touched, self._handles)
-        fallible: list[Node] = []
+        fallible: Node | None = None
         native: list[Node] = []
         for node in self._nodes:
             if node in self.reads:
@@ -384,14 +367,14 @@ class _Block:
             needed.update(node.control)
             needed.update(order.before(node))
             if node in self.native:
-                if writes_variables(node):
-                    # A step that fails has changed as little as it can.
-                    needed.update(fallible)
+                if fallible is not None and writes_variables(node):
+                    # A step that fails has changed as little as it can. Those before the last one run before it.
+                    needed.add(fallible)
                 if not node.decl.cannot_fail:
                     native.append(node)
             else:
                 if not node.decl.cannot_fail and node.decl.role is None:
-                    fallible.append(node)
+                    fallible = node
                 if has_effect(node) and node.decl.role not in _STACKS:
                     needed.update(native)
                     native = []
@@ -399,7 +382,65 @@ class _Block:
         return before
 
 
-_NONE = object()
+class _Waiting:
+    """The native nodes of a block, while they wait for what has to run before them.
+
+    What each waits for is counted down, so that those that can run are found without looking at all others.
+
+    Args:
+        nodes: the nodes of the block.
+        native: those that wait.
+        before: what must have run before each.
+
+    Attributes:
+        done: what has run.
+    """
+
+    def __init__(self, nodes: Sequence[Node], native: Set[Node], before: Mapping[Node, Set[Node]]) -> None:
+        self._nodes, self._before = nodes, before
+        self._place = {node: place for place, node in enumerate(nodes) if node in native}
+        self._missing = {node: len(before[node]) for node in self._place}
+        self._after: dict[Node, list[Node]] = {}
+        for node in self._place:
+            for other in before[node]:
+                self._after.setdefault(other, []).append(node)
+        self._ready = {node for node, count in self._missing.items() if not count}
+        self.done: set[Node] = set()
+
+    def finish(self, node: Node) -> None:
+        """Takes note of that a node has run."""
+        self.done.add(node)
+        self._ready.discard(node)
+        for later in self._after.get(node, ()):
+            self._missing[later] -= 1
+            if not self._missing[later]:
+                self._ready.add(later)
+
+    def able(self, guard: Callable[[Node], Guard], held: Set[Node]) -> list[list[Node]]:
+        """Those that can run now or after others of the same guard, by guard, each in the order of the block.
+
+        Args:
+            guard: the guard of a node.
+            held: nodes that may not.
+        """
+        groups: dict[Guard, list[Node]] = {}
+        guards: dict[Node, Guard] = {}
+        missing: dict[Node, int] = {}
+        places = [self._place[node] for node in self._ready]
+        heapq.heapify(places)
+        while places:
+            place = heapq.heappop(places)
+            node = self._nodes[place]
+            key = guard(node)
+            if node in held or any(guards.get(other) != key for other in self._before[node] if other not in self.done):
+                continue
+            groups.setdefault(key, []).append(node)
+            guards[node] = key
+            for later in self._after.get(node, ()):
+                missing[later] = missing.get(later, self._missing[later]) - 1
+                if not missing[later] and self._place[later] > place:
+                    heapq.heappush(places, self._place[later])
+        return list(groups.values())
 
 
 def _may_write(writers: Iterable[Node], guard: Guard) -> bool:
@@ -418,7 +459,7 @@ def _writes_last(group: list[Node], before: Mapping[Node, Set[Node]]) -> list[No
     """The nodes of a group, those first that need no write of a variable: what fails then has changed nothing."""
     late: dict[Node, None] = {}
     for node in group:
-        if writes_variables(node) or not before[node].isdisjoint(late):
+        if writes_variables(node) or any(other in late for other in before[node]):
             late[node] = None
     return [*(node for node in group if node not in late), *late] if late else group
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import headrace as tf
 from headrace import native
+from headrace.plan import native_regions
 from headrace.plan.native_regions import regions_from
 from headrace.plan.pipeline import without
 
@@ -228,3 +229,23 @@ def test_random_graphs_give_the_same(least, seed, count, batch, train):
         assert np.asarray(one).dtype == np.asarray(other).dtype
         largest = max(1.0, float(np.max(np.abs(other), initial=0.0)))
         np.testing.assert_allclose(one, other, rtol=2e-3, atol=5e-4 * largest)
+
+
+def test_finding_regions_takes_time_by_the_nodes(monkeypatch):
+    asked = []
+    guard = native_regions._Block.guard
+    monkeypatch.setattr(native_regions._Block, "guard", lambda block, node: (asked.append(node), guard(block, node))[1])
+
+    def looks(count):
+        """How often a node is looked at where nodes of the runner wait for so many others, one after the other."""
+        with tf.Graph().as_default(), tf.Session() as sess:
+            x = tf.placeholder(tf.float32, [2])
+            value = x
+            for _ in range(count):
+                value = tf.py_func(lambda n: n, [tf.sin(value) * 0.5], tf.float32)
+                value.set_shape([2])
+            asked.clear()
+            assert np.all(np.abs(sess.run(value, {x: [1.0, 2.0]})) < 0.5)
+        return len(asked)
+
+    assert looks(60) <= 2.5 * looks(30)
