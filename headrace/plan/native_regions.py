@@ -360,6 +360,7 @@ class _Block:
         order = MemoryOrder(self._touched, self._handles)
         fallible: Node | None = None
         native: list[Node] = []
+        guarded: dict[Guard, list[Node]] = {}
         for node in self._nodes:
             if node in self.reads:
                 continue
@@ -367,11 +368,17 @@ class _Block:
             needed.update(node.control)
             needed.update(order.before(node))
             if node in self.native:
-                if fallible is not None and writes_variables(node):
-                    # A step that fails has changed as little as it can. Those before the last one run before it.
-                    needed.add(fallible)
+                if writes_variables(node):
+                    # A step that fails has changed as little as it can. Those before the last one run before it; those of
+                    # the node's own guard are in its group.
+                    needed.update(() if fallible is None else (fallible,))
+                    needed.update(
+                        each for guard, nodes in guarded.items() if guard != self.guard(node) for each in nodes
+                    )
                 if not node.decl.cannot_fail:
                     native.append(node)
+                    if node.decl.role is None:
+                        guarded.setdefault(self.guard(node), []).append(node)
             else:
                 if not node.decl.cannot_fail and node.decl.role is None:
                     fallible = node
