@@ -182,11 +182,7 @@ class StopAtStepHook(SessionRunHook):
 
     def begin(self) -> None:
         """Finds the global step."""
-        # The variable, and not what reads it before a step, as in 1.15.
-        step = get_global_step()
-        if step is None:
-            raise RuntimeError("Global step should be created to use StopAtStepHook.")
-        self._global_step_tensor = step
+        self._global_step_tensor = step_to_read("StopAtStepHook")
 
     def after_create_session(self, session: SessionLike, coord: Coordinator) -> None:
         """Determines the last step."""

@@ -52,7 +52,6 @@ from headrace.sessions.saving_hooks import CheckpointSaverHook
 from headrace.sessions.scaffold import Scaffold
 from headrace.sessions.session_creators import ChiefSessionCreator
 from headrace.state.global_step import _get_or_create_global_step_read, create_global_step
-from headrace.summary.writer import FileWriterCache
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
@@ -366,7 +365,6 @@ class BaseEstimator(Parameterized, Evaluable, Trainable):
                 loss = None
                 while not session.should_stop():
                     _, loss = session.run([ops.train_op, ops.loss])
-            FileWriterCache.clear()
             return loss
 
     def _chief_hooks(self, hooks: Sequence[SessionRunHook], scaffold: Scaffold) -> list[SessionRunHook]:
