@@ -121,7 +121,11 @@ def _apply(default: Graph, decl: OpDecl, args: Sequence[Any], keywords: dict[str
 def _apply_in(
     graph: Graph, decl: OpDecl, values: list[Any], attrs: dict[str, Any], name: str | None, is_quick: bool = False
 ) -> Any:
-    name = decl.type if graph.is_eager and not name else full_name(graph, decl.type if name is None else name)
+    if graph.is_eager and not (isinstance(name, (str, bytes)) and name):
+        # Nothing is named there: whatever else stands for a name is not looked at.
+        name = decl.type
+    else:
+        name = full_name(graph, decl.type if name is None else name)
     signature = decl.signature
     tensors: list[Tensor] = []
     scope_entered = False
@@ -271,6 +275,9 @@ def full_name(graph: Graph, name: str | bytes) -> str:
     """
     if isinstance(name, bytes):
         name = name.decode()
+    elif not isinstance(name, str) and not name:
+        # What is empty is no name, of whatever kind it is; a tensor does not say whether it is.
+        name = ""
     if not _is_valid_name(graph, name):
         raise ValueError(f"'{name}' is not a valid scope name")
     if name[-1] == "/":

@@ -145,17 +145,18 @@ class name_scope:
         values: tensors the function takes; they decide the graph and are checked to be of one graph.
 
     Raises:
-        TypeError: if `name` is not a string; eagerly AttributeError.
+        TypeError: if `name` is neither a string nor empty; eagerly AttributeError.
         ValueError: in a graph, if neither `name` nor `default_name` is given but `values` is.
     """
 
     def __init__(self, name: str | None, default_name: str | None = None, values: Iterable[Any] | None = None) -> None:
         if not (name is None or isinstance(name, (str, bytes))):
-            # TensorFlow asks whether there is a name first, which tensors and arrays do not say.
-            bool(name)
-            if get_default_graph().is_eager:
-                raise AttributeError(f"name_scope: a name is a string, got {name!r}.")
-            raise TypeError(f"name for name_scope must be a string, got {name!r}.")
+            # TensorFlow asks whether there is a name first, which tensors and arrays do not say. What is empty is the root.
+            if name:
+                if get_default_graph().is_eager:
+                    raise AttributeError(f"name_scope: a name is a string, got {name!r}.")
+                raise TypeError(f"name for name_scope must be a string, got {name!r}.")
+            name = ""
         if not (default_name is None or isinstance(default_name, str)):
             raise TypeError(
                 f"`default_name` type ({type(default_name)}) is not a string type. You likely meant to pass this into "

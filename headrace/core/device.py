@@ -295,3 +295,9 @@ class MergeDevice:
 
     def __repr__(self) -> str:
         return f"{super().__repr__()} (spec: {self._stated})"
+
+
+def short_names(device: str) -> tuple[str, str]:
+    """What a device of this process is called too, by its full name: `/device:CPU:0` and `CPU:0`."""
+    short = device.rpartition("/device:")[2]
+    return f"/device:{short}", short

@@ -15,7 +15,7 @@ import numpy as np
 from headrace.core import slots
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, global_graph, set_global_graph
-from headrace.core.device import LOCAL_TASK
+from headrace.core.device import LOCAL_TASK, short_names
 from headrace.core.dims import compatible_dims
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.errors import InvalidArgumentError
@@ -292,9 +292,20 @@ class EagerTensor(Tensor):
         return moved
 
     def _copy(self, ctx: object = None, device_name: str | None = None) -> EagerTensor:
-        """A copy on a device, that of the scope by default; the context is the process's."""
+        """A copy on a device, that of the scope by default; the context is the process's.
+
+        Raises:
+            RuntimeError: if no device has that name.
+            TypeError: if it is no text.
+        """
         del ctx
-        if device_name is None:
+        if not isinstance(device_name, str | bytes | None):
+            raise TypeError(f"_copy: a device is told by its name, got {device_name!r}.")
+        if device_name:
+            there = self._op._graph.runtime.device_names()
+            if device_name not in {short for name in there for short in (name, *short_names(name))}:
+                raise RuntimeError(f"{device_name!r} unknown device: there are {', '.join(there)}.")
+        else:
             with self._op._graph.as_default():
                 copied: EagerTensor = raw.Identity(self)
             return copied

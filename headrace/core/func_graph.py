@@ -279,6 +279,9 @@ class FuncGraph(Graph):
             return super().control_dependencies(None)
         inner = []
         for item in control_inputs:
+            if isinstance(item, (str, bytes, int, float)):
+                # What is no element of a graph there was before the call; names are not looked up.
+                continue
             if self._is_outside(item):
                 if self.of_defun:
                     raise ValueError(f"Tensor {item} is not an element of this graph.")

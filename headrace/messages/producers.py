@@ -29,14 +29,14 @@ class Producer:
         version: the version of GraphDefs that it writes.
 
     Raises:
-        TypeError: if it is something else.
+        AttributeError: if it is something else.
     """
 
     def __init__(self, op_list: int | protos.OpList | None = None, version: int = PRODUCER_VERSION) -> None:
         self.version = version
         listed = () if op_list is None else getattr(op_list, "op", None)
         if listed is None:
-            raise TypeError(f"producer_op_list must be an OpList proto, not {type(op_list).__name__}")
+            raise AttributeError(f"producer_op_list must be an OpList proto, not {type(op_list).__name__}")
         self._ops = {op_def.name: op_def for op_def in listed}
 
     def understood(self, node: protos.NodeDef, declared: Mapping[str, Attr]) -> dict[str, Any]:

@@ -181,7 +181,7 @@ class Optimizer(SlotOwner):
             asked = trainable_variables() if var_list is None else flatten(var_list)
             if executing_eagerly() or all(hasattr(variable, "handle") for variable in asked):
                 return self._compute_by_tape(loss, var_list, grad_loss)
-            loss = loss()
+            loss = convert_to_tensor(get_default_graph().as_graph_element(loss()))
         elif executing_eagerly():
             raise RuntimeError(
                 "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled."

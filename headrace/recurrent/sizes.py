@@ -9,6 +9,7 @@ from headrace.core import nest
 from headrace.core.constant_value import constant_value
 from headrace.core.dims import Dims
 from headrace.core.dtypes import int32
+from headrace.core.eager import executing_eagerly
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
 from headrace.kernels.composing.arranging import concat
@@ -54,14 +55,19 @@ def static_shape_with_batch(batch: Any, size: Any) -> TensorShape:
     # 1.x makes the constants of the dynamic shape here too, and later operations are numbered after them.
     _, first = _part(batch)
     _, second = _part(size)
-    return TensorShape.from_dims(None if first is None or second is None else (*first, *second))
+    return TensorShape(None if first is None or second is None else (*first, *second))
 
 
 def zero_state_tensors(state_size: object, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
     """Zeros for a state of the given size, in its structure."""
 
     def of(size: int | Tensor | TensorShape) -> Tensor:
-        state = zeros(shape_with_batch(batch_size, size), dtype=dtype)
+        shape = shape_with_batch(batch_size, size)
+        if executing_eagerly():
+            # A size that is none is refused as that of a shape.
+            static_shape_with_batch(batch_size, size)
+            return zeros(shape, dtype=dtype)
+        state = zeros(shape, dtype=dtype)
         state.set_shape(static_shape_with_batch(batch_size, size))
         return state
 

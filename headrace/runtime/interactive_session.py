@@ -19,6 +19,10 @@ class InteractiveSession(BaseSession):
     _active_session_count = 0
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: protos.ConfigProto | None = None) -> None:
+        if not config:
+            config = None
+        elif not hasattr(config, "graph_options"):
+            raise AttributeError(f"config must be a tf.ConfigProto, but got {type(config)}")
         super().__init__(target, graph, config)
         if InteractiveSession._active_session_count > 0:
             warnings.warn(

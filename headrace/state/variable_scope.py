@@ -387,6 +387,9 @@ class variable_scope:
     def _enter_default(self, exits: contextlib.ExitStack, current: str | None) -> VariableScope:
         if self._reuse:
             raise ValueError("reuse=True cannot be used without a name_or_scope")
+        if not (self._default_name is None or self._default_name or isinstance(self._default_name, (str, bytes))):
+            # As a name scope it would be the root; what else is no text is refused there.
+            raise TypeError(f"variable_scope: default_name must be a string, got {self._default_name!r}.")
         scope_name = self._default_name if current is None else current
         opened = exits.enter_context(name_scope(scope_name))
         self._scope_name = scope_name

@@ -331,5 +331,5 @@ def test_attributes_with_the_defaults_of_their_producer_are_left_out(default, ta
         else:
             with pytest.raises(ValueError, match="strange"):
                 tf.import_graph_def(graph_def, producer_op_list=ops)
-        with pytest.raises(TypeError, match="producer_op_list"):
+        with pytest.raises(AttributeError, match="producer_op_list"):
             tf.import_graph_def(graph_def, producer_op_list=3)

@@ -7,8 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from headrace.contrib.framework.arg_scope import add_arg_scope
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, device, get_collection
@@ -146,14 +144,16 @@ def assign_from_values(var_names_to_values: dict[str, Any]) -> tuple[Operation, 
 
     Raises:
         ValueError: if a name is not that of one variable.
+        AttributeError: if a value is not an array.
     """
     feeds: dict[Any, Any] = {}
     assignments = []
-    for name, value in var_names_to_values.items():
+    for name in var_names_to_values:
+        value = var_names_to_values[name]
         found = _named(name)
         fed = placeholder(found.dtype.base_dtype, shape=found.get_shape(), name="placeholder/" + found.op.name)
         assignments.append(found.assign(fed))
-        feeds[fed] = np.asarray(value).reshape(found.get_shape().as_list())
+        feeds[fed] = value.reshape(found.get_shape().as_list())
     return group(*assignments), feeds
 
 

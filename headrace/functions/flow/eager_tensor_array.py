@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +36,7 @@ class EagerList:
     def __init__(
         self,
         dtype: DTypeLike,
-        size: np.ndarray,
+        size: int,
         dynamic: bool,
         clear: bool,
         infer_shape: bool,
@@ -48,7 +49,7 @@ class EagerList:
         self.infer_shape = infer_shape
         self.dims = dims
         self.name = name or "TensorArray"
-        self.items: list[Tensor | None] = [None] * int(size)
+        self.items: list[Tensor | None] = [None] * size
         self.cleared: set[int] = set()
 
     def read(self, index: Any) -> Tensor:
@@ -291,7 +292,7 @@ def eager_list(
     element_shape: ShapeLike | None,
 ) -> EagerList:
     """The list of a new array, of the arguments of `TensorArray`."""
-    count = convert_to_tensor(size)._array() if size is not None else 0  # type: ignore[attr-defined]  # eagerly tensors have arrays
+    count = operator.index(size._array()[()] if isinstance(size, Tensor) else size)  # type: ignore[attr-defined, arg-type]  # eagerly tensors have arrays
     return EagerList(
         dtype,
         count,

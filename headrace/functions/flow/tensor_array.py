@@ -19,6 +19,7 @@ from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
 from headrace.functions.flow import list_ops
 from headrace.functions.flow.eager_tensor_array import EagerMethods, eager_list
+from headrace.functions.flow.existing_arrays import check_existing, check_of_function
 from headrace.functions.flow.modes import calls_functions, makes_lists
 from headrace.functions.flow.tensor_array_v2 import TensorArrayV2Methods
 from headrace.kernels.composing.arithmetic import range as integers
@@ -66,6 +67,7 @@ class TensorArray:
     Raises:
         ValueError: for arguments that exclude each other.
         TypeError: if `handle` is not a tensor.
+        AttributeError: if `flow` is not a tensor.
 
     Example:
         >>> array = tf.TensorArray(tf.float32, size=2).write(0, [1.0]).write(1, [2.0])
@@ -74,6 +76,9 @@ class TensorArray:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> TensorArray:
         if cls is TensorArray:
+            flow = kwargs.get("flow", args[6] if len(args) > 6 else None)
+            if flow is not None and not hasattr(flow, "dtype"):
+                raise AttributeError(f"TensorArray: flow must be a tensor, got {flow!r}.")
             if executing_eagerly():
                 cls = _EagerTensorArray
             elif makes_lists() and kwargs.get("handle") is None and (len(args) < 6 or args[5] is None):
@@ -94,10 +99,17 @@ class TensorArray:
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
+        in_function = calls_functions(get_default_graph())
+        if in_function:
+            check_of_function(handle, flow)
         if handle is not None:
-            _check_existing(handle, tensor_array_name, size, element_shape, dynamic_size, clear_after_read)
+            check_existing(handle, tensor_array_name, size, element_shape, dynamic_size, clear_after_read)
         elif size is None:
             raise ValueError("Size must be provided if handle is not provided")
+        if in_function:
+            # TensorFlow has lists there, which are of two kinds only, and neither named nor placed.
+            dynamic_size, infer_shape = bool(dynamic_size), bool(infer_shape)
+            clear_after_read, tensor_array_name, colocate_with_first_write_call = False, None, False
         self._dynamic_size = dynamic_size or False
         self._dtype: DType = as_dtype(dtype).base_dtype
         self._colocates = colocate_with_first_write_call
@@ -109,7 +121,6 @@ class TensorArray:
                     raise ValueError("flow must not be None if handle is not None.")
                 self._handle, self._flow = handle, flow
                 return
-            in_function = calls_functions(get_default_graph())
             with contextlib.ExitStack() as places:
                 if colocate_with_first_write_call:
                     places.enter_context(device(None))
@@ -120,8 +131,8 @@ class TensorArray:
                     element_shape=as_dims(element_shape),
                     identical_element_shapes=infer_shape,
                     dynamic_size=self._dynamic_size,
-                    clear_after_read=clear_after_read is not False and not in_function,
-                    tensor_array_name=tensor_array_name or "",
+                    clear_after_read=True if clear_after_read is None else clear_after_read,
+                    tensor_array_name="" if tensor_array_name is None else tensor_array_name,
                     name=scope,
                 )
             if in_function:
@@ -419,21 +430,6 @@ def _as_many(indices: TensorLike, rows: Tensor) -> Tensor:
         message = f"TensorArray.scatter: expected len(indices) == value.shape[0], but saw: {counts[0]} vs. {counts[1]}"
         raise errors.InvalidArgumentError(None, rows.op, message)
     return tensor
-
-
-def _check_existing(handle: Tensor, name: Any, size: Any, element_shape: Any, dynamic_size: Any, clear: Any) -> None:
-    if name:
-        raise ValueError("Cannot construct with both handle and tensor_array_name")
-    if not isinstance(handle, Tensor):
-        raise TypeError("Handle must be a Tensor")
-    for value, what in (
-        (size, "size"),
-        (element_shape, "element_shape"),
-        (dynamic_size, "dynamic_size"),
-        (clear, "clear_after_read"),
-    ):
-        if value is not None:
-            raise ValueError(f"Cannot provide both a handle and {what} at the same time")
 
 
 # ---- gradients: what is read is written to the array of gradients, what is written is read from it ----

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core.constant_value import constant_value
@@ -32,7 +33,8 @@ def scalar(value: TensorLike, name: str) -> Tensor:
 
 def _known(value: Tensor) -> int | None:
     constant = constant_value(value)
-    return None if constant is None else int(constant)
+    # Other types are refused by the operations; as a place in a list here.
+    return None if constant is None else operator.index(constant.item())
 
 
 def _frame_dims(
@@ -44,7 +46,7 @@ def _frame_dims(
     if axis is None:
         return [None] * (len(dims) + 1)
     samples, count = dims[axis], None
-    if samples is not None and step is not None:
+    if samples is not None and step:
         if pad_end:
             count = -(-samples // step)
         elif length is not None:

@@ -28,7 +28,9 @@ def _power_of_two(length: Tensor) -> Tensor:
     """The least power of two that is not below `length`."""
     known = constant_value(length)
     if known is not None:
-        return convert_to_tensor(int(2 ** math.ceil(math.log2(known))), length.dtype)
+        # Of no samples, as of the limit, there is no power.
+        power = 0 if known == 0 else int(2 ** math.ceil(math.log2(known.item())))
+        return convert_to_tensor(power, length.dtype)
     exponent = raw.Ceil(raw.Log(composing.cast(length, "float32")) / raw.Log(2.0))
     return composing.cast(raw.Pow(2.0, exponent), length.dtype)
 
