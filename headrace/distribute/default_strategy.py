@@ -13,7 +13,7 @@ from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.data.dataset import make_initializable_iterator
 from headrace.distribute.checks import require_scope
-from headrace.distribute.extended import StrategyExtendedV1
+from headrace.distribute.extended import StrategyExtendedV1, strategy_of
 from headrace.distribute.numpy_datasets import one_host_numpy_dataset
 from headrace.distribute.replica_context import ReplicaContext, UpdateContext
 from headrace.distribute.strategy import InputContext, StrategyV1
@@ -82,7 +82,7 @@ class DefaultExtended(StrategyExtendedV1):
 
     def variable_created_in_scope(self, v: Any) -> bool:
         """Whether a variable was made in no strategy's scope."""
-        return getattr(v, "_distribute_strategy", None) is None
+        return strategy_of(v) is None
 
     def value_container(self, value: Any) -> Any:
         """The value itself."""

@@ -12,11 +12,12 @@ from headrace.distribute.checks import require_cross_replica_or_default_context,
 from headrace.distribute.replica_context import reduction_of
 from headrace.distribute.scopes import StrategyScope
 from headrace.distribute.strategy import InputReplicationMode
-from headrace.distribute.values import value_container
+from headrace.distribute.values import DistributedValues, value_container
 from headrace.distribute.variables import DistributedVariable
 from headrace.ops.flow.grouping import group
 from headrace.state.modes import ReduceOp
 from headrace.state.scoping import variable_creator_scope
+from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -60,7 +61,7 @@ class StrategyExtended:
 
     def variable_created_in_scope(self, v: Any) -> bool:
         """Whether a variable was made in the scope of this strategy."""
-        return getattr(v, "_distribute_strategy", None) is self._container_strategy()
+        return strategy_of(v) is self._container_strategy()
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> AbstractContextManager[Any]:
         """A context in which variables are made where another one is.
@@ -88,7 +89,7 @@ class StrategyExtended:
 
     def _validate_colocate(self, variable: Any) -> None:
         """Raises ValueError for what is no variable of the scope."""
-        if not self.variable_created_in_scope(variable):
+        if getattr(variable, "_distribute_strategy", None) is not self._container_strategy():
             raise ValueError(
                 "`colocate_vars_with` must only be passed a variable created in this tf.distribute.Strategy.scope(), not: "
                 f"{variable!r}"
@@ -123,10 +124,12 @@ class StrategyExtended:
 
         Returns:
             a value, mirrored where `destinations` is several devices.
+
+        Raises:
+            AssertionError: if `destinations` is a list, or `reduce_op` no reduction.
         """
         require_cross_replica_or_default_context(self)
-        if isinstance(destinations, (list, tuple)):
-            raise ValueError(f"destinations must be a variable, a value or a device, got {destinations!r}")
+        _require_one_place(destinations)
         if isinstance(destinations, IndexedSlices):
             raise TypeError(f"destinations must be a variable, a tensor or a device, got {destinations!r}")
         return self._reduce_to(reduction_of(reduce_op), value, destinations)
@@ -292,8 +295,14 @@ class StrategyExtendedV1(StrategyExtended):
         Args:
             tensor: the tensor.
             destinations: a variable, a mirrored value or the name of a device.
+
+        Raises:
+            AssertionError: if `destinations` is None or a list.
         """
         require_cross_replica_or_default_context(self)
+        if destinations is None:
+            raise AssertionError("broadcast_to needs destinations, got None.")
+        _require_one_place(destinations)
         return self._broadcast_to(tensor, destinations)
 
     def _broadcast_to(self, tensor: Any, destinations: Any) -> Any:
@@ -369,3 +378,19 @@ class StrategyExtendedV1(StrategyExtended):
     def should_save_summary(self) -> bool:
         """Whether this worker writes summaries."""
         raise self._lacks("should_save_summary")
+
+
+def strategy_of(variable: Any) -> Any:
+    """The strategy in whose scope a variable was made, or None.
+
+    Raises:
+        AttributeError: if it is no variable.
+    """
+    if not isinstance(variable, (DistributedValues, Variable)):
+        raise AttributeError(f"{type(variable).__name__!r} object has no attribute '_distribute_strategy'")
+    return getattr(variable, "_distribute_strategy", None)
+
+
+def _require_one_place(destinations: Any) -> None:
+    if isinstance(destinations, (list, tuple)):
+        raise AssertionError(f"destinations must be a variable, a value or a device, got {destinations!r}")

@@ -203,7 +203,7 @@ class MirroredExtended(StrategyExtendedV1):
         if isinstance(v, Mirrored):
             # As in 1.15: once for the variable, and once for whoever asked for its value.
             return raw.Identity(raw.Identity(v._closest() if isinstance(v, MirroredVariable) else v.get()))
-        return raw.Identity(v)
+        raise AssertionError(f"read_var: expected a variable of this strategy, got {v!r}")
 
     # ---- input ----
 
@@ -279,7 +279,7 @@ class MirroredExtended(StrategyExtendedV1):
 
     def _update(self, var: Any, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any], group: bool) -> Any:
         if not isinstance(var, DistributedValues):
-            raise TypeError(f"update: expected a variable of this strategy, got {var!r}")
+            raise AssertionError(f"update: expected a variable of this strategy, got {var!r}")
         updates = []
         for number, (where, part) in enumerate(zip(var.devices, var.values, strict=True)):
             with device(where), UpdateContext(where), name_scope(f"update_{number}"):
@@ -290,7 +290,7 @@ class MirroredExtended(StrategyExtendedV1):
         self, colocate_with: Any, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any], group: bool
     ) -> Any:
         if not isinstance(colocate_with, tuple):
-            raise TypeError(f"update_non_slot: expected what non_slot_devices returned, got {colocate_with!r}")
+            raise AssertionError(f"update_non_slot: expected what non_slot_devices returned, got {colocate_with!r}")
         updates = []
         for number, where in enumerate(colocate_with):
             with device(where), UpdateContext(where), name_scope(f"update_{number}"):
