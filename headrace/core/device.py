@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Any
 
@@ -182,10 +182,13 @@ class DeviceSpec(DeviceSpecV2):
 DeviceSpecV1 = DeviceSpec
 
 
-def _parsed(spec: str) -> dict[str, Any]:
+def _parsed(spec: str | None) -> dict[str, Any]:
     """The parts that a device string states."""
     if not isinstance(spec, str):
-        raise TypeError(f"A device is named by a string such as '/gpu:0' or a DeviceSpec, got {spec!r}.")
+        if isinstance(spec, Hashable) and not spec:
+            return {}
+        kind = AttributeError if isinstance(spec, Hashable) and not isinstance(spec, bytes) else TypeError
+        raise kind(f"A device is named by a string such as '/gpu:0' or a DeviceSpec, got {spec!r}.")
     values: dict[str, Any] = {}
     for part in spec.split("/"):
         match part.split(":"):

@@ -280,7 +280,9 @@ class DistributedDataset(_Distributed):
         input_context: InputContext | None = None,
     ) -> None:
         if not isinstance(dataset, DatasetV2):
-            raise TypeError(f"experimental_distribute_dataset: expected a tf.data.Dataset, got {dataset!r}")
+            # Where batches are divided TensorFlow looks at the type first.
+            kind = AttributeError if split_batch_by is None else TypeError
+            raise kind(f"experimental_distribute_dataset: expected a tf.data.Dataset, got {dataset!r}")
         self._input_workers, self._strategy = input_workers, strategy
         pipelines = input_context.num_input_pipelines if input_context is not None else 1
         fed = [len(input_workers.compute_devices_for_worker(i)) for i in range(input_workers.num_workers)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -132,12 +133,12 @@ class StrategyExtended:
         _require_one_place(destinations)
         if isinstance(destinations, IndexedSlices):
             raise TypeError(f"destinations must be a variable, a tensor or a device, got {destinations!r}")
-        return self._reduce_to(reduction_of(reduce_op), value, destinations)
+        return self._reduce_to(_required_reduction(reduce_op), value, destinations)
 
     def _reduce(self, reduce_op: ReduceOp, value: Any) -> Any:
         """`Strategy.reduce` without an axis."""
         where = device_names.current() or self._default_device or "/device:CPU:0"
-        return self._local_results(self.reduce_to(reduce_op, value, where))[0]
+        return self._local_results(self._reduce_to(reduce_op, value, where))[0]
 
     def _reduce_to(self, reduce_op: ReduceOp, value: Any, destinations: Any) -> Any:
         raise self._lacks("_reduce_to")
@@ -281,9 +282,7 @@ class StrategyExtended:
         """Takes over the settings of `Strategy.configure`; a strategy of one process needs none."""
 
     def _update_config_proto(self, config_proto: Any) -> Any:
-        copied = type(config_proto)()
-        copied.CopyFrom(config_proto)
-        return copied
+        return copy.deepcopy(config_proto)
 
 
 class StrategyExtendedV1(StrategyExtended):
@@ -394,3 +393,10 @@ def strategy_of(variable: Any) -> Any:
 def _require_one_place(destinations: Any) -> None:
     if isinstance(destinations, (list, tuple)):
         raise AssertionError(f"destinations must be a variable, a value or a device, got {destinations!r}")
+
+
+def _required_reduction(reduce_op: ReduceOp | str) -> ReduceOp:
+    named = reduction_of(reduce_op)
+    if not isinstance(named, ReduceOp):
+        raise AssertionError(f"reduce_op must be a tf.distribute.ReduceOp or its name, got {reduce_op!r}")
+    return named

@@ -196,6 +196,11 @@ class MirroredExtended(StrategyExtendedV1):
     def _validate_colocate_with_variable(self, colocate_with_variable: Any) -> None:
         self._validate_colocate_distributed(colocate_with_variable)
 
+    def _update_config_proto(self, config_proto: Any) -> Any:
+        updated = super()._update_config_proto(config_proto)
+        updated.isolate_session_state = True
+        return updated
+
     def read_var(self, v: Any) -> Any:
         """The value of a variable; in cross-replica context that of all its parts together."""
         if isinstance(v, SyncOnReadVariable):

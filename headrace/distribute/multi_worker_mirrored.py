@@ -74,7 +74,7 @@ class CollectiveAllReduceExtended(MirroredExtended):
         num_gpus_per_worker: int | None = None,
     ) -> None:
         if not isinstance(communication, CollectiveCommunication):
-            raise ValueError(f"communication must be a CollectiveCommunication, got {communication!r}")
+            raise AssertionError(f"communication must be a CollectiveCommunication, got {communication!r}")
         self._communication = communication
         self._collective_keys = CollectiveKeys(by_thread=False)
         self._num_gpus_per_worker = num_gpus_per_worker

@@ -10,6 +10,7 @@ import numpy as np
 from headrace.core import nest
 from headrace.core.defaults import device
 from headrace.core.eager import executing_eagerly
+from headrace.core.tensor import Tensor
 from headrace.data.dataset import Dataset
 from headrace.kernels import composing
 from headrace.state.replication import has_strategy
@@ -66,7 +67,13 @@ def one_host_numpy_dataset(
         kwargs["colocate_with"] = colocate_with
         return next_creator(**kwargs)
 
-    arrays = [np.asarray(array) for array in nest.flatten(numpy_input)]
+    arrays = nest.flatten(numpy_input)
+    for array in arrays:
+        if isinstance(array, Tensor):
+            raise AssertionError(f"experimental_make_numpy_dataset: expected arrays, got the tensor {array!r}.")
+        if not hasattr(array, "shape"):
+            raise AttributeError(f"experimental_make_numpy_dataset: expected arrays, got {array!r}.")
+    arrays = [np.asarray(array) for array in arrays]
     place: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
     if colocate_with is not None:
         # Only a strategy's creators know what to do with a colocation.

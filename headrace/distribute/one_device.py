@@ -34,6 +34,8 @@ class OneDeviceExtended(StrategyExtendedV1):
 
     def __init__(self, container_strategy: Any, device: str) -> None:
         super().__init__(container_strategy)
+        if not device and not isinstance(device, str):
+            raise AssertionError(f"OneDeviceStrategy needs the name of a device, got {device!r}.")
         self._device = device_names.resolve(device)
         self._default_device = self._device
         self._input_device = device_names.get_host_for_device(self._device)

@@ -281,6 +281,7 @@ class ParameterServerExtended(StrategyExtendedV1):
     def _update_config_proto(self, config_proto: Any) -> Any:
         updated = super()._update_config_proto(config_proto)
         if self._cluster_spec is None:
+            updated.isolate_session_state = True
             return updated
         updated.isolate_session_state = False
         del updated.device_filters[:]

@@ -194,13 +194,5 @@ def destination_of(value: Any) -> Any:
 
 
 def reduction_of(reduce_op: ReduceOp | str) -> ReduceOp:
-    """A reduction that may be given by its name.
-
-    Raises:
-        AssertionError: if it is none.
-        ValueError: if none has that name.
-    """
-    named = ReduceOp(reduce_op.upper()) if isinstance(reduce_op, str) else reduce_op
-    if not isinstance(named, ReduceOp):
-        raise AssertionError(f"reduce_op must be a tf.distribute.ReduceOp or its name, got {reduce_op!r}")
-    return named
+    """A reduction that may be given by its name."""
+    return ReduceOp(reduce_op.upper()) if isinstance(reduce_op, str) else reduce_op

@@ -235,6 +235,8 @@ class Strategy:
         reduce_op = reduction_of(reduce_op)
         if axis is None:
             return self._extended._reduce(reduce_op, value)
+        if not isinstance(reduce_op, ReduceOp):
+            raise TypeError(f"Expected `reduce_op` to be a `tf.distribute.ReduceOp`, not: {reduce_op!r}")
         if reduce_op == ReduceOp.SUM:
             summed = self.experimental_run_v2(lambda part: reduce_sum(part, axis=axis), args=(value,))
             return self._extended._reduce(ReduceOp.SUM, summed)

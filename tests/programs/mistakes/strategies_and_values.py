@@ -16,6 +16,12 @@ ACTS = {
     "created": lambda extended, other, variable: extended.variable_created_in_scope(other),
     "updated": lambda extended, other, variable: extended.update(other, lambda v: v.assign(2.0)),
     "read": lambda extended, other, variable: extended.read_var(other),
+    "reduced along an axis": lambda extended, other, variable: extended._container_strategy().reduce(
+        other, tf.ones([2]), axis=0
+    ),
+    "dataset": lambda extended, other, variable: extended._container_strategy().make_dataset_iterator(other),
+    "config": lambda extended, other, variable: extended._container_strategy().update_config_proto(other),
+    "arrays": lambda extended, other, variable: extended._container_strategy().experimental_make_numpy_dataset([other]),
     "devices": lambda extended, other, variable: extended.update_non_slot(other, lambda: 1),
 }
 
@@ -37,4 +43,11 @@ for kind in sorted(STRATEGIES):
             if kind == "default" and (act in ("updated", "devices", "places") or (act, other) == ("place", "nothing")):
                 continue
             results["%s, %s: %s" % (kind, act, other)] = kind_of(ACTS[act], strategy.extended, OTHERS[other], variable)
+    config = strategy.update_config_proto(tf.ConfigProto())
+    results[kind + ", isolated"] = bool(config.isolate_session_state)
     results[kind + ", its own"] = bool(strategy.extended.variable_created_in_scope(variable))
+
+for device in [None, (), "", 3, ["a"]]:
+    results["device %r" % (device,)] = kind_of(lambda: tf.distribute.OneDeviceStrategy(device))
+communication = kind_of(lambda: tf.distribute.experimental.MultiWorkerMirroredStrategy(3))
+results["communication"] = communication
