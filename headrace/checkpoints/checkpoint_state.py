@@ -46,10 +46,9 @@ def generate_checkpoint_state_proto(
         ValueError: if there are not as many times as paths.
     """
     # A list of the program's own also gets what is missing, as in 1.15.
-    paths: Any = all_model_checkpoint_paths or []
+    paths: Any = [] if all_model_checkpoint_paths is None else all_model_checkpoint_paths
     if not paths or paths[-1] != model_checkpoint_path:
         tf_logging.info("%s is not in all_model_checkpoint_paths. Manually adding it.", model_checkpoint_path)
-        paths = paths if isinstance(paths, list) else list(paths)
         paths.append(model_checkpoint_path)
     if all_model_checkpoint_timestamps and len(all_model_checkpoint_timestamps) != len(paths):
         raise ValueError(

@@ -116,8 +116,12 @@ def device_scope(
         def scope(op: Operation) -> str:
             return given(op)
     else:
-        # TensorFlow looks it up among the devices it knows before it takes it apart.
-        kind = refusal or (AttributeError if isinstance(given, Hashable) else TypeError)
+        # TensorFlow looks it up among the devices it knows before it takes it apart, and asks whether there is one.
+        if refusal is None and getattr(given, "_is_graph_tensor", False):
+            bool(given)
+        kind = refusal or (
+            AttributeError if isinstance(given, Hashable) and not isinstance(given, bytes) else TypeError
+        )
         raise kind(f"device must be a string, DeviceSpec, function or None, got {given!r}.")
     scope.origin = TraceableObject(shown, *innermost())  # type: ignore[attr-defined]  # functions take any attribute
     scope.named = None if callable(given) else given  # type: ignore[attr-defined]  # functions take any attribute

@@ -261,7 +261,7 @@ class Calls(Additions, Connections):
         if not self.built:
             flat = nest.flatten(inputs)
             if flat and self._dtype_policy.compute_dtype is None and hasattr(flat[0], "dtype"):
-                self._dtype_policy = self._dtype_policy.inferred(flat[0].dtype.base_dtype.name)
+                self._dtype_policy = self._dtype_policy.inferred(as_dtype(flat[0].dtype).base_dtype.name)
             if not hasattr(self.build, "_is_default"):
                 known = all(hasattr(tensor, "shape") for tensor in flat)
                 shapes = nest.map_structure(lambda tensor: tensor.shape, inputs) if known else None

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.composite import SparseTensor
-from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import executing_eagerly
@@ -120,9 +119,17 @@ def get_tensor_from_tensor_info(
 
 
 def require_mapping(name: str, value: object) -> None:
-    """Raises TypeError for an argument that is neither None nor a mapping."""
-    if value is not None and not hasattr(value, "items"):
-        raise TypeError(f"{name} must be a mapping from names, got {value!r} of type {type(value).__name__}.")
+    """Raises TypeError, or IndexError, for an argument that is neither None nor a mapping, unless it is empty."""
+    if value is None or hasattr(value, "items"):
+        return
+    try:
+        for key in value:  # type: ignore[attr-defined]  # what cannot be iterated over says so
+            if not isinstance(key, str):
+                raise TypeError(f"the name {key!r} is no text")
+            value[key]  # type: ignore[index]  # as above
+    except (TypeError, IndexError) as error:
+        message = f"{name} must be a mapping from names, got {value!r} of type {type(value).__name__}."
+        raise (IndexError if isinstance(error, IndexError) else TypeError)(message) from None
 
 
 def build_signature_def(
@@ -226,7 +233,7 @@ def regression_signature_def(examples: TensorLike, predictions: TensorLike) -> p
     taken = build_tensor_info(examples)
     if taken.dtype != protos.types_pb2.DT_STRING:
         raise ValueError("Regression examples must be a string Tensor.")
-    given = build_tensor_info(convert_to_tensor(predictions))
+    given = build_tensor_info(predictions)
     if given.dtype != protos.types_pb2.DT_FLOAT:
         raise ValueError("Regression output must be a float Tensor.")
     return build_signature_def({names.REGRESS_INPUTS: taken}, {names.REGRESS_OUTPUTS: given}, names.REGRESS_METHOD_NAME)

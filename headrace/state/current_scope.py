@@ -147,9 +147,9 @@ class VariableScope:
         Raises:
             ValueError: eagerly, where there are no others.
         """
-        if use_resource is False and executing_eagerly():
+        if not use_resource and executing_eagerly():
             raise ValueError(
-                "set_use_resource: variables are resource variables where operations run eagerly, got False."
+                f"set_use_resource: variables are resource variables where operations run eagerly, got {use_resource}."
             )
         self._use_resource = use_resource
 
@@ -158,7 +158,15 @@ class VariableScope:
         self._regularizer = regularizer
 
     def set_caching_device(self, caching_device: Callable[..., Any] | None) -> None:
-        """Sets the default caching device."""
+        """Sets the default caching device.
+
+        Raises:
+            NotImplementedError: eagerly, where what is read is where it is read.
+        """
+        if executing_eagerly():
+            raise NotImplementedError(
+                "set_caching_device: reads are not kept on a device where operations run eagerly; use tf.device."
+            )
         self._caching_device = caching_device
 
     def set_partitioner(self, partitioner: Partitioner | None) -> None:
@@ -213,7 +221,8 @@ class VariableScope:
                 if found != dtype:
                     raise ValueError(f"Initializer type '{found!s}' and explicit dtype '{dtype!s}' don't match.")
             return var_store.get_variable(
-                f"{self.name}/{name}" if self.name else name,
+                # What is no text is refused where the two are joined.
+                self.name + "/" + name if self.name else name,
                 shape=shape,
                 dtype=first_given(dtype, self._dtype),
                 initializer=first_given(initializer, self._initializer),

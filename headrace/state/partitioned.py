@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import register_tensor_conversion_function
 from headrace.core.defaults import control_dependencies, name_scope
-from headrace.core.dtypes import DType, as_dtype
+from headrace.core.dtypes import DType
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
@@ -308,10 +308,12 @@ def variable_axis_size_partitioner(
     if max_shards and max_shards < 1:
         raise ValueError("max_shards must be positive.")
 
-    def _partitioner(shape: ShapeLike, dtype: DTypeLike) -> list[int]:
+    def _partitioner(shape: ShapeLike, dtype: DType) -> list[int]:
         shape = _fully_known(shape)
+        if not isinstance(dtype, DType):
+            raise ValueError(f"dtype is not a DType: {dtype}")
         partitions = [1] * len(shape)
-        element = bytes_per_string_element if as_dtype(dtype).name == "string" else as_dtype(dtype).size
+        element = bytes_per_string_element if dtype.base_dtype.name == "string" else dtype.size
         others = math.prod(shape) // max(shape[axis], 1)
         slice_bytes = max(others * element, 1)
         per_shard = max(1, math.floor(max_shard_bytes / slice_bytes))
@@ -330,8 +332,10 @@ def min_max_variable_partitioner(
     def _partitioner(shape: Sequence[int], dtype: DTypeLike) -> list[int]:
         if axis >= len(shape):
             raise ValueError(f"Cannot partition variable along axis {axis} when shape is only {shape}")
+        if not isinstance(dtype, DType) or not isinstance(shape, TensorShape):
+            raise AttributeError(f"A partitioner takes a TensorShape and a DType, got {shape!r} and {dtype!r}")
         sizes = _fully_known(shape)
-        element = bytes_per_string_element if as_dtype(dtype).name == "string" else as_dtype(dtype).size
+        element = bytes_per_string_element if dtype.base_dtype.name == "string" else dtype.size
         total = math.prod(sizes) * element
         partitions = [1] * len(sizes)
         partitions[axis] = max(1, min(sizes[axis], max_partitions, math.ceil(total / min_slice_size)))

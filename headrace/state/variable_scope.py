@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_default_graph, graph_of_inputs, name_scope
 from headrace.core.dtypes import float32
+from headrace.core.eager import executing_eagerly
 from headrace.state.current_scope import (
     VariableScope,
     first_given,
@@ -216,6 +217,8 @@ class _PureVariableScope:
 
     def enter(self) -> VariableScope:
         store = self._store
+        if executing_eagerly():
+            self._check_eagerly()
         self._old = store.current_scope
         if self._captured is not None:
             self._new_name = self._captured.name
@@ -231,6 +234,14 @@ class _PureVariableScope:
             store.open_variable_scope(self._new_name)
         store.current_scope = self._entered
         return self._entered
+
+    def _check_eagerly(self) -> None:
+        use_resource = self._presets["use_resource"]
+        if self._presets["caching_device"] is not None or not (use_resource is None or use_resource):
+            raise RuntimeError(
+                "variable_scope: where operations run eagerly, variables are resource variables without a caching device; "
+                f"got caching_device={self._presets['caching_device']!r}, use_resource={use_resource!r}."
+            )
 
     def leave(self) -> None:
         store = self._store

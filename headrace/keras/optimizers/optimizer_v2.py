@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.autodiff.gradient_tape import GradientTape
@@ -25,7 +25,7 @@ from headrace.keras.optimizers.learning_rate_schedule import (
 )
 from headrace.keras.optimizers.optimizer_state import OptimizerState
 from headrace.keras.optimizers.optimizer_state import _var_key as _var_key
-from headrace.layers.context import get_graph
+from headrace.layers.context import get_graph, to_snake_case, unique_object_name
 from headrace.ops.math.cast import cast
 from headrace.ops.math.clip import clip_by_norm, clip_by_value
 from headrace.optimizers.optimizer import _deduplicate_indexed_slices
@@ -68,7 +68,7 @@ class OptimizerV2(OptimizerState):
     """
 
     def __init__(self, name: str, **kwargs: Any) -> None:
-        super().__init__(name)
+        super().__init__(name or unique_object_name(to_snake_case(type(self).__name__), zero_based=True))
         self._use_locking = True
         for key, value in kwargs.items():
             if key not in _SETTINGS:
@@ -172,7 +172,7 @@ class OptimizerV2(OptimizerState):
         """
         pairs = _filter_grads(grads_and_vars)
         var_list = [var for _, var in pairs]
-        with name_scope(self._name):
+        with _scope(self._name):
             self._create_all_weights(var_list)
             apply_state = self._prepare(var_list)
             if not has_strategy():
@@ -197,7 +197,7 @@ class OptimizerV2(OptimizerState):
         """The updates of all variables and the count of the step."""
         eagerly = executing_eagerly()
         updates = []
-        with name_scope(name or self._name):
+        with _scope(name or self._name):
             for grad, var in pairs:
                 if isinstance(var, Tensor):
                     raise NotImplementedError("Trying to update a Tensor ", var)
@@ -222,7 +222,7 @@ class OptimizerV2(OptimizerState):
             return self._update_of(grad, var, apply_state)
 
         updates: list[Any] = []
-        with name_scope(name or self._name):
+        with _scope(name or self._name):
             for grad, (_, var) in zip(sums, grads_and_vars, strict=True):
                 with name_scope("update" if makes_eager_variables() else f"update_{var._shared_name}"):
                     updates += extended.update(var, update, args=(grad,), group=False)
@@ -308,6 +308,8 @@ class OptimizerV2(OptimizerState):
             config: the settings; changed by the call.
             custom_objects: names of classes of one's own to these.
         """
+        if not isinstance(config, Mapping):
+            raise TypeError(f"{cls.__name__}.from_config: the settings must be a dict, got {config!r}.")
         if "lr" in config:
             config["learning_rate"] = config.pop("lr")
         if isinstance(config.get("learning_rate"), dict):
@@ -413,3 +415,10 @@ def _filter_grads(grads_and_vars: Iterable[tuple[Any, Any]]) -> list[tuple[Any, 
     if without:
         logging.warning("Gradients do not exist for variables %s when minimizing the loss.", without)
     return found
+
+
+def _scope(name: Any) -> name_scope:
+    """The name scope of an optimizer or of its step, which must have a name."""
+    if not isinstance(name, str):
+        raise ValueError(f"name for name_scope must be a string, got {name!r}.")
+    return name_scope(name)

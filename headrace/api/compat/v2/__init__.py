@@ -14,7 +14,7 @@ HOMES = {
     "histogram_fixed_width_bins identity identity_n import_graph_def init_scope int16 int32 int64 int8 "
     "is_tensor less less_equal linspace load_library load_op_library logical_and logical_not logical_or "
     "make_ndarray make_tensor_proto map_fn matmul matrix_square_root maximum meshgrid minimum multiply "
-    "name_scope negative newaxis no_gradient no_op nondifferentiable_batch_function not_equal numpy_function "
+    "negative newaxis no_gradient no_op nondifferentiable_batch_function not_equal numpy_function "
     "one_hot ones parallel_stack pow print py_function qint16 qint32 qint8 quint16 quint8 range rank realdiv "
     "recompute_grad register_tensor_conversion_function repeat required_space_to_batch_paddings reshape "
     "resource reverse roll round saturate_cast scalar_mul scan scatter_nd searchsorted sequence_mask shape_n "
@@ -26,6 +26,7 @@ HOMES = {
 }
 
 SPELLED = {
+    "name_scope": "core.framework_ops.name_scope_v2",
     "raw_ops": "api.gen_ops.raw_ops",
     "initializers": "compat.v2.keras.initializers",
     "losses": "compat.v2.keras.losses",
