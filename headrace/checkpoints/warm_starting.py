@@ -142,15 +142,14 @@ def warm_start(
 
     Raises:
         ValueError: if a name given is that of no variable, or a variable is not in the checkpoint.
-        AttributeError: if the names in the checkpoint are no dict.
+        AttributeError: if the vocabularies or the names in the checkpoint are no dict.
     """
     tf_logging.info("Warm-starting from: %s", ckpt_to_initialize_from)
     grouped = _grouped(vars_to_warm_start)
+    for given in (var_name_to_vocab_info, var_name_to_prev_var_name):
+        if given is not None and not hasattr(given, "get"):
+            raise AttributeError(f"warm_start: what is told of variables by their names must be a dict, got {given!r}.")
     vocabularies = dict(var_name_to_vocab_info or {})
-    if var_name_to_prev_var_name is not None and not hasattr(var_name_to_prev_var_name, "get"):
-        raise AttributeError(
-            f"warm_start: var_name_to_prev_var_name must be a dict, got {var_name_to_prev_var_name!r}."
-        )
     renamed = dict(var_name_to_prev_var_name or _renamed_in(ckpt_to_initialize_from, grouped))
     unused_names, unused_vocabularies = set(renamed), set(vocabularies)
     plain: dict[str, Any] = {}

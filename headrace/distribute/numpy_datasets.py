@@ -69,7 +69,7 @@ def one_host_numpy_dataset(
 
     arrays = nest.flatten(numpy_input)
     for array in arrays:
-        if isinstance(array, Tensor):
+        if isinstance(array, Tensor) and array._is_graph_tensor:
             raise AssertionError(f"experimental_make_numpy_dataset: expected arrays, got the tensor {array!r}.")
         if not hasattr(array, "shape"):
             raise AttributeError(f"experimental_make_numpy_dataset: expected arrays, got {array!r}.")

@@ -176,6 +176,8 @@ def _clone_sequential_model(model: Any, input_tensors: Any = None, layer_fn: Clo
         if len(given) != 1:
             raise ValueError("To clone a `Sequential` model, we expect  at most one tensor as part of `input_tensors`.")
         tensor = given[0]
+        if not hasattr(tensor, "dtype"):
+            raise ValueError(f"clone_model: input_tensors are tensors, got {tensor!r} of {type(tensor)}.")
         if not _is_keras_tensor(tensor):
             first = model._layer_list[0]
             tensor = Input(tensor=tensor, name=f"input_wrapper_for_{first.name}")

@@ -58,7 +58,7 @@ def test_wrong_names(text, problem):
 
 def test_what_is_no_name_at_all():
     for read in (DeviceSpec.from_string, canonical_name, merge_device):
-        with pytest.raises(TypeError, match="got 3"):
+        with pytest.raises(AttributeError, match="got 3"):
             read(3)
 
 

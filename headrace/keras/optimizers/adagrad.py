@@ -105,5 +105,6 @@ class Adagrad(OptimizerV2):
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
         """The optimizer that `get_config` describes; it may leave out where the sums start."""
-        config.setdefault("initial_accumulator_value", 0.0)
+        if isinstance(config, dict):
+            config.setdefault("initial_accumulator_value", 0.0)
         return super().from_config(config, custom_objects)

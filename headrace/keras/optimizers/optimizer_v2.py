@@ -114,7 +114,7 @@ class OptimizerV2(OptimizerState):
                 tape.watch(var_list)
             value = loss()
         variables = flatten(var_list() if callable(var_list) else var_list)
-        with name_scope(f"{self._name}/gradients"):
+        with name_scope(self._name + "/gradients"):
             found = self._clipped(tape.gradient(value, variables, grad_loss))
         pairs = list(zip(found, variables, strict=True))
         self._assert_valid_dtypes([var for grad, var in pairs if grad is not None and _has_numbers(var)])
@@ -131,8 +131,10 @@ class OptimizerV2(OptimizerState):
             ValueError: if a variable has none.
         """
         params = flatten(params)
-        with get_graph().as_default(), name_scope(f"{self._name}/gradients"):
-            found = gradients(loss, params)
+        has_run = isinstance(loss, Tensor) and not loss._is_graph_tensor
+        with get_graph().as_default(), name_scope(self._name + "/gradients"):
+            # What was computed eagerly knows nothing of where it came from.
+            found = [None] * len(params) if has_run else gradients(loss, params)
             for grad, param in zip(found, params, strict=True):
                 if grad is None:
                     raise ValueError(

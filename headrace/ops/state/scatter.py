@@ -253,6 +253,8 @@ _declare_rows("ScatterMax", "ResourceScatterMax", "Max", _ORDERED)
 
 
 def _slices_dims(params: Dims, indices: Dims, updates: Dims) -> None:
+    if indices == () or updates == ():
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
     if indices is None or updates is None or params is None or not indices or indices[-1] is None:
         return
     outer, depth = len(indices) - 1, indices[-1]

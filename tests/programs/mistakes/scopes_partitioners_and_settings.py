@@ -60,3 +60,14 @@ with tf.Graph().as_default():
     results["names"] = [tf.keras.optimizers.SGD(0.1, name=name)._name for name in (None, "", "o")]
     results["weights"] = [weight.name for weight in optimized().weights]
     results["number, by a layer"] = tf.keras.layers.LeakyReLU(alpha=0.5)(tf.float32.as_numpy_dtype(1)).shape.as_list()
+
+for kind in [True, False]:
+    with tf.Graph().as_default():
+        rows = tf.get_variable("rows", [2], use_resource=kind)
+        for indices, updates in [(3, [1.0]), ([3], 1.0), ([[0]], [1.0]), (0, 1.0)]:
+            for scatter in (tf.scatter_nd_update, tf.scatter_nd_add):
+                key = "%s of %r at %r, resource %s" % (scatter.__name__, updates, indices, kind)
+                results[key] = kind_of(lambda: scatter(rows, indices, updates))
+results["updates of what has run"] = kind_of(
+    lambda: tf.keras.optimizers.SGD(0.1).get_updates(tf.constant(1.0), [tf.Variable(1.0, use_resource=True)])
+)
