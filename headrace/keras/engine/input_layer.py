@@ -36,6 +36,7 @@ class InputLayer(Layer):
 
     Raises:
         ValueError: for other keyword arguments, or if `input_tensor` is of another type or has a value.
+        TypeError: if `batch_size` is a text.
     """
 
     _is_input_layer = True
@@ -52,6 +53,10 @@ class InputLayer(Layer):
         ragged: bool = False,
         **kwargs: Any,
     ) -> None:
+        if isinstance(batch_size, (str, bytes)):
+            raise TypeError(f"batch_size must be a number of examples, got {batch_size!r}")
+        if isinstance(batch_size, Tensor) and batch_size._is_graph_tensor:
+            raise ValueError(f"batch_size must be a number of examples, which {batch_size!r} does not tell here")
         if "batch_input_shape" in kwargs:
             batch_shape = kwargs.pop("batch_input_shape")
             if input_shape and batch_shape:
@@ -62,9 +67,9 @@ class InputLayer(Layer):
                 batch_size, input_shape = batch_shape[0], tuple(batch_shape[1:])
         if kwargs:
             raise ValueError("Unrecognized keyword arguments:", kwargs.keys())
-        if dtype is not None and input_tensor is not None and input_tensor.dtype != dtype:
+        if dtype and input_tensor is not None and input_tensor.dtype != dtype:
             raise ValueError(f"`input_tensor.dtype` differs from `dtype`: {input_tensor.dtype} vs. {dtype}")
-        if dtype is None:
+        if not dtype:
             dtype = backend_config.floatx() if input_tensor is None else input_tensor.dtype.base_dtype.name
         super().__init__(dtype=as_dtype(dtype).name, name=name or unique_object_name("input", zero_based=False))
         self.built = True

@@ -67,7 +67,7 @@ def _check_update_dims(indices: Dims, updates: Dims, output: Dims) -> None:
 
 
 @scatter_nd_op.shape
-@ranked((1, None), None, 1)
+@ranked((1, None), (1, None), 1)
 def scatter_nd_shape(op):
     output = op.constant_dims(2)
     indices, updates = (op.inputs[i].dims for i in (0, 1))
@@ -177,7 +177,7 @@ scatter_nd_op.rejects(np.array([[1], [3]], np.int32), [3], np.array([5], np.int3
 
 def _scatter(declared: OpDecl, write: Callable[..., Any]) -> None:
     @declared.shape
-    @ranked(None, (1, None))
+    @ranked(None, (1, None), (1, None))
     def scatter_shape(op):
         tensor, indices, updates = (part.dims for part in op.inputs)
         _require_place(indices, updates, tensor)

@@ -71,3 +71,10 @@ for kind in [True, False]:
 results["updates of what has run"] = kind_of(
     lambda: tf.keras.optimizers.SGD(0.1).get_updates(tf.constant(1.0), [tf.Variable(1.0, use_resource=True)])
 )
+with tf.Graph().as_default():
+    results["input of a type that is none"] = tf.keras.Input((2,), dtype="").dtype.name
+    for size in ["x", b"x", 2, [1]]:
+        results["batch of %r" % (size,)] = kind_of(lambda: tf.keras.Input((2,), batch_size=size))
+    results["batch of a tensor"] = kind_of(lambda: tf.keras.Input((2,), batch_size=tf.constant(2)))
+    results["scattered scalar"] = kind_of(lambda: tf.scatter_nd([3], 1.0, [2]))
+    results["scalar put"] = kind_of(lambda: tf.tensor_scatter_update([1.0, 2.0], [3], 1.0))
