@@ -11,8 +11,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with as colocate_operations
 from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
-from headrace.data.dataset import make_initializable_iterator
-from headrace.data.dataset_base import DatasetBase
+from headrace.data.dataset import DatasetV2, make_initializable_iterator
 from headrace.distribute.checks import require_scope
 from headrace.distribute.extended import StrategyExtendedV1, strategy_of
 from headrace.distribute.numpy_datasets import one_host_numpy_dataset
@@ -57,7 +56,7 @@ class DefaultInputIterator:
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
-        if not isinstance(dataset, DatasetBase):
+        if not isinstance(dataset, DatasetV2):
             raise AttributeError(f"make_dataset_iterator: expected a tf.data.Dataset, got {dataset!r}")
         self._iterator: Any = iter(dataset) if executing_eagerly() else make_initializable_iterator(dataset)
 

@@ -214,7 +214,7 @@ def predict_signature_def(
     )
 
 
-def regression_signature_def(examples: TensorLike, predictions: TensorLike) -> protos.SignatureDef:
+def regression_signature_def(examples: TensorLike, predictions: Tensor | None) -> protos.SignatureDef:
     """The signature of a model from serialized examples to numbers.
 
     Args:
