@@ -9,6 +9,7 @@ import numpy as np
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.distributions.bijector import Bijector
@@ -113,7 +114,7 @@ class MaskedAutoregressiveFlow(Bijector):
 
         def body(index: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
             with variable_scope(get_variable_scope()) as scope:
-                if scope.caching_device is None:
+                if scope.caching_device is None and not executing_eagerly():
                     scope.set_caching_device(lambda op: op.device)
                 return index + 1, self._once(x, y)
 

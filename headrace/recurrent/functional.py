@@ -11,6 +11,7 @@ from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.dims import Dims, merge_dim
+from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.modes import calls_functions
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def cached_variables() -> Iterator[None]:
     """A context in which variables made inside a loop are read once, outside it."""
     scope = get_variable_scope()
-    if scope.caching_device is not None:
+    if scope.caching_device is not None or executing_eagerly():
         yield
         return
     scope.set_caching_device(lambda op: op.device)

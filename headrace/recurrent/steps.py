@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core import nest
 from headrace.core.constant_value import constant_value
 from headrace.core.defaults import colocate_with, get_default_graph
+from headrace.core.eager import executing_eagerly
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.cond import cond
 from headrace.functions.flow.tensor_array import TensorArray
@@ -81,6 +82,8 @@ def known_shape(size: TensorLike) -> Any:
 
 def cache_variables(scope: VariableScope) -> None:
     """Makes variables of `scope` be read once, outside loops, unless this is in a loop already."""
+    if executing_eagerly():
+        return
     context = get_default_graph()._get_control_flow_context()
     if (context is None or context.GetWhileContext() is None) and scope.caching_device is None:
         scope.set_caching_device(lambda op: op.device)
