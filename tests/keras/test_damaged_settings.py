@@ -68,9 +68,11 @@ def test_settings_in_order_make_the_model():
         assert model.output_shape == (None, 2)
 
 
-@pytest.mark.parametrize("settings", [{"class_name": 3}, {"class_name": "adam", "config": []}])
-def test_settings_of_optimizers(settings):
-    with pytest.raises(ValueError, match=r"class_name|optimizer 'adam'"):
+@pytest.mark.parametrize(
+    ("settings", "error"), [({"class_name": 3}, ValueError), ({"class_name": "adam", "config": []}, TypeError)]
+)
+def test_settings_of_optimizers(settings, error):
+    with pytest.raises(error, match=r"class_name|optimizer 'adam'"):
         tf.keras.optimizers.deserialize(settings)
 
 
