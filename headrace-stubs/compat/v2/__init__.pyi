@@ -484,7 +484,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = ...) -> Tensor:
         TypeError: for other element types.
         ValueError: if the shapes do not broadcast.
     """
-from headrace.core.defaults import name_scope as name_scope
+from headrace.core.framework_ops import name_scope_v2 as name_scope
 @overload
 def negative(x: SparseTensor, name: str | None = ...) -> SparseTensor:
     """-x.
