@@ -41,14 +41,14 @@ def init_var_from_numpy(input_var: Variable, numpy_input: np.ndarray, session: S
         session: the session to do it in; needed in graphs.
 
     Raises:
-        ValueError: in a graph, without a session.
+        AssertionError: in a graph, without a session.
     """
     with init_scope():
         if executing_eagerly():
             input_var.assign(numpy_input)
             return
         if session is None:
-            raise ValueError("experimental_make_numpy_dataset: give the session in which the arrays are kept.")
+            raise AssertionError("experimental_make_numpy_dataset: give the session in which the arrays are kept.")
         input_var.load(numpy_input, session)
 
 

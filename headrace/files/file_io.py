@@ -99,7 +99,7 @@ def delete_file(filename: str) -> None:
 
 
 def create_dir(dirname: str) -> None:
-    """Makes a directory, whose parent must be there; nothing happens where it exists already."""
+    """Makes a directory, whose parent must be there; nothing happens where it exists already, or has no name."""
     path = as_path(dirname)
     local = local_path(path)
     with failures_of(path):
@@ -107,19 +107,19 @@ def create_dir(dirname: str) -> None:
             system, inner = remote(path)
             if not system.exists(inner):
                 system.mkdir(inner, create_parents=False)
-        elif not os.path.exists(local):
+        elif local and not os.path.exists(local):
             os.mkdir(local)
 
 
 def recursive_create_dir(dirname: str) -> None:
-    """Makes a directory and those above it that are missing."""
+    """Makes a directory and those above it that are missing; nothing happens where it has no name."""
     path = as_path(dirname)
     local = local_path(path)
     with failures_of(path):
         if local is None:
             system, inner = remote(path)
             system.makedirs(inner, exist_ok=True)
-        elif not os.path.exists(local):
+        elif local and not os.path.exists(local):
             os.makedirs(local, exist_ok=True)
 
 

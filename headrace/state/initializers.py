@@ -292,8 +292,10 @@ def compute_fans(shape: Sequence[int]) -> tuple[int, int]:
 class GlorotUniform(VarianceScaling):
     """Makes uniform values within sqrt(6 / (fan_in + fan_out)); Glorot and Bengio 2010."""
 
-    def __init__(self, seed: int | None = None, dtype: DType = float32) -> None:
-        super().__init__(scale=1.0, mode="fan_avg", distribution="uniform", seed=seed, dtype=dtype)
+    def __init__(self, seed: int | None = None, dtype: DTypeLike = float32) -> None:
+        # The type is that of the call or float32, as in 1.15.
+        del dtype
+        super().__init__(scale=1.0, mode="fan_avg", distribution="uniform", seed=seed)
 
     def get_config(self) -> dict[str, Any]:
         """The seed and the type."""
@@ -303,8 +305,10 @@ class GlorotUniform(VarianceScaling):
 class GlorotNormal(VarianceScaling):
     """Makes truncated normal values of standard deviation sqrt(2 / (fan_in + fan_out)); Glorot and Bengio 2010."""
 
-    def __init__(self, seed: int | None = None, dtype: DType = float32) -> None:
-        super().__init__(scale=1.0, mode="fan_avg", distribution="truncated_normal", seed=seed, dtype=dtype)
+    def __init__(self, seed: int | None = None, dtype: DTypeLike = float32) -> None:
+        # The type is that of the call or float32, as in 1.15.
+        del dtype
+        super().__init__(scale=1.0, mode="fan_avg", distribution="truncated_normal", seed=seed)
 
     def get_config(self) -> dict[str, Any]:
         """The seed and the type."""

@@ -30,6 +30,11 @@ def test_readers_of_a_file_in_memory_have_places_of_their_own():
     assert (first.readline(), second.readline(), first.readline()) == ("one\n", "one\n", "two\n")
 
 
+def test_a_directory_without_a_name_is_there():
+    assert tf.gfile.MakeDirs("") is None
+    assert tf.gfile.MkDir("") is None
+
+
 def test_directories_in_memory():
     gfile = tf.gfile
     gfile.MakeDirs("memory://folders/a/empty")

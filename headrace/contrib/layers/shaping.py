@@ -286,7 +286,7 @@ def spatial_softmax(
     """
     with variable_scope(name, "spatial_softmax"):
         sizes = shape(features)
-        known = features.shape
+        known = convert_to_tensor(features).shape
         if check_data_format(data_format) == "channels_last":
             height, width, channels = sizes[1], sizes[2], known[3].value
         else:

@@ -246,7 +246,7 @@ def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> Te
     """
     with name_scope(name, "polyval", [*coeffs, x]) as scope:
         x = convert_to_tensor(x, name="x")
-        if not coeffs:
+        if not len(coeffs):
             return zeros_like(x, name=scope)
         total: Tensor
         total, *others = [convert_to_tensor(c, name=f"coeff_{i}") for i, c in enumerate(coeffs)]
