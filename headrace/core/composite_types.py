@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -63,3 +64,15 @@ def dispatched(function: F) -> F:
         return composite._dispatch(function, args, kwargs)
 
     return call  # type: ignore[return-value]  # it has the signature of the function
+
+
+class TakingComposites:
+    """The functions of a module, each `dispatched` when it is first asked for."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        function = dispatched(getattr(self._module, name))
+        setattr(self, name, function)
+        return function

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.functions.math.reduction import reduce_max, reduce_sum
 from headrace.keras.backend import activations as backend
+from headrace.keras.backend import arithmetic
 from headrace.keras.utils.generic_utils import deserialize_keras_object, serialize_keras_object
 from headrace.layers.named import linear as linear
 from headrace.ops.math import unary
@@ -82,7 +83,7 @@ def sigmoid(x: TensorLike) -> Tensor:
 
 def exponential(x: TensorLike) -> Tensor:
     """`exp(x)`."""
-    return unary.exp(x)
+    return arithmetic.exp(x)
 
 
 def hard_sigmoid(x: TensorLike) -> Tensor:

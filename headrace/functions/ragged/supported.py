@@ -8,7 +8,7 @@ _UNARY = {
     "kernels.composing.arranging": "identity",
     "ops.flow.numerics": "check_numerics",
     "ops.math.bitwise": "invert",
-    "ops.math.cast": "cast saturate_cast",
+    "ops.math.cast": "cast saturate_cast to_bfloat16 to_complex128 to_complex64 to_double to_float to_int32 to_int64",
     "ops.math.clip": "clip_by_value",
     "ops.math.complex": "angle imag real",
     "ops.math.logical": "logical_not",

@@ -6,27 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.autodiff.gradients import gradients as gradients_of
+from headrace.core.composite_types import TakingComposites, dispatched
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import as_dtype
 from headrace.core.dtypes import bool as bool_type
-from headrace.functions.math.reduction import (
-    reduce_all,
-    reduce_any,
-    reduce_logsumexp,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_std,
-    reduce_sum,
-    reduce_variance,
-)
+from headrace.functions.math import reduction as reductions
 from headrace.keras.backend_config import floatx
 from headrace.ops.array.identity import stop_gradient as stopped
 from headrace.ops.math import argmax as places
-from headrace.ops.math import binary, comparison, scan, trigonometric, unary
-from headrace.ops.math.cast import cast
-from headrace.ops.math.clip import clip_by_value
+from headrace.ops.math import binary as binary_ops
+from headrace.ops.math import cast as casting
+from headrace.ops.math import clip as clipping
+from headrace.ops.math import comparison as comparisons
+from headrace.ops.math import scan
+from headrace.ops.math import trigonometric as trigonometric_ops
+from headrace.ops.math import unary as unary_ops
 from headrace.optimizers.moving_averages import assign_moving_average
 from headrace.state.updates import assign, assign_add, assign_sub
 
@@ -36,6 +30,11 @@ if TYPE_CHECKING:
     from headrace.state.variables import Variable
 
     Axes = int | Sequence[int] | None
+
+# Ragged tensors are taken where the functions of the root take them.
+unary, binary, trigonometric = (TakingComposites(each) for each in (unary_ops, binary_ops, trigonometric_ops))
+comparison, reduction = TakingComposites(comparisons), TakingComposites(reductions)
+cast, clip_by_value = dispatched(casting.cast), dispatched(clipping.clip_by_value)
 
 
 # ---- each element
@@ -156,22 +155,22 @@ def minimum(x: TensorLike, y: TensorLike) -> Tensor:
 
 def max(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Tensor:  # programs call it by this name
     """The greatest element along axes; of all elements by default."""
-    return reduce_max(x, axis, keepdims)
+    return reduction.reduce_max(x, axis, keepdims)
 
 
 def min(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Tensor:  # programs call it by this name
     """The smallest element along axes; of all elements by default."""
-    return reduce_min(x, axis, keepdims)
+    return reduction.reduce_min(x, axis, keepdims)
 
 
 def sum(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Tensor:  # programs call it by this name
     """The sum along axes; of all elements by default."""
-    return reduce_sum(x, axis, keepdims)
+    return reduction.reduce_sum(x, axis, keepdims)
 
 
 def prod(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The product along axes; of all elements by default."""
-    return reduce_prod(x, axis, keepdims)
+    return reduction.reduce_prod(x, axis, keepdims)
 
 
 def _as_numbers(x: Any) -> Any:
@@ -180,32 +179,32 @@ def _as_numbers(x: Any) -> Any:
 
 def mean(x: Any, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The mean along axes; of all elements by default. Of bools, the share of True."""
-    return reduce_mean(_as_numbers(x), axis, keepdims)
+    return reduction.reduce_mean(_as_numbers(x), axis, keepdims)
 
 
 def var(x: Any, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The variance along axes; of all elements by default."""
-    return reduce_variance(_as_numbers(x), axis=axis, keepdims=keepdims)
+    return reduction.reduce_variance(_as_numbers(x), axis=axis, keepdims=keepdims)
 
 
 def std(x: Any, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The standard deviation along axes; of all elements by default."""
-    return reduce_std(_as_numbers(x), axis=axis, keepdims=keepdims)
+    return reduction.reduce_std(_as_numbers(x), axis=axis, keepdims=keepdims)
 
 
 def logsumexp(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials along axes, without overflow."""
-    return reduce_logsumexp(x, axis, keepdims)
+    return reduction.reduce_logsumexp(x, axis, keepdims)
 
 
 def any(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Tensor:  # programs call it by this name
     """Whether any element along axes is not zero."""
-    return reduce_any(cast(x, bool_type), axis, keepdims)
+    return reduction.reduce_any(cast(x, bool_type), axis, keepdims)
 
 
 def all(x: TensorLike, axis: Axes = None, keepdims: bool = False) -> Tensor:  # programs call it by this name
     """Whether all elements along axes are not zero."""
-    return reduce_all(cast(x, bool_type), axis, keepdims)
+    return reduction.reduce_all(cast(x, bool_type), axis, keepdims)
 
 
 def argmax(x: TensorLike, axis: int = -1) -> Tensor:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core.composite import SparseTensor
+from headrace.core.composite_types import TakingComposites, dispatched
 from headrace.core.defaults import control_dependencies
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import EagerTensor
@@ -20,18 +21,20 @@ from headrace.functions.sparse.building import sparse_tensor_to_dense
 from headrace.functions.sparse.join import sparse_concat
 from headrace.keras.backend.sessions import get_value
 from headrace.keras.backend_config import floatx, image_data_format
-from headrace.kernels.composing import arithmetic, arranging, shapes
+from headrace.kernels.composing import arithmetic
+from headrace.kernels.composing import arranging as arrangements
+from headrace.kernels.composing import shapes as shape_ops
 from headrace.layers.context import get_graph
-from headrace.ops.array import gather as gathering
+from headrace.ops.array import gather as gathers
+from headrace.ops.array import tile as tiles
+from headrace.ops.array import where as choosing
 from headrace.ops.array.constant import constant
 from headrace.ops.array.pad import pad
 from headrace.ops.array.reverse import reverse as reversed_along
 from headrace.ops.array.shape import reshape as reshaped
 from headrace.ops.array.split import split
-from headrace.ops.array.tile import tile as tiled
-from headrace.ops.array.where import one_hot as one_hot_of
 from headrace.ops.flow.printing import print_
-from headrace.ops.math.cast import cast as cast_to
+from headrace.ops.math import cast as casting
 from headrace.recurrent import functional
 from headrace.state.variables import Variable
 
@@ -39,6 +42,10 @@ if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, TensorLike
 
     Pair = Sequence[int]
+
+# Ragged tensors are taken where the functions of the root take them.
+arranging, shapes, gathering = (TakingComposites(each) for each in (arrangements, shape_ops, gathers))
+tiled, one_hot_of, cast_to = dispatched(tiles.tile), dispatched(choosing.one_hot), dispatched(casting.cast)
 
 py_all, py_any, py_sum = builtins.all, builtins.any, builtins.sum
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core.composite import SparseTensor
+from headrace.core.composite_types import TakingComposites
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import executing_eagerly
 from headrace.core.tensor import Tensor
@@ -20,7 +21,7 @@ from headrace.keras.backend.sessions import get_value as get_value
 from headrace.keras.backend.sessions import set_value as set_value
 from headrace.keras.backend.sessions import track_variable
 from headrace.keras.backend_config import floatx
-from headrace.kernels.composing import filling
+from headrace.kernels.composing import filling as fillings
 from headrace.layers.context import get_graph
 from headrace.ops.array.constant import constant as constant_tensor
 from headrace.ops.array.constant import placeholder as dense_placeholder
@@ -29,6 +30,9 @@ from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
     from headrace.core.typing import ArrayLike, Constraint, DTypeLike, ShapeLike, TensorLike
+
+# Ragged tensors are taken where the functions of the root take them.
+filling = TakingComposites(fillings)
 
 
 def _name_of_type(dtype: DTypeLike | None) -> DTypeLike:
