@@ -182,7 +182,7 @@ def _from_numpy(values: Any, dtype: DType | None, copy: bool) -> np.ndarray:
         dtype = as_dtype(numpy_dtype)
     if dtype is string:
         array = np.asarray(values, object)
-        return _encoded(array.reshape(-1)).reshape(array.shape)
+        return encoded(array.reshape(-1)).reshape(array.shape)
     if dtype.name in ("resource", "variant"):
         raise _incompatible(dtype, values)
     with np.errstate(over="ignore"):
@@ -191,7 +191,8 @@ def _from_numpy(values: Any, dtype: DType | None, copy: bool) -> np.ndarray:
         return np.asarray(np.asarray(values).astype(dtype.as_numpy_dtype, copy=False), order="C")
 
 
-def _encoded(flat: Iterable[Any]) -> np.ndarray:
+def encoded(flat: Iterable[Any]) -> np.ndarray:
+    """Texts as an array of bytes objects, of one axis."""
     encoded = [_as_bytes(item) for item in flat]
     array = np.empty(len(encoded), object)
     array[:] = encoded
@@ -263,7 +264,7 @@ def _strings(values: Any, expected: tuple[int, ...], dtype: DType | None) -> np.
             raise _not_convertible(values) if dtype is None else _unexpected(dtype, leaf)
     if len(leaves) != math.prod(expected) or _common_shape(values) != expected:
         raise _not_dense(values, _common_shape(values), expected)
-    return _encoded(leaves).reshape(expected)
+    return encoded(leaves).reshape(expected)
 
 
 def _quantized(values: Sequence[int | Sequence[int]], dtype: DType) -> np.ndarray:

@@ -142,6 +142,8 @@ def _loop_now(
         loop_vars = nest.map_structure(converted, result, expand_composites=True)
         if left is not None:
             left -= 1
+    # Those of a loop whose body never ran are tensors, too.
+    loop_vars = nest.map_structure(converted, loop_vars, expand_composites=True)
     if same_structure:
         return loop_vars
     return loop_vars[0] if packed else loop_vars

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,9 @@ from headrace.core import slots
 from headrace.core.convert import register_tensor_conversion_function
 from headrace.core.defaults import name_scope
 from headrace.core.dims import Dims, bracketed, merge_dims
-from headrace.core.dtypes import as_dtype, dtype_text
+from headrace.core.dtypes import DType, as_dtype, dtype_text
 from headrace.core.eager import eager_graph, executing_eagerly
+from headrace.core.eager_sequences import holds_arrays, of_sequence
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import BoundConstant, op, raw
 from headrace.core.shapes import Dimension, TensorShape, as_dims
@@ -172,10 +174,7 @@ def constant(
         return raw.Const(value=held, dtype=as_dtype(value.dtype), name=name)
     dims = None if shape is None else as_dims(shape) if is_eager else _sizes_in_graph(shape)
     if is_eager:
-        try:
-            array = to_array(value, dtype, copy=False)
-        except (TypeError, ValueError):
-            raise eager_refusal(value, None if dtype is None else as_dtype(dtype)) from None
+        array = _eager_array(value, None if dtype is None else as_dtype(dtype))
         if shape is not None:
             array = _laid_out(array, dims, verify_shape)
     else:
@@ -191,6 +190,23 @@ def constant(
     if is_eager:
         return eager_graph().learn_constant(value, dtype, array, element_type)
     return raw.Const(value=array, dtype=element_type, name=name)
+
+
+def _eager_array(value: Any, dtype: DType | None) -> np.ndarray:
+    """A value as an array, which may be a sequence of arrays.
+
+    Raises:
+        TypeError, ValueError: as TensorFlow does eagerly.
+    """
+    try:
+        if isinstance(value, (list, tuple)) and holds_arrays(value):
+            return of_sequence(value, dtype)
+        return to_array(value, dtype, copy=False)
+    except (TypeError, ValueError):
+        if isinstance(value, (list, tuple)) and not (dtype is not None and dtype.is_quantized):
+            with contextlib.suppress(TypeError, ValueError):
+                return of_sequence(value, dtype)
+        raise eager_refusal(value, dtype) from None
 
 
 def _sizes_in_graph(shape: Any) -> Any:
