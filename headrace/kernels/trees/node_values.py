@@ -6,6 +6,7 @@ weight w costs G w + (H + l2) w^2 / 2 + l1 |w|.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -28,22 +29,14 @@ class Sums(NamedTuple):
         with np.errstate(invalid="ignore"):
             return Sums(self.gradients - other.gradients, self.hessians - other.hessians)
 
-    def repeated(self, count: int) -> Sums:
-        """The sums of one set as so many rows."""
-        return Sums(np.stack([self.gradients] * count), np.stack([self.hessians] * count))
-
-    def rows(self, at: slice | int | np.ndarray) -> Sums:
+    def rows(self, at: np.ndarray) -> Sums:
         """Some of the rows."""
         return Sums(self.gradients[at], self.hessians[at])
 
-    def is_almost_zero(self) -> bool:
-        """Whether there is nothing but what rounding leaves."""
-        return bool((np.abs(self.gradients) <= _LEAST).all() and (np.abs(self.hessians) <= _LEAST).all())
-
-    def cumulated(self) -> Sums:
-        """The sums of each row and those before it, added one after the other."""
-        with np.errstate(invalid="ignore"):
-            return Sums(np.cumsum(self.gradients, 0, np.float32), np.cumsum(self.hessians, 0, np.float32))
+    def are_almost_zero(self) -> np.ndarray:
+        """Of which rows there is nothing but what rounding leaves."""
+        parts = ((np.abs(part) <= _LEAST).all(tuple(range(1, part.ndim))) for part in self)
+        return np.logical_and(*parts)
 
     def scaled(self, by: np.float32) -> Sums:
         """The sums multiplied by a number."""
@@ -96,7 +89,7 @@ class LeafObjective(NamedTuple):
 
     def _of_vectors(self, sums: Sums) -> Values:
         gradients, hessians = sums
-        flat = hessians.reshape(len(hessians), -1)
+        flat = hessians.reshape(len(hessians), math.prod(hessians.shape[1:]))
         size = np.sqrt((flat * flat).sum(1, dtype=np.float32))
         known = ~((size <= _LEAST_CURVATURE) | (size < self.min_node_weight) | np.isnan(size))
         weights, gains = np.zeros(gradients.shape, np.float32), np.zeros(len(gradients), np.float32)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from headrace.kernels.trees.node_values import LeafObjective, Sums, Values
+from headrace.kernels.trees.row_groups import RowGroups
 from headrace.messages import boosted_tree_protos
 
 
@@ -26,21 +27,21 @@ class Statistics(NamedTuple):
     raw: Sums
     share: np.float32
 
-    def sums(self, at: slice) -> Sums:
-        """The means over batches of some rows."""
-        return self.raw.rows(at).scaled(self.share)
+    def by_partition(self) -> RowGroups:
+        """The rows of each partition."""
+        return RowGroups.of_equal(self.partitions)
 
-    def total(self, at: slice) -> Sums:
-        """The mean over batches of the sum of some rows, which is rounded as TensorFlow rounds it."""
-        return self.raw.rows(at).cumulated().rows(-1).scaled(self.share)
+    def totals(self, groups: RowGroups) -> Sums:
+        """The means over batches of the sums of groups of rows, which are rounded as TensorFlow rounds them."""
+        return groups.cumulated(self.raw).rows(groups.last).scaled(self.share)
 
-    def by_partition(self) -> Iterator[tuple[int, slice]]:
-        """Each partition and its rows."""
-        if not len(self.partitions):
-            return
-        starts = np.flatnonzero(np.concatenate(([True], self.partitions[1:] != self.partitions[:-1])))
-        for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(self.partitions)], strict=True):
-            yield int(self.partitions[start]), slice(start, end)
+    def means(self) -> Sums:
+        """The means over batches of all rows."""
+        return self.raw.scaled(self.share)
+
+    def at(self, rows: np.ndarray) -> Statistics:
+        """Some of the rows."""
+        return Statistics(self.partitions[rows], self.buckets[rows], self.raw.rows(rows), self.share)
 
 
 class FoundSplits(NamedTuple):
@@ -54,14 +55,6 @@ class FoundSplits(NamedTuple):
 def _first_best(gains: np.ndarray) -> int:
     """The first of the greatest gains; not a number is never greater."""
     return int(np.where(np.isnan(gains), -np.inf, gains).argmax())
-
-
-def _one_row(sums: Sums) -> Sums:
-    return Sums(sums.gradients[None], sums.hessians[None])
-
-
-def _joined(parts: list[Sums]) -> Sums:
-    return Sums(np.concatenate([part.gradients for part in parts]), np.concatenate([part.hessians for part in parts]))
 
 
 def _alternating(first: Sums, second: Sums) -> Sums:
@@ -87,6 +80,33 @@ def _split_info(
     return serialized
 
 
+def _found(
+    objective: LeafObjective,
+    groups: RowGroups,
+    sides: tuple[Values, Values, np.ndarray],
+    totals: Sums,
+    partitions: np.ndarray,
+    node_of: Callable[[int, int], boosted_tree_protos.TreeNode],
+) -> FoundSplits:
+    """The best split of each partition.
+
+    Args:
+        objective: what splits are measured by.
+        groups: the candidates of each partition.
+        sides: the values of both sides of the candidates, and their gains.
+        totals: the sums of the partitions.
+        partitions: their numbers.
+        node_of: makes the node that splits a partition, of the partition's place and the candidate's.
+    """
+    lefts, rights, together = sides
+    best = groups.first_best(together)
+    gains = together[best] - objective.values(totals).gains - objective.tree_complexity
+    splits = [
+        _split_info(objective, node_of(place, row), lefts, rights, row) for place, row in enumerate(best.tolist())
+    ]
+    return FoundSplits(partitions.tolist(), list(gains), splits)
+
+
 def dense_splits(rows: Statistics, boundaries: np.ndarray, column: int, objective: LeafObjective) -> FoundSplits:
     """The best thresholds of a feature that all examples have.
 
@@ -96,19 +116,37 @@ def dense_splits(rows: Statistics, boundaries: np.ndarray, column: int, objectiv
         column: the number of the feature column.
         objective: what splits are measured by.
     """
-    found = FoundSplits([], [], [])
-    for partition, at in rows.by_partition():
-        left, total = rows.sums(at).cumulated(), rows.total(at)
-        lefts, rights, gains = _sides(objective, left, total)
-        best = _first_best(gains)
-        root = objective.values(_one_row(total)).gains[0]
+    groups = rows.by_partition()
+    totals = rows.totals(groups)
+    sides = _sides(objective, groups.cumulated(rows.means()), totals.rows(groups.of_row))
+
+    def node_of(place: int, row: int) -> boosted_tree_protos.TreeNode:
         node = boosted_tree_protos.TreeNode()
         node.dense_float_binary_split.feature_column = column
-        node.dense_float_binary_split.threshold = float(boundaries[rows.buckets[at.start + best, 0]])
-        found.partitions.append(partition)
-        found.gains.append(gains[best] - root - objective.tree_complexity)
-        found.splits.append(_split_info(objective, node, lefts, rights, best))
-    return found
+        node.dense_float_binary_split.threshold = float(boundaries[rows.buckets[row, 0]])
+        return node
+
+    return _found(objective, groups, sides, totals, rows.partitions[groups.starts], node_of)
+
+
+class _Rest(NamedTuple):
+    """The rows beside the bias of partitions that have both, how they are grouped, and what their bias has."""
+
+    rows: Statistics
+    groups: RowGroups
+    totals: Sums
+
+
+def _without_bias(rows: Statistics, bias: int) -> _Rest:
+    groups = rows.by_partition()
+    is_bias = rows.buckets[:, 0] == bias
+    biases = np.bincount(groups.of_row, is_bias, len(groups.starts)).astype(np.int64)
+    is_kept = (biases > 0) & (biases < groups.counts)
+    # The first row of the bias, which has sums of dimension 0.
+    at = groups.first_best(is_bias.astype(np.float32))[is_kept]
+    rest = rows.at(np.flatnonzero(~is_bias & is_kept[groups.of_row]))
+    counts = (groups.counts - biases)[is_kept]
+    return _Rest(rest, RowGroups(np.cumsum(counts) - counts, counts), rows.raw.rows(at).scaled(rows.share))
 
 
 def sparse_splits(
@@ -123,40 +161,30 @@ def sparse_splits(
         bias: that bucket.
         objective: what splits are measured by.
     """
-    found = FoundSplits([], [], [])
-    for partition, at in rows.by_partition():
-        buckets = rows.buckets[at]
-        is_bias = buckets[:, 0] == bias
-        places = np.flatnonzero(~is_bias)
-        if not is_bias.any() or not len(places):
-            continue
-        sums = rows.sums(at)
-        total = sums.rows(int(is_bias.argmax()))
-        groups = [places[buckets[places, 1] == dimension] for dimension in np.unique(buckets[places, 1])]
-        order = np.concatenate(groups)
-        left = _joined([sums.rows(group).cumulated() for group in groups])
-        present = [rows.raw.rows(at).rows(group).cumulated().rows(-1).scaled(rows.share) for group in groups]
-        repeated = _joined([one.repeated(len(group)) for one, group in zip(present, groups, strict=True)])
-        # At each bucket the missing ones are tried on the left first, then on the right.
-        right = repeated - left
-        lefts = objective.values(_alternating(total - right, left))
-        rights = objective.values(_alternating(right, total - left))
-        gains = lefts.gains + rights.gains
-        for group, one in zip(groups, present, strict=True):
-            # Where none is missing, sides that differ by rounding only are not told apart.
-            if (total - one).is_almost_zero():
-                gains[1::2][np.isin(order, group)] = np.nan
-        best = _first_best(gains)
-        bucket, dimension = buckets[order[best // 2]].tolist()
+    rest, partitions, totals = _without_bias(rows, bias)
+    rest = rest.at(np.lexsort((rest.buckets[:, 1], partitions.of_row)))
+    columns = RowGroups.of_equal(partitions.of_row, rest.buckets[:, 1])
+    left = columns.cumulated(rest.means())
+    present = rest.totals(columns)
+    # At each bucket the missing ones are tried on the left first, then on the right.
+    total, right = totals.rows(partitions.of_row), present.rows(columns.of_row) - left
+    lefts = objective.values(_alternating(total - right, left))
+    rights = objective.values(_alternating(right, total - left))
+    gains = lefts.gains + rights.gains
+    # Where none is missing, sides that differ by rounding only are not told apart.
+    is_complete = (total.rows(columns.starts) - present).are_almost_zero()
+    gains[1::2][is_complete[columns.of_row]] = np.nan
+
+    def node_of(place: int, row: int) -> boosted_tree_protos.TreeNode:
+        bucket, dimension = rest.buckets[row // 2].tolist()
         node = boosted_tree_protos.TreeNode()
-        kind = node.sparse_float_binary_split_default_right if best % 2 else node.sparse_float_binary_split_default_left
+        kind = node.sparse_float_binary_split_default_right if row % 2 else node.sparse_float_binary_split_default_left
         kind.split.feature_column, kind.split.dimension_id = column, dimension
         kind.split.threshold = float(boundaries[bucket])
-        root = objective.values(_one_row(total)).gains[0]
-        found.partitions.append(partition)
-        found.gains.append(gains[best] - root - objective.tree_complexity)
-        found.splits.append(_split_info(objective, node, lefts, rights, best))
-    return found
+        return node
+
+    groups = RowGroups(partitions.starts * 2, partitions.counts * 2)
+    return _found(objective, groups, (lefts, rights, gains), totals, rest.partitions[partitions.starts], node_of)
 
 
 def categorical_splits(rows: Statistics, column: int, bias: int, objective: LeafObjective) -> FoundSplits:
@@ -168,58 +196,51 @@ def categorical_splits(rows: Statistics, column: int, bias: int, objective: Leaf
         bias: that category.
         objective: what splits are measured by.
     """
-    found = FoundSplits([], [], [])
-    for partition, at in rows.by_partition():
-        categories = rows.buckets[at, 0]
-        is_bias = categories == bias
-        places = np.flatnonzero(~is_bias)
-        if not is_bias.any() or not len(places):
-            continue
-        sums = rows.sums(at)
-        total = sums.rows(int(is_bias.argmax()))
-        lefts, rights, gains = _sides(objective, sums.rows(places), total)
-        best = _first_best(gains)
+    rest, groups, totals = _without_bias(rows, bias)
+    sides = _sides(objective, rest.means(), totals.rows(groups.of_row))
+
+    def node_of(place: int, row: int) -> boosted_tree_protos.TreeNode:
         node = boosted_tree_protos.TreeNode()
         node.categorical_id_binary_split.feature_column = column
-        node.categorical_id_binary_split.feature_id = int(categories[places[best]])
-        root = objective.values(_one_row(total)).gains[0]
-        found.partitions.append(partition)
-        found.gains.append(gains[best] - root - objective.tree_complexity)
-        found.splits.append(_split_info(objective, node, lefts, rights, best))
-    return found
+        node.categorical_id_binary_split.feature_id = int(rest.buckets[row, 0])
+        return node
+
+    return _found(objective, groups, sides, totals, rest.partitions[groups.starts], node_of)
 
 
 def _oblivious(
-    node: boosted_tree_protos.TreeNode,
-    sides: list[tuple[Values, Values]],
-    best: int,
-    partitions: list[int],
-    gain: np.float32,
+    node_of: Callable[[int], boosted_tree_protos.TreeNode],
+    lefts: Sums,
+    totals: Sums,
+    partitions: np.ndarray,
     objective: LeafObjective,
 ) -> FoundSplits:
-    info = boosted_tree_protos.ObliviousSplitInfo(split_node=node, children_parent_id=partitions)
-    for lefts, rights in sides:
-        info.children.append(objective.leaf(lefts, best))
-        info.children.append(objective.leaf(rights, best))
-    return FoundSplits(partitions, [gain], [info.SerializeToString()])
+    """The best split for all partitions together.
 
-
-def _measured(
-    lefts_of: list[Sums], totals: list[Sums], objective: LeafObjective
-) -> tuple[list[tuple[Values, Values]], int, np.float32]:
-    """One split for all partitions: the values of its sides in each, which one is best, and what it gains."""
-    sides, roots = [], []
-    together = np.zeros(len(lefts_of[0].gradients), np.float32)
-    for left, total in zip(lefts_of, totals, strict=True):
-        lefts, rights, gains = _sides(objective, left, total)
-        sides.append((lefts, rights))
-        together = together + gains
-        roots.append(objective.values(_one_row(total)).gains[0])
+    Args:
+        node_of: makes the node, of the candidate's place.
+        lefts: what the candidates send to the left: the candidates of the first partition, those of the next one, ...
+        totals: the sums of the partitions.
+        partitions: their numbers.
+        objective: what splits are measured by.
+    """
+    if not len(partitions):
+        return FoundSplits([], [], [])
+    candidates = len(lefts.gradients) // len(partitions)
+    left, right, gains = _sides(objective, lefts, totals.rows(np.repeat(np.arange(len(partitions)), candidates)))
+    together = np.zeros(candidates, np.float32)
+    for row in gains.reshape(len(partitions), candidates):
+        together = together + row
     best = _first_best(together)
     gain = together[best]
-    for root in roots:
+    for root in objective.values(totals).gains:
         gain = gain - root
-    return sides, best, gain - objective.tree_complexity * np.float32(len(totals))
+    gain = gain - objective.tree_complexity * np.float32(len(partitions))
+    info = boosted_tree_protos.ObliviousSplitInfo(split_node=node_of(best), children_parent_id=partitions.tolist())
+    for at in range(best, len(gains), candidates):
+        info.children.append(objective.leaf(left, at))
+        info.children.append(objective.leaf(right, at))
+    return FoundSplits(partitions.tolist(), [gain], [info.SerializeToString()])
 
 
 def oblivious_dense_splits(
@@ -227,46 +248,38 @@ def oblivious_dense_splits(
 ) -> FoundSplits:
     """As `dense_splits`, one threshold for all partitions."""
     candidates = np.unique(rows.buckets[:, 0])
-    partitions, lefts_of, totals = [], [], []
-    for partition, at in rows.by_partition():
-        sums = rows.sums(at).cumulated()
-        # What lies up to each candidate: the sums at the last bucket of the partition that is not above it.
-        upto = np.searchsorted(rows.buckets[at, 0], candidates, "right")
-        none = Sums(np.zeros_like(sums.gradients[:1]), np.zeros_like(sums.hessians[:1]))
-        padded = Sums(*(np.concatenate(pair) for pair in zip(none, sums, strict=True)))
-        partitions.append(partition)
-        lefts_of.append(padded.rows(upto))
-        totals.append(rows.total(at))
-    if not partitions:
-        return FoundSplits([], [], [])
-    sides, best, gain = _measured(lefts_of, totals, objective)
-    node = boosted_tree_protos.TreeNode()
-    node.oblivious_dense_float_binary_split.feature_column = column
-    node.oblivious_dense_float_binary_split.threshold = float(boundaries[candidates[best]])
-    return _oblivious(node, sides, best, partitions, gain, objective)
+    groups = rows.by_partition()
+    sums = groups.cumulated(rows.means())
+    # What lies up to each candidate: the sums at the last bucket of the partition that is not above it, a row of zeros
+    # where there is none.
+    padded = Sums(*(np.concatenate((np.zeros((1, *part.shape[1:]), np.float32), part)) for part in sums))
+    upto = np.zeros((len(groups.starts), len(candidates)), np.int64)
+    upto[groups.of_row, np.searchsorted(candidates, rows.buckets[:, 0])] = np.arange(1, len(rows.partitions) + 1)
+    upto = np.maximum.accumulate(upto, 1)
+
+    def node_of(best: int) -> boosted_tree_protos.TreeNode:
+        node = boosted_tree_protos.TreeNode()
+        node.oblivious_dense_float_binary_split.feature_column = column
+        node.oblivious_dense_float_binary_split.threshold = float(boundaries[candidates[best]])
+        return node
+
+    partitions = rows.partitions[groups.starts]
+    return _oblivious(node_of, padded.rows(upto.reshape(-1)), rows.totals(groups), partitions, objective)
 
 
 def oblivious_categorical_splits(rows: Statistics, column: int, bias: int, objective: LeafObjective) -> FoundSplits:
     """As `categorical_splits`, one category for all partitions."""
     candidates = np.unique(rows.buckets[rows.buckets[:, 0] != bias, 0])
-    partitions, lefts_of, totals = [], [], []
-    for partition, at in rows.by_partition():
-        categories = rows.buckets[at, 0]
-        if len(categories) < 2 or not (categories == bias).any():
-            continue
-        sums = rows.sums(at)
-        gradients = np.zeros((len(candidates), *sums.gradients.shape[1:]), np.float32)
-        hessians = np.zeros((len(candidates), *sums.hessians.shape[1:]), np.float32)
-        there = categories != bias
-        place = np.searchsorted(candidates, categories[there])
-        gradients[place], hessians[place] = sums.gradients[there], sums.hessians[there]
-        partitions.append(partition)
-        lefts_of.append(Sums(gradients, hessians))
-        totals.append(sums.rows(int((categories == bias).argmax())))
-    if not partitions:
-        return FoundSplits([], [], [])
-    sides, best, gain = _measured(lefts_of, totals, objective)
-    node = boosted_tree_protos.TreeNode()
-    node.oblivious_categorical_id_binary_split.feature_column = column
-    node.oblivious_categorical_id_binary_split.feature_id = int(candidates[best])
-    return _oblivious(node, sides, best, partitions, gain, objective)
+    rest, groups, totals = _without_bias(rows, bias)
+    at = groups.of_row * len(candidates) + np.searchsorted(candidates, rest.buckets[:, 0])
+    means = rest.means()
+    lefts = Sums(*(np.zeros((len(groups.starts) * len(candidates), *part.shape[1:]), np.float32) for part in means))
+    lefts.gradients[at], lefts.hessians[at] = means
+
+    def node_of(best: int) -> boosted_tree_protos.TreeNode:
+        node = boosted_tree_protos.TreeNode()
+        node.oblivious_categorical_id_binary_split.feature_column = column
+        node.oblivious_categorical_id_binary_split.feature_id = int(candidates[best])
+        return node
+
+    return _oblivious(node_of, lefts, totals, rest.partitions[groups.starts], objective)
