@@ -37,6 +37,8 @@ def keep_live(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Nod
     live: set[Node] = set()
     pending = [value.node for value in fetched]
     pending += targets
+    # Often many nodes wait for the same many: each list is followed once.
+    followed: set[tuple[Node, ...]] = set()
     while pending:
         node = pending.pop()
         if node in live:
@@ -45,19 +47,30 @@ def keep_live(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Nod
         inputs = taken_inputs(node) if node.decl.role is Role.MERGE else node.inputs
         pending.extend(value.node for value in inputs)
         pending.extend(pred.node for pred, _ in node.guard)
-        for before in node.control:
-            pending.extend(_effects(before, effects))
+        if node.control and (waits := tuple(node.control)) not in followed:
+            followed.add(waits)
+            for before in waits:
+                pending.extend(_effects(before, effects))
     kept = [node for node in nodes if node in live]
+    waited: dict[tuple[Node, ...], list[Node]] = {}
     for node in kept:
         if node.control:
-            control: dict[Node, None] = {}
-            for before in node.control:
-                behind = _effects(before, effects)
-                if behind and before in live:
-                    behind = (before,)
-                control.update(dict.fromkeys(other for other in behind if other.decl.is_waited_for))
-            node.control = list(control)
+            waits = tuple(node.control)
+            if waits not in waited:
+                waited[waits] = _waited_for(waits, live, effects)
+            node.control = waited[waits].copy()
     return kept
+
+
+def _waited_for(control: Sequence[Node], live: Set[Node], effects: dict[Node, tuple[Node, ...]]) -> list[Node]:
+    """What a node with these control edges has to wait for."""
+    found: dict[Node, None] = {}
+    for before in control:
+        behind = _effects(before, effects)
+        if behind and before in live:
+            behind = (before,)
+        found.update(dict.fromkeys(other for other in behind if other.decl.is_waited_for))
+    return list(found)
 
 
 def _keep_live_inside(loop: Node, region: Region) -> None:
