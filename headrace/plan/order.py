@@ -57,25 +57,18 @@ def _sorted(nodes: list[Node], after: dict[Node, list[Node]]) -> list[Node]:
         waiting[node] = count
 
     place = {node: i for i, node in enumerate(nodes)}
-    ready: dict[Guard, list[tuple[int, int, int, Node]]] = {}
+    ready = _Ready()
     for node in nodes:
         if waiting[node] == 0:
-            _push(ready, node, place[node])
+            ready.push(node, place[node])
     ordered: list[Node] = []
-    current: Guard = ()
-    while ready:
-        heap = ready.get(current)
-        if heap is None or (heap[0][0] and len(ready) > 1):
-            current = min(ready, key=lambda guard: ready[guard][0][:3])
-            heap = ready[current]
-        node = heapq.heappop(heap)[3]
-        if not heap:
-            del ready[current]
+    while ready.heaps:
+        node = ready.pop()
         ordered.append(node)
         for other in followers[node]:
             waiting[other] -= 1
             if waiting[other] == 0:
-                _push(ready, other, place[other])
+                ready.push(other, place[other])
     return ordered
 
 
@@ -136,10 +129,49 @@ def _accesses(node: Node) -> tuple[list[Value], list[Value]]:
     )
 
 
-def _push(ready: dict[Guard, list[tuple[int, int, int, Node]]], node: Node, place: int) -> None:
-    heap = ready.setdefault(node.guard, [])
-    late = int(bool(node.decl.writes_state) and not (node.origin is not None and node.origin._in_program_order))
-    if node.decl.may_wait or node.decl.is_late:
-        # What need not wait for it does not.
-        late = 2
-    heapq.heappush(heap, (late, node.serial, place, node))
+class _Ready:
+    """The nodes that can run, of which those of one guard are taken one after the other, as long as there are such."""
+
+    def __init__(self) -> None:
+        self.heaps: dict[Guard, list[tuple[int, int, int, Node]]] = {}
+        # The first of each heap, and some that were first before.
+        self._firsts: list[tuple[tuple[int, int, int], Guard]] = []
+        self._current: Guard = ()
+
+    def push(self, node: Node, place: int) -> None:
+        """Puts a node in.
+
+        Args:
+            node: the node.
+            place: where it was among all nodes.
+        """
+        heap = self.heaps.setdefault(node.guard, [])
+        late = int(bool(node.decl.writes_state) and not (node.origin is not None and node.origin._in_program_order))
+        if node.decl.may_wait or node.decl.is_late:
+            # What need not wait for it does not.
+            late = 2
+        heapq.heappush(heap, (late, node.serial, place, node))
+        if heap[0][3] is node:
+            heapq.heappush(self._firsts, (heap[0][:3], node.guard))
+
+    def pop(self) -> Node:
+        """Takes out the node that runs next."""
+        heap = self.heaps.get(self._current)
+        if heap is None or (heap[0][0] and len(self.heaps) > 1):
+            heap = self._choose()
+        node = heapq.heappop(heap)[3]
+        if heap:
+            heapq.heappush(self._firsts, (heap[0][:3], self._current))
+        else:
+            del self.heaps[self._current]
+        return node
+
+    def _choose(self) -> list[tuple[int, int, int, Node]]:
+        """Goes on with the guard that has the very first node."""
+        while True:
+            first, guard = self._firsts[0]
+            heap = self.heaps.get(guard)
+            if heap is not None and heap[0][:3] == first:
+                self._current = guard
+                return heap
+            heapq.heappop(self._firsts)
