@@ -38,6 +38,8 @@ class MemoryOrder:
             yield from self._writers.values()
             for readers in self._readers.values():
                 yield from readers
+            # Who waits for this one waits for them.
+            self._writers, self._readers = {}, {}
             self._any = node
             return
         for handle in reads | writes:

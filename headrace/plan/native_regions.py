@@ -269,12 +269,12 @@ class _Block:
             return False
         for value in node.outputs:
             leads = {id(handle) for handle in self._touched.get(value, ())}
+            if not leads:
+                continue
             # What is not known may be any variable.
-            anything = id(UNBOUND) in leads
-            until = last_uses.get(value, 0.0) if leads else 0.0
-            for handle, place in written.items():
-                if place < until and (anything or handle in leads or handle == id(UNBOUND)):
-                    return True
+            may_be = written if id(UNBOUND) in leads else [*leads, id(UNBOUND)]
+            if min((written.get(each, math.inf) for each in may_be), default=math.inf) < last_uses.get(value, 0.0):
+                return True
         return False
 
     def _keep_lowered(self) -> None:
