@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from headrace.kernels.trees.stamped import Stamped
+
+_MOST_PACKED = 2**62
 
 
 class PartitionSums(NamedTuple):
@@ -20,13 +23,49 @@ class PartitionSums(NamedTuple):
     hessians: np.ndarray
 
 
-def _added(rows: np.ndarray, groups: np.ndarray, starts: np.ndarray, count: int) -> np.ndarray:
-    """The sums of rows by group; single floats are added one after the other, as TensorFlow does."""
-    sums = np.zeros((count, *rows.shape[1:]), np.float32)
-    sums[groups[starts]] = rows[starts]
+def _packed(keys: np.ndarray) -> np.ndarray | None:
+    """A number for each key, in the order of the keys; None where there are not as many numbers."""
+    packed, span = np.zeros(len(keys), np.int64), 1
+    for column in keys.T:
+        least = int(column.min())
+        width = int(column.max()) - least + 1
+        span *= width
+        if span > _MOST_PACKED:
+            return None
+        packed = packed * width + (column - least)
+    # Of such short numbers NumPy counts the digits, instead of comparing them.
+    return packed.astype(np.uint16) if span <= 1 << 16 else packed
+
+
+def _sorted(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The places of the keys in their order, equal ones as they came, and which of these is the first of its kind."""
+    packed = _packed(keys)
+    if packed is None:
+        order = np.lexsort((keys[:, 2], keys[:, 1], keys[:, 0]))
+        ordered = keys[order]
+        differs = (ordered[1:] != ordered[:-1]).any(1)
+    else:
+        order = np.argsort(packed, kind="stable")
+        numbers = packed[order]
+        differs = numbers[1:] != numbers[:-1]
+    return order, np.concatenate(([True], differs))
+
+
+def _added(rows: np.ndarray, groups: np.ndarray, firsts: np.ndarray) -> np.ndarray:
+    """The sums of rows by group; single floats are added one after the other, as TensorFlow does.
+
+    Args:
+        rows: the rows.
+        groups: the group of each row.
+        firsts: the first row of each group.
+    """
+    sums = np.ascontiguousarray(rows[firsts], np.float32)
     rest = np.ones(len(rows), bool)
-    rest[starts] = False
-    np.add.at(sums, groups[rest], rows[rest])
+    rest[firsts] = False
+    # Numbers are added several times as fast as rows are.
+    size = math.prod(rows.shape[1:])
+    at = (groups[rest][:, None] * size + np.arange(size)).reshape(-1)
+    np.add.at(sums.reshape(-1), at, rows[rest].reshape(-1))
     return sums
 
 
@@ -40,19 +79,13 @@ def summed(keys: np.ndarray, gradients: np.ndarray, hessians: np.ndarray) -> Par
     """
     if not len(keys):
         return PartitionSums(keys, gradients, hessians)
-    order = np.lexsort((keys[:, 2], keys[:, 1], keys[:, 0]))
-    ordered = keys[order]
-    first = np.concatenate(([True], (ordered[1:] != ordered[:-1]).any(1)))
-    starts = np.flatnonzero(first)
-    if len(starts) == len(keys):
-        return PartitionSums(ordered, gradients[order], hessians[order])
-    groups = np.cumsum(first) - 1
-    count = len(starts)
-    return PartitionSums(
-        ordered[starts],
-        _added(gradients[order], groups, starts, count),
-        _added(hessians[order], groups, starts, count),
-    )
+    order, is_first = _sorted(keys)
+    firsts = order[is_first]
+    if len(firsts) == len(keys):
+        return PartitionSums(keys[order], gradients[order], hessians[order])
+    groups = np.empty(len(keys), np.int64)
+    groups[order] = np.cumsum(is_first) - 1
+    return PartitionSums(keys[firsts], _added(gradients, groups, firsts), _added(hessians, groups, firsts))
 
 
 class SumsAccumulator(Stamped):
