@@ -103,6 +103,11 @@ class OpDecl(PlanningFacts, BuildingFacts):
         """Whether only Headrace itself makes such operations: what comes from a file or a message has none."""
         return self.type.startswith("_")
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether all outputs are memory that nothing else refers to."""
+        return len(self.fresh_outputs) == len(self.signature.outputs)
+
     @functools.cached_property
     def takes_references(self) -> bool:
         """Whether an input is a reference to a variable."""

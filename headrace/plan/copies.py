@@ -92,8 +92,7 @@ def _shared_buffers(node: Node, forwarded: dict[Value, set[object]], handles: Ha
         forwarded[node.outputs[0]] = {handles.of(node.inputs[0])}
         return set()
     if decl.reads_state:
-        is_own = len(decl.fresh_outputs) == len(decl.signature.outputs)
-        return set() if is_own else {handles.of(node.inputs[decl.reads_state[0]])}
+        return set() if decl.is_fresh else {handles.of(node.inputs[decl.reads_state[0]])}
     if not decl.may_alias:
         return set()
     shared: set[object] = set()

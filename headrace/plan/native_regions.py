@@ -224,7 +224,7 @@ class _Block:
         touched: dict[Value, list[object]] = {}
         for node in self._nodes:
             own = []
-            for i in input_positions(node, node.decl.reads_state):
+            for i in () if node.decl.is_fresh else input_positions(node, node.decl.reads_state):
                 value = node.inputs[i]
                 handle = leads_to(value, self._handles)
                 # What the only update gives does not change any more.

@@ -78,7 +78,7 @@ for _decl in (create_op, add_op, flush_op, flush_summary_op, deserialize_op):
     _decl.on_host(*(arg.name for arg in _decl.signature.inputs[1:]), outputs=True)
 for _decl in (initialized_op, serialize_op):
     _decl.on_host(outputs=True).reads("quantile_accumulator_handle")
-buckets_op.on_host("stamp_token", outputs=True).reads("quantile_accumulator_handles")
+buckets_op.on_host("stamp_token", outputs=True).reads("quantile_accumulator_handles").fresh()
 for _decl in (summaries_op, quantile_buckets_op, quantiles_op):
     _decl.on_host(*(arg.name for arg in _decl.signature.inputs), outputs=True)
 bucketize_op.on_host("boundaries")
