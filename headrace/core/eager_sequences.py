@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from headrace.core.dtypes import DType, string
-from headrace.core.values import encoded
+from headrace.core.values import encoded, leaves_of
 
 _INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 # What is taken for a type that is asked for, by NumPy's letters for kinds of numbers; texts are "U".
@@ -39,7 +39,7 @@ def of_sequence(values: list[Any] | tuple[Any, ...], dtype: DType | None) -> np.
         TypeError: for elements that the type does not take.
         ValueError: if the elements are of different shapes, or of kinds that do not go together.
     """
-    leaves = list(_leaves(values))
+    leaves = list(leaves_of(values))
     kinds = {kind for leaf in leaves for kind in _kinds(leaf)}
     if dtype is string or (dtype is None and kinds == {"U"}):
         if not kinds <= {"U"}:
@@ -87,14 +87,6 @@ def _taken_for(dtype: DType) -> frozenset[str]:
     if dtype.is_integer:
         return _INTEGERS
     return _NUMBERS | {"c"} if dtype.is_complex else frozenset("b" if dtype.is_bool else "")
-
-
-def _leaves(values: Any) -> Iterator[Any]:
-    if isinstance(values, (list, tuple)):
-        for item in values:
-            yield from _leaves(item)
-    else:
-        yield values
 
 
 def _kinds(leaf: Any) -> Iterator[str]:

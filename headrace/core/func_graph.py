@@ -178,6 +178,14 @@ class FuncGraph(Graph):
         """The outer tensor that an input stands for, None for an argument or an inner tensor."""
         return self._outer_of.get(tensor)
 
+    def variable_behind(self, tensor: Tensor) -> Any:
+        """The variable whose handle an input stands for, through functions around this one; None for other tensors."""
+        outer = self._outer_of.get(tensor)
+        if outer is None:
+            return None
+        graph = outer._op._graph
+        return graph.variable_behind(outer) if isinstance(graph, FuncGraph) else _variable_of(outer)
+
     def inner_of(self, tensor: Tensor) -> Tensor | None:
         """The input that stands for an outer tensor, None if it is not used inside."""
         return self._captured.get(tensor)

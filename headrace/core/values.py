@@ -258,7 +258,7 @@ def _narrowed(array: np.ndarray) -> np.ndarray:
 
 
 def _strings(values: Any, expected: tuple[int, ...], dtype: DType | None) -> np.ndarray:
-    leaves = list(_leaves(values))
+    leaves = list(leaves_of(values))
     for leaf in leaves:
         if not isinstance(leaf, (str, bytes)):
             raise _not_convertible(values) if dtype is None else _unexpected(dtype, leaf)
@@ -303,17 +303,18 @@ def _common_shape(values: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _leaves(values: object) -> Iterator[Any]:
+def leaves_of(values: object) -> Iterator[Any]:
+    """What is in a list or tuple, and in those in it, one after the other; a value that is none."""
     if isinstance(values, (list, tuple)):
         for item in values:
-            yield from _leaves(item)
+            yield from leaves_of(item)
     else:
         yield values
 
 
 def _check_leaves(values: object, dtype: DType) -> None:
     rank = _rank(dtype)
-    for leaf in _leaves(values):
+    for leaf in leaves_of(values):
         kind = leaf.dtype.kind if isinstance(leaf, np.generic) else None
         leaf_rank = _RANK_OF_TYPE.get(type(leaf)) if kind is None else _RANK_OF_KIND.get(kind)
         if kind == "V":  # bfloat16
@@ -351,7 +352,7 @@ def _not_dense(
 
 def eager_refusal(values: Any, dtype: DType | None) -> Exception:
     """What is said eagerly of values that `to_array` refuses: TensorFlow converts them by other rules there."""
-    leaves = list(_leaves(values))
+    leaves = list(leaves_of(values))
     for leaf in leaves:
         if not isinstance(leaf, (bool, int, float, complex, str, bytes, np.ndarray, np.generic)):
             return ValueError(
@@ -377,7 +378,7 @@ def eager_refusal(values: Any, dtype: DType | None) -> Exception:
 
 
 def _not_convertible(values: object) -> TypeError:
-    if any(getattr(type(leaf), "_is_graph_tensor", False) for leaf in _leaves(values)):
+    if any(getattr(type(leaf), "_is_graph_tensor", False) for leaf in leaves_of(values)):
         return TypeError("List of Tensors when single Tensor expected")
     return TypeError(
         f"Failed to convert object of type {type(values)} to Tensor. Contents: {values!r}. "

@@ -13,6 +13,7 @@ from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.eager import eager_graph, executing_eagerly
+from headrace.core.func_graph import FuncGraph
 from headrace.core.operation import Operation
 from headrace.core.registry import RegisterGradient, raw
 from headrace.core.tensor import Tensor
@@ -59,7 +60,7 @@ def _graph_mode_decorator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> A
     """The call in a graph, whose gradient goes by an op of its own. Programs that recompute activations call it themselves."""
     if kwargs:
         raise ValueError("The custom_gradient decorator supports positional arguments only in graph mode.")
-    inputs = [convert_to_tensor(x) for x in args]
+    inputs = [_in_graph(convert_to_tensor(x)) for x in args]
     known = _variables()
     result, grad_fn = f(*inputs)
     made = [v for v in _variables() if all(v is not old for old in known)]
@@ -173,6 +174,19 @@ class _UsedVariables:
         """Nothing: gradients inside are those that the function gives."""
 
 
+def _in_graph(tensor: Tensor) -> Tensor:
+    """A tensor of the default graph: in a function what stands for one that has a value."""
+    graph = get_default_graph()
+    return graph.capture(tensor) if isinstance(graph, FuncGraph) else tensor
+
+
+def _trained_outside(handle: Tensor) -> Any:
+    """The eager variable to be trained that a function reaches by what stands for its handle; None for other tensors."""
+    graph = handle._op._graph
+    variable = graph.variable_behind(handle) if isinstance(graph, FuncGraph) else None
+    return variable if variable is not None and not variable._in_graph_mode and variable.trainable else None
+
+
 def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
     parameters = inspect.signature(grad_fn).parameters
     return "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
@@ -198,8 +212,9 @@ def variables_read(results: list[Tensor], inputs: list[Tensor]) -> list[Any]:
         seen.add(op)
         for tensor in op.inputs:
             # Of a handle that is an argument the result is a gradient of that argument.
-            if tensor in handles and tensor not in given and handles[tensor] not in found:
-                found[handles[tensor]] = None
+            variable = handles[tensor] if tensor in handles else _trained_outside(tensor)
+            if variable is not None and tensor not in given:
+                found[variable] = None
             pending.append(tensor.op)
     return list(found)
 
