@@ -21,6 +21,7 @@ HOMES: dict[str, str] = {
     "cluster.target": "remote_target=RemoteTarget reset_target",
     "core.bare_operations": "operation_of",
     "core.eager": "eager_constant=constant_array",
+    "core.eager_sequences": "array_of_sequence=of_sequence",
     "core.type_specs": "type_spec_of=spec_from_value",
     "data.dataset": "zip_datasets=Dataset.zip",
     "debug.dump_files": "dump_watcher=FileWatcher",

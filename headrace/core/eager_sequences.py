@@ -16,17 +16,6 @@ _INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 _INTEGERS, _NUMBERS = frozenset("iu"), frozenset("iuf")
 
 
-def holds_arrays(values: list[Any] | tuple[Any, ...]) -> bool:
-    """Whether a list begins or ends with arrays or numbers of NumPy's, or with lists that begin with some."""
-    return bool(values) and any(isinstance(_first(end), (np.ndarray, np.generic)) for end in (values[0], values[-1]))
-
-
-def _first(values: Any) -> Any:
-    while isinstance(values, (list, tuple)) and values:
-        values = values[0]
-    return values
-
-
 def of_sequence(values: list[Any] | tuple[Any, ...], dtype: DType | None) -> np.ndarray:
     """A list of arrays and numbers as an array.
 

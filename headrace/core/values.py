@@ -303,6 +303,17 @@ def _common_shape(values: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
+def holds_arrays(values: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether a list begins or ends with arrays or numbers of NumPy's, or with lists that begin with some."""
+    return bool(values) and any(isinstance(_first_of(end), (np.ndarray, np.generic)) for end in (values[0], values[-1]))
+
+
+def _first_of(values: Any) -> Any:
+    while isinstance(values, (list, tuple)) and values:
+        values = values[0]
+    return values
+
+
 def leaves_of(values: object) -> Iterator[Any]:
     """What is in a list or tuple, and in those in it, one after the other; a value that is none."""
     if isinstance(values, (list, tuple)):

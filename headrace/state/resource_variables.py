@@ -164,6 +164,7 @@ class ResourceVariable(BaseResourceVariable, is_resource=True):
             raise ValueError("Trying to restore Variable as ResourceVariable.")
         element = self._settings_from_proto(variable_def, import_scope)
         self._handle = element(variable_def.variable_name)
+        self._handle_name = self._handle.name
         self._shape = TensorShape.from_dims(self._handle.op.attrs["shape"])
         self._dtype = self._handle.op.attrs["dtype"]
         if not variable_def.snapshot_name:

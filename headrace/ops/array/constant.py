@@ -15,12 +15,11 @@ from headrace.core.defaults import name_scope
 from headrace.core.dims import Dims, bracketed, merge_dims
 from headrace.core.dtypes import DType, as_dtype, dtype_text
 from headrace.core.eager import eager_graph, executing_eagerly
-from headrace.core.eager_sequences import holds_arrays, of_sequence
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import BoundConstant, op, raw
 from headrace.core.shapes import Dimension, TensorShape, as_dims
 from headrace.core.tensor import Tensor
-from headrace.core.values import are_overlooked, eager_refusal, require_shape, to_array
+from headrace.core.values import are_overlooked, eager_refusal, holds_arrays, require_shape, to_array
 from headrace.kernels.array.arguments import MAX_DIMENSIONS
 
 if TYPE_CHECKING:
@@ -200,12 +199,12 @@ def _eager_array(value: Any, dtype: DType | None) -> np.ndarray:
     """
     try:
         if isinstance(value, (list, tuple)) and holds_arrays(value):
-            return of_sequence(value, dtype)
+            return slots.array_of_sequence(value, dtype)
         return to_array(value, dtype, copy=False)
     except (TypeError, ValueError):
         if isinstance(value, (list, tuple)) and not (dtype is not None and dtype.is_quantized):
             with contextlib.suppress(TypeError, ValueError):
-                return of_sequence(value, dtype)
+                return slots.array_of_sequence(value, dtype)
         raise eager_refusal(value, dtype) from None
 
 
