@@ -99,7 +99,7 @@ def _kinds(leaf: Any) -> Iterator[str]:
         yield "b"
     elif isinstance(leaf, (float, complex)):
         yield "f" if isinstance(leaf, float) else "c"
-    elif hasattr(leaf, "__index__"):
+    elif hasattr(leaf, "__index__") and not hasattr(leaf, "dtype"):  # a tensor is no number of a list
         yield "i"
     else:
         raise TypeError(f"{type(leaf)} is no number")

@@ -242,8 +242,10 @@ def _from_python(values: Any, dtype: DType | None) -> np.ndarray:
         if array.shape != expected:
             raise _not_dense(values, array.shape, expected)
         return _cast_numbers(values, dtype)
+    wanted = np.dtype(dtype.as_numpy_dtype)
     with np.errstate(over="ignore"):
-        return array.astype(dtype.as_numpy_dtype, copy=False)
+        # NumPy has two types of 64 bits, equal in all but their letter; the other one is not torch's.
+        return array.astype(wanted, copy=array.dtype.char != wanted.char)
 
 
 def _narrowed(array: np.ndarray) -> np.ndarray:

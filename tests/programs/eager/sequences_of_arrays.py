@@ -34,6 +34,7 @@ for kind in KINDS:
         results[kind]["with " + other] = outcome(lambda: tf.constant(pair))
         results[kind]["as " + other] = outcome(lambda: tf.constant([array, array], other))
 results["large"] = [
+    outcome(lambda: tf.constant([2**63, 1], tf.uint64)),
     outcome(lambda: tf.constant([np.array([2**40]), np.array([1])])),
     outcome(lambda: tf.constant([np.array([2**63], np.uint64)])),
 ]
@@ -48,6 +49,11 @@ results["shapes"] = [
     outcome(lambda: tf.constant([1.0, np.zeros(1)])),
     outcome(lambda: tf.constant([np.zeros([0, 2])])),
     outcome(lambda: tf.constant([np.ones(2), np.ones(2)], shape=[4])),
+]
+results["with tensors"] = [
+    outcome(lambda: tf.constant([np.array([1.5]), tf.constant([2.5])])),
+    outcome(lambda: tf.constant([np.float64(1.5), tf.constant(2.5)])),
+    outcome(lambda: tf.abs([np.array([1.5], np.float32), tf.constant([2.5])])),
 ]
 results["in operations"] = [
     outcome(lambda: tf.matmul([np.ones([2, 2])], [np.ones([2, 2])])),
