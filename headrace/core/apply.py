@@ -135,7 +135,12 @@ def _apply_in(
         for arg, value in zip(signature.inputs, values, strict=True):
             single = arg.number_attr is None and arg.type_list_attr is None
             try:
-                if single and isinstance(value, Tensor) and (arg.is_ref or not value._dtype._is_ref_dtype):
+                if (
+                    single
+                    and isinstance(value, Tensor)
+                    and (arg.is_ref or not value._dtype._is_ref_dtype)
+                    and (value._is_graph_tensor or not graph.building_function)
+                ):
                     # The usual case, kept short.
                     bind_type_attr(decl, arg, value._dtype, attrs, signature.inputs)
                     tensors.append(value)

@@ -10,6 +10,7 @@ import numpy as np
 from headrace.core import slots
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.operation import Operation
+from headrace.core.stacks import default_graphs
 from headrace.core.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -89,6 +90,9 @@ def convert_to_tensor(
             raise ValueError(
                 f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value._dtype.name}: {value!r}"
             )
+        if not value._is_graph_tensor and default_graphs.items and default_graphs.items[-1].building_function:
+            # What the body of a function uses has its place there from here on.
+            return default_graphs.items[-1].capture(value, name)
         return value
     preferred = preferred_dtype if preferred_dtype is not None else dtype_hint
     if preferred is not None:

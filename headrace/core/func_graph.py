@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +30,14 @@ _SHARED_COLLECTIONS = (
 )
 
 
+# Tensors with more elements than these are passed to a body and not written into it.
+_MOST_ELEMENTS_WRITTEN_DOWN = 128
+
+
 class FuncGraph(Graph):
     """A graph traced once from a Python function.
 
-    Tensors of other graphs that are used inside become inputs: `captures` pairs each with the placeholder that stands for
+    Tensors of other graphs that are used inside become inputs: `captures` pairs each with the tensor that stands for
     it, and whoever calls the function passes them after the arguments.
 
     Args:
@@ -213,6 +218,8 @@ class FuncGraph(Graph):
         if self.capture_by_value:
             self._copy(tensor.op)
             return self._captured[tensor]
+        if _is_written_down(tensor) and not self.of_defun:
+            return self._written_down(tensor, name)
         outer = tensor
         if tensor._dtype._is_ref_dtype:
             # A reference is read where it is: the body gets the value.
@@ -225,6 +232,13 @@ class FuncGraph(Graph):
             with self.as_default(), self.control_dependencies(None):
                 inner = raw.GuaranteeConst(inner)
         self._captured[tensor] = self._captured[outer] = inner
+        return inner
+
+    def _written_down(self, tensor: Any, name: str | None) -> Tensor:
+        """What stands inside for a small tensor that has a value: an input too, whose static value is known."""
+        with self.as_default(), self.control_dependencies(None):
+            inner: Tensor = raw.Const(value=tensor._array().copy(), dtype=tensor._dtype, name=name or str(tensor._id))
+        self.add_capture(tensor, inner)
         return inner
 
     def _captured_as(self, tensor: Tensor, name: str | None) -> Tensor:
@@ -316,6 +330,15 @@ class FuncGraph(Graph):
         if isinstance(item, Tensor):
             return item._op._graph is not self
         return isinstance(item, Operation) and item.graph is not self
+
+
+def _is_written_down(tensor: Any) -> bool:
+    """Whether a tensor from outside has a value that bodies hold a copy of, so that shapes made of it are static."""
+    return (
+        not tensor._is_graph_tensor
+        and tensor._dtype.name not in ("resource", "variant")
+        and math.prod(tensor.dims) <= _MOST_ELEMENTS_WRITTEN_DOWN
+    )
 
 
 def _names_of_inputs(decl: OpDecl, attrs: dict[str, Any], name: str) -> list[str]:

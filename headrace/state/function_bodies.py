@@ -112,7 +112,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
 
 def maybe_captured(tensor: Tensor) -> Tensor:
     """The tensor that stands outside for one of a function's body; the tensor itself if it is no captured one."""
-    if not executing_eagerly() and isinstance(tensor.graph, FuncGraph) and tensor.op.type == "Placeholder":
+    if not executing_eagerly() and isinstance(tensor.graph, FuncGraph):
         outer = tensor.graph.outer_of(tensor)
         if outer is not None:
             return maybe_captured(outer) if not hasattr(outer, "numpy") else outer
@@ -229,12 +229,13 @@ def _set_results(graph: FuncGraph, function: Callable[..., Any], result: Any, in
         if isinstance(value, TensorArray):
             return value
         try:
-            return graph.capture(convert_to_tensor(value))
+            tensor = graph.capture(convert_to_tensor(value))
         except (TypeError, ValueError):
             raise TypeError(
                 "To be compatible with tf.contrib.eager.defun, Python functions must return zero or more Tensors; in "
                 f"compilation of {function}, found return value of type {type(value)}, which is not a Tensor."
             ) from None
+        return tensor if graph.only_for_results else raw.Identity(tensor)
 
     graph.returns_none = result is None
     graph.structured_outputs = nest.map_structure(as_tensor, result, expand_composites=True)

@@ -17,6 +17,7 @@ from headrace.core.defaults import get_default_graph
 from headrace.core.eager import executing_eagerly
 from headrace.core.errors import InaccessibleTensorError
 from headrace.core.func_graph import FuncGraph
+from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec
@@ -378,15 +379,16 @@ def _as_result(value: Any) -> Tensor | ComposedResult | None:
     if composed is not None:
         return composed
     flow = getattr(value, "flow", None)
-    if isinstance(flow, Tensor):
-        return flow  # a TensorArray: what it writes to ends with the call
+    # Of a TensorArray the flow alone: what it writes to ends with the call.
     try:
-        return convert_to_tensor(value)
+        tensor = convert_to_tensor(flow if isinstance(flow, Tensor) else value)
     except (TypeError, ValueError):
         raise TypeError(
             "To be compatible with tf.contrib.eager.defun, Python functions must return zero or more Tensors; found return "
             f"value of type {type(value)}, which is not a Tensor."
         ) from None
+    made: Tensor = raw.Identity(tensor)
+    return made
 
 
 def function(
