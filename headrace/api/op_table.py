@@ -125,13 +125,14 @@ TYPES: dict[str, str] = {
         "TensorArrayReadV3 TensorArrayScatterV2 TensorArrayScatterV3 TensorArraySizeV2 TensorArraySizeV3 "
         "TensorArraySplitV2 TensorArraySplitV3 TensorArrayV2 TensorArrayV3 TensorArrayWriteV2 TensorArrayWriteV3"
     ),
+    "ops.flow.tensor_list_arrays": "TensorListConcatLists TensorListPushBackBatch",
     "ops.flow.tensor_list_conversion": (
-        "TensorListConcat TensorListConcatLists TensorListConcatV2 TensorListFromTensor TensorListGather "
-        "TensorListScatter TensorListScatterIntoExistingList TensorListScatterV2 TensorListSplit TensorListStack"
+        "TensorListConcat TensorListConcatV2 TensorListFromTensor TensorListGather TensorListScatter "
+        "TensorListScatterIntoExistingList TensorListScatterV2 TensorListSplit TensorListStack"
     ),
     "ops.flow.tensor_list_elements": (
         "EmptyTensorList TensorListElementShape TensorListGetItem TensorListLength TensorListPopBack "
-        "TensorListPushBack TensorListPushBackBatch TensorListReserve TensorListResize TensorListSetItem"
+        "TensorListPushBack TensorListReserve TensorListResize TensorListSetItem"
     ),
     "ops.flow.torch_func": "TorchFunc TorchFuncGrad",
     "ops.image.colors": "AdjustContrastv2 AdjustHue AdjustSaturation HSVToRGB RGBToHSV",

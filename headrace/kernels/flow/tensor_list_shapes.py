@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.constant_value import constant_value
 from headrace.core.dims import Dims, merge_dims
+from headrace.core.dtypes import dtype_text
 from headrace.kernels.flow.tensor_list import dims_of
 from headrace.kernels.ranks import check_rank
 
 if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
     from headrace.core.operation import Operation
     from headrace.core.typing import OpView
 
@@ -84,34 +86,63 @@ _SHAPE_INPUT = {
 }
 _SAME_ELEMENTS = frozenset(
     {
+        "AddN",
         "Identity",
+        "Pack",
+        "StridedSlice",
         "TensorListConcatLists",
         "TensorListPopBack",
         "TensorListPushBack",
+        "TensorListPushBackBatch",
         "TensorListResize",
         "TensorListScatterIntoExistingList",
         "TensorListSetItem",
+        "ZerosLike",
     }
 )
 # Graphs may be long chains of such ops, each of which asks.
 _MAX_CHAIN = 32
 
 
-def list_dims(handle: Any) -> Dims:
-    """The shape of the elements of the list that `handle` stands for, as far as the graph says it."""
+def _maker(handle: Any) -> Any:
+    """The op that made the list that `handle` stands for, None where the graph does not say it."""
     for _ in range(_MAX_CHAIN):
-        maker = handle.op
-        if maker.type in _SHAPE_INPUT:
-            known = (
-                maker.constant_dims(_SHAPE_INPUT[maker.type]) if maker.inputs[_SHAPE_INPUT[maker.type]].dims else None
-            )
-            return known
-        if maker.type not in _SAME_ELEMENTS:
+        op = handle.op
+        if op.type in _SHAPE_INPUT:
+            return op
+        if op.type not in _SAME_ELEMENTS or handle.value_index > 0:
             return None
-        handle = maker.inputs[0]
+        handle = op.inputs[0]
     return None
 
 
+def list_dims(handle: Any) -> Dims:
+    """The shape of the elements of the list that `handle` stands for, as far as the graph says it."""
+    maker = _maker(handle)
+    if maker is None:
+        return None
+    index = _SHAPE_INPUT[maker.type]
+    return maker.constant_dims(index) if maker.inputs[index].dims else None
+
+
+def check_list(op: Any, dtype: DType) -> None:
+    """Refuses a list as the first input of an op whose elements are of type `dtype`, where the graph says that its are not.
+
+    Raises:
+        ValueError: if so.
+    """
+    maker = _maker(op.inputs[0])
+    if maker is not None and maker.attrs["element_dtype"] != dtype:
+        raise ValueError(
+            f"The list has elements of type {dtype_text(maker.attrs['element_dtype'])}, not of type {dtype_text(dtype)}"
+        )
+
+
 def element_dims(op: Operation, index: int) -> Dims:
-    """The shape of the elements that an op takes from its list: what input `index` and the list say of it."""
+    """The shape of the elements that an op takes from its list: what input `index` and the list say of it.
+
+    Raises:
+        ValueError: if they say different things, or the list's elements are of another type than the op's.
+    """
+    check_list(op, op.attrs["element_dtype"])
     return merge_dims(constant_dims(op, index), list_dims(op.inputs[0]))

@@ -9,6 +9,7 @@ import torch
 
 from headrace.core.dims import is_fully_defined
 from headrace.core.dtypes import variant
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.native import applied
 from headrace.core.registry import op, raw
 from headrace.core.tensor import Tensor
@@ -113,10 +114,16 @@ def zeros_like_same(node):
     return node.inputs[0] if node.inputs[0].node.type == "ZerosLike" else None
 
 
+def _zeros_like_variant(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        raise InvalidArgumentError(None, None, "ZerosLike non-scalar Tensor with dtype=DT_VARIANT is not supported.")
+    return x.zeros_like()
+
+
 @zeros_like_op.kernel
 def zeros_like_kernel(node):
     if node.inputs[0].dtype.base_dtype is variant:
-        return lambda x: x.zeros_like()
+        return _zeros_like_variant
     if is_text(node.inputs[0]):
         return lambda x: filled_text(x.shape)
     return moving(node, torch.zeros_like)

@@ -24,7 +24,7 @@ from headrace.kernels.flow.tensor_list import (
     unstacked,
     zeros_of,
 )
-from headrace.kernels.flow.tensor_list_shapes import element_dims, handle_again, handle_of, handle_of_parts, list_dims
+from headrace.kernels.flow.tensor_list_shapes import check_list, element_dims, handle_of, handle_of_parts, list_dims
 from headrace.kernels.ranks import ranked
 
 if TYPE_CHECKING:
@@ -134,9 +134,14 @@ scatter_into_op = op(
 ).on_host("indices")
 scatter_op.shape(handle_of(2))
 scatter_v2_op.shape(handle_of(2))
-scatter_into_op.shape(handle_again)
 for _decl in (scatter_op, scatter_v2_op, scatter_into_op):
     _decl.keeps("tensor").aliases()
+
+
+@scatter_into_op.shape
+def scatter_into_shape(op):
+    check_list(op, op.inputs[1].dtype.base_dtype)
+    return [()]
 
 
 def _placed(places: torch.Tensor, tensor: torch.Tensor, dims: Dims) -> tuple[list[int], list[Any]]:
@@ -215,12 +220,7 @@ split_op = op(
     "tensor: element_dtype, element_shape: shape_type, lengths: int64, *, shape_type: index -> output_handle: variant",
 ).on_host("element_shape", "lengths")
 split_op.keeps("tensor").aliases()
-concat_lists_op = op(
-    "TensorListConcatLists", "input_a: variant, input_b: variant, *, element_dtype: type -> output: variant"
-)
-concat_lists_op.aliases().not_differentiable()
 split_op.shape(ranked(None, None, 1)(handle_of_parts(None)))
-concat_lists_op.shape(handle_again)
 
 
 def _joined(source: TensorList, dims: Dims, leading: list[int]) -> tuple[Any, Any]:
@@ -257,6 +257,7 @@ def _concat_dims(dims: Dims) -> Any:
 
 @concat_op.shape
 def concat_shape(op):
+    check_list(op, op.attrs["element_dtype"])
     return _concat_dims(merge_dims(op.attrs["element_shape"], list_dims(op.inputs[0])))
 
 
@@ -267,14 +268,16 @@ def concat_v2_shape(op):
 
 @concat_op.kernel
 def concat_kernel(node):
-    dims = node.attrs["element_shape"]
-    return lambda source: _joined(source, dims, [])
+    dims, dtype = node.attrs["element_shape"], node.attrs["element_dtype"]
+    return lambda source: _joined(source.of(dtype), dims, [])
 
 
 @concat_v2_op.kernel
 def concat_v2_kernel(node):
+    dtype = node.attrs["element_dtype"]
+
     def concat(source, shape, leading):
-        return _joined(source, dims_of(shape), np.asarray(leading).reshape(-1).tolist())
+        return _joined(source.of(dtype), dims_of(shape), np.asarray(leading).reshape(-1).tolist())
 
     return concat
 
@@ -320,14 +323,6 @@ def concat_gradient(op, grad, _):
     return _concat_gradient(op, grad)
 
 
-@concat_lists_op.kernel
-def concat_lists_kernel(node):
-    def join(one, other):
-        return one.with_values(PersistentList([*one.values.items(), *other.values.items()]))
-
-    return join
-
-
 _PAIR, _ROWS = np.array([2], np.int32), np.array([-1, 2], np.int32)
 _PLACES, _LENGTHS = np.array([2, 0], np.int32), np.array([1, 0, 2])
 _LIST = made("TensorListFromTensor", [3, 2], _PAIR)
@@ -361,4 +356,3 @@ concat_v2_op.accepts(
 concat_v2_op.rejects(_LIST, np.array([3], np.int32), np.array([], np.int64), element_dtype="float32", error=ValueError)
 split_op.accepts([3, 2], _ROWS, _LENGTHS, after=[made("TensorListConcat", result, element_dtype="float32")])
 split_op.rejects([3, 2], _ROWS, np.array([1, 1]), error=InvalidArgumentError)
-concat_lists_op.accepts(_LIST, _LIST, element_dtype="float32", after=[_STACK])

@@ -1,4 +1,5 @@
-"""TensorList ops on single elements and on the length; `tensor_list_conversion` has those on whole lists."""
+"""TensorList ops on single elements and on the length; `tensor_list_conversion` has those on whole lists, `tensor_list_arrays`
+those on arrays of lists."""
 
 from __future__ import annotations
 
@@ -9,11 +10,12 @@ import torch
 
 from headrace.core import errors
 from headrace.core.cases import made, result
+from headrace.core.dims import merge_dims
 from headrace.core.dtypes import DType
 from headrace.core.registry import op, raw
 from headrace.kernels.flow.persistent_list import PersistentList
 from headrace.kernels.flow.tensor_list import TensorList, dims_of, refusal
-from headrace.kernels.flow.tensor_list_shapes import element_dims, handle_again, handle_of, list_dims
+from headrace.kernels.flow.tensor_list_shapes import check_list, element_dims, handle_again, handle_of, list_dims
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -59,12 +61,17 @@ def reserve_kernel(node):
 
 push_op = op("TensorListPushBack", "input_handle: variant, tensor: element_dtype -> output_handle: variant")
 push_op.keeps("tensor").aliases()
-push_op.shape(handle_again)
 pop_op = op(
     "TensorListPopBack",
     "input_handle: variant, element_shape: int32, *, element_dtype: type -> output_handle: variant, tensor: element_dtype",
 )
 pop_op.on_host("element_shape").aliases()
+
+
+@push_op.shape
+def push_shape(op):
+    check_list(op, op.inputs[1].dtype.base_dtype)
+    return [()]
 
 
 @push_op.kernel
@@ -119,19 +126,6 @@ def pop_gradient(op, grad_list, grad_element):
     return [raw.TensorListPushBack(grad_list, grad_element), None]
 
 
-push_batch_op = op(
-    "TensorListPushBackBatch", "input_handles: variant, tensor: element_dtype -> output_handles: variant"
-)
-push_batch_op.not_differentiable()
-
-
-@push_batch_op.kernel
-def push_batch_kernel(node):
-    raise errors.UnimplementedError(
-        None, None, f"{node.name}: TensorListPushBackBatch works on arrays of lists, which are not supported."
-    )
-
-
 # ---- elements by place ----
 
 get_op = op(
@@ -141,7 +135,6 @@ get_op = op(
 get_op.on_host("index", "element_shape").aliases()
 set_op = op("TensorListSetItem", "input_handle: variant, index: int32, item: element_dtype -> output_handle: variant")
 set_op.on_host("index").keeps("item").aliases()
-set_op.shape(handle_again)
 
 
 @get_op.shape
@@ -159,6 +152,12 @@ def get_kernel(node):
         return source.zeros(dims_of(shape)) if value is None else value
 
     return get
+
+
+@set_op.shape
+def set_shape(op):
+    merge_dims(list_dims(op.inputs[0]), op.inputs[2].dims)
+    return [()]
 
 
 @set_op.kernel
@@ -268,7 +267,6 @@ push_op.rejects(made("EmptyTensorList", _PAIR, np.int32(0), element_dtype="float
 pop_op.accepts(made("TensorListPushBack", _FULL, [2]), _PAIR, element_dtype="float32", after=[_STACK])
 pop_op.accepts(made("TensorListReserve", _PAIR, np.int32(2), element_dtype="float32"), _PAIR, element_dtype="float32")
 pop_op.rejects(_EMPTY, _PAIR, element_dtype="float32", error=errors.InvalidArgumentError)
-push_batch_op.no_case("It works on arrays of lists, of which there are none.")
 get_op.accepts(_FULL, np.int32(1), _PAIR, element_dtype="float32")
 get_op.accepts(
     made("TensorListSetItem", _FULL, np.int32(0), [2]), np.int32(0), np.array([-1], np.int32), element_dtype="float32"
