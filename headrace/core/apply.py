@@ -19,7 +19,7 @@ from headrace.core.graph_functions import called_function
 from headrace.core.graph_scopes import VALID_OP_NAME, VALID_SCOPE_NAME
 from headrace.core.operation import Operation
 from headrace.core.registry import OpDecl, find_public
-from headrace.core.signature import Arg
+from headrace.core.signature import Arg, function_name
 from headrace.core.tensor import Tensor
 
 _result_types: dict[tuple[str, tuple[str, ...]], Any] = {}
@@ -48,6 +48,7 @@ def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: 
             known = default.call(decl, args, keywords)
             if known is not NotImplemented:
                 return known
+            _refuse_references(decl)
             given = dict(keywords)
             result = _apply(default, decl, args, keywords, name)
         except OpError as error:
@@ -64,6 +65,16 @@ def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: 
         default.learn(decl, args, given, result)
         return result
     return _apply(default, decl, args, keywords, name)
+
+
+def _refuse_references(decl: OpDecl) -> None:
+    """Refuses, while executing eagerly, an op that takes or gives a reference to what a session keeps."""
+    signature = decl.signature
+    names = [arg.name for arg in (*signature.inputs, *signature.outputs) if arg.is_ref]
+    if names and decl.graph_only is None:
+        raise RuntimeError(
+            f"{function_name(decl.type)} op does not support eager execution. Arg '{names[-1]}' is a ref."
+        )
 
 
 def _as_eagerly(error: Exception, decl: OpDecl, name: str | None) -> OpError:

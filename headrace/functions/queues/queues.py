@@ -11,6 +11,7 @@ from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, int64
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import raw
@@ -264,6 +265,8 @@ class QueueBase:
         """
         name = f"{self._name}_DequeueMany" if name is None else name
         tensors = _listed(self._op("QueueDequeueMany")(self._queue_ref, n, self._dtypes, name=name))
+        if executing_eagerly():
+            return self._taken(tensors, [None])
         count = constant_value(tensors[0].op.inputs[1])
         return self._taken(tensors, [None if count is None else int(count)])
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from headrace.core.cases import Made, made, result
-from headrace.core.dims import Dims
+from headrace.core.dims import Dims, merge_dims
 from headrace.core.dtypes import DType, int64, string
 from headrace.core.errors import CancelledError, InvalidArgumentError, OutOfRangeError
 from headrace.core.registry import op
@@ -18,6 +18,7 @@ from headrace.kernels.host_values import boxed
 from headrace.kernels.queues.elements import fits, rows_of
 from headrace.kernels.queues.handles import shared_state
 from headrace.kernels.queues.state import PriorityQueue, Take
+from headrace.kernels.ranks import check_rank
 from headrace.kernels.state.handles import invalid, shape_text
 
 if TYPE_CHECKING:
@@ -190,11 +191,20 @@ incomplete_size_op = op("BarrierIncompleteSize", "handle: ref string -> size: in
 for _decl in (insert_many_op, take_many_op, close_op, ready_size_op, incomplete_size_op):
     # Two equal ones are two, though TensorFlow does not call them stateful.
     _decl.stateful = True
-insert_many_op.on_host("keys", "values").shape(lambda op: [])
+insert_many_op.on_host("keys", "values")
 take_many_op.on_host("num_elements", outputs=True).waits()
 close_op.waits().shape(lambda op: [])
 for _decl in (ready_size_op, incomplete_size_op):
     _decl.on_host(outputs=True).shape(lambda op: [()])
+
+
+@insert_many_op.shape
+def insert_many_shape(op: OpView) -> list[Any]:
+    keys, values = op.inputs[1].dims, op.inputs[2].dims
+    check_rank(keys, (1, 1))
+    check_rank(values, (1, None))
+    merge_dims(keys, None if values is None else values[:1])
+    return []
 
 
 @insert_many_op.kernel
