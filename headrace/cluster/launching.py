@@ -199,25 +199,32 @@ def run_tasks(tasks: Sequence[Task]) -> int:
         held_lock(Path(folder, "launcher")) as lock,
         _own_signals(),
     ):
-        context = start_processes(
-            "cluster",
-            sys.executable,
-            args={i: tuple(task.command) for i, task in enumerate(tasks)},
-            envs={i: dict(task.environment, PYTHONUNBUFFERED="1", **lock) for i, task in enumerate(tasks)},
-            logs_specs=DefaultLogsSpecs(folder, tee=Std.ALL),
-            log_line_prefixes={i: f"[{task.job}:{task.index}] " for i, task in enumerate(tasks)},
-        )
+        context = None
         try:
+            # A signal may come while the last process starts, too.
+            context = start_processes(
+                "cluster",
+                sys.executable,
+                args={i: tuple(task.command) for i, task in enumerate(tasks)},
+                envs={i: dict(task.environment, PYTHONUNBUFFERED="1", **lock) for i, task in enumerate(tasks)},
+                logs_specs=DefaultLogsSpecs(folder, tee=Std.ALL),
+                log_line_prefixes={i: f"[{task.job}:{task.index}] " for i, task in enumerate(tasks)},
+            )
             return _wait(context, tasks)
         except SignalException as signalled:
-            _hear_no_more()
-            context.close(signalled.sigval, timeout=GRACE_SECONDS)
+            _end(context, signalled.sigval)
             return 128 + signalled.sigval
         except KeyboardInterrupt:
             return 130
         finally:
-            _hear_no_more()
-            context.close(timeout=GRACE_SECONDS)
+            _end(context)
+
+
+def _end(context: Any, number: Any = None) -> None:
+    """Ends what has been started, hearing of no more signals; without a context, processes end with the lock they hold."""
+    _hear_no_more()
+    if context is not None:
+        context.close(number, timeout=GRACE_SECONDS)
 
 
 def _hear_no_more() -> None:

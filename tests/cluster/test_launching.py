@@ -10,7 +10,9 @@ import subprocess
 import sys
 
 import pytest
+from torch.distributed.elastic.multiprocessing import SignalException
 
+from headrace.cluster import launching
 from headrace.cluster.launching import Task, plan_tasks, run_tasks
 from headrace.cluster.program_flags import defined_flags
 
@@ -213,6 +215,14 @@ def test_all_end_by_one_interrupt_of_the_terminal(script):
             with connection:
                 connection.settimeout(60)
                 assert connection.recv(1) == b""
+
+
+def test_an_interrupt_while_processes_start_ends_the_launcher_as_one(monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise SignalException("interrupted", sigval=signal.SIGINT)
+
+    monkeypatch.setattr(launching, "start_processes", interrupted)
+    assert run_tasks([_python("worker", 0, "pass")]) == 128 + signal.SIGINT
 
 
 def test_all_end_when_the_launcher_is_killed(script):
