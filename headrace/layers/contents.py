@@ -199,7 +199,7 @@ class Contents(ModuleMembers, NamedDependencies):
                 self.__delattr__(name)
             self.__dict__.setdefault("_untracked", set()).add(name)
             value = value.value
-        elif name not in _OWN_LISTS and self.__dict__.get("_self_setattr_tracking", True):
+        elif name not in _OWN_LISTS and self._tracks_attributes():
             if type(value) in (list, dict) and not hasattr(type(self), name) and _is_of_program(sys._getframe(1)):
                 value = slots.tracked_container(value)
             self._track(name, value)
@@ -209,6 +209,11 @@ class Contents(ModuleMembers, NamedDependencies):
         object.__setattr__(self, name, value)
         if isinstance(value, (Variable, Contents)):
             restoring.changed()
+
+    def _tracks_attributes(self) -> bool:
+        """Whether what becomes an attribute now becomes a part of it."""
+        tracks: bool = self.__dict__.get("_self_setattr_tracking", True)
+        return tracks
 
     def _track(self, name: str, value: Any) -> None:
         if isinstance(value, _PLAIN):

@@ -20,6 +20,8 @@ layers = tf.keras.layers
 def own_graph():
     with tf.Graph().as_default():
         tf.set_random_seed(1)
+        # Rows are shuffled with NumPy's generator.
+        np.random.seed(1)
         yield
     tf.keras.backend.clear_session()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.checkpoints.dependencies import dependencies_of_layer
 from headrace.checkpoints.layer_weights import (
     filter_empty_layer_containers,
     gather_non_trainable_weights,
@@ -16,7 +15,7 @@ from headrace.core import nest, slots
 from headrace.core.shapes import TensorShape
 from headrace.keras.engine import network_config, network_run
 from headrace.keras.engine.network_additions import NetworkAdditions
-from headrace.keras.engine.network_attributes import CheckpointedAttributes
+from headrace.keras.engine.network_attributes import dependencies_of_network, name_layers
 from headrace.keras.engine.network_graph import check_names, check_not_legacy, map_graph_network, node_key
 from headrace.keras.engine.op_layer import create_keras_history
 from headrace.keras.utils import layer_utils
@@ -121,7 +120,7 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
         self._network_nodes, self._nodes_by_depth = graph.node_keys, graph.nodes_by_depth
         self._layer_list = graph.layers
         check_not_legacy(graph.layers)
-        self._track_layers(graph.layers)
+        name_layers(self, graph.layers)
         # The call that the model itself is, from its inputs to its outputs.
         Node(self, [], [], [], self._nested_inputs, self._nested_outputs)
         self._set_output_names()
@@ -174,22 +173,10 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
             names.append(name)
         self.output_names = names
 
-    def _track_layers(self, layers: Sequence[Any]) -> None:
-        """Names for its layers in checkpoints of objects."""
-        named: dict[str, Any] = {}
-        weighted = 0
-        for index, layer in enumerate(layers):
-            if layer.built and layer.weights:
-                named[f"layer_with_weights-{weighted}"] = layer
-                weighted += 1
-            named[f"layer-{index}"] = layer
-        object.__setattr__(self, "_named_layers", named)
-
     @property
     def _checkpoint_dependencies(self) -> list[TrackableReference]:
-        named = [TrackableReference(name, layer) for name, layer in self.__dict__.get("_named_layers", {}).items()]
         told = [TrackableReference(name, ref) for name, ref in self._dependencies.items()]
-        return [*named, *told, *dependencies_of_layer(CheckpointedAttributes(self), type(self))]
+        return [*told, *dependencies_of_network(self)]
 
     def _insert_layers(self, layers: Sequence[Any], relevant_nodes: Sequence[Node] | None = None) -> None:
         """Makes layers that take tensors of the model a part of it: those of losses and metrics."""
@@ -213,9 +200,19 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
 
     def _sublayers(self) -> list[Any]:
         found = {id(layer): layer for layer in self.__dict__.get("_layer_list", ())}
+        if not self._takes_layers_of_attributes():
+            return list(found.values())
         for layer in super()._sublayers():
             found.setdefault(id(layer), layer)
         return list(found.values())
+
+    def _tracks_attributes(self) -> bool:
+        # A graph of layers is whole: what becomes its attribute afterwards is no part of it.
+        return super()._tracks_attributes() and not self.__dict__.get("_is_graph_network", False)
+
+    def _takes_layers_of_attributes(self) -> bool:
+        """Whether layers that are attributes are among its layers."""
+        return not self.__dict__.get("_is_graph_network", False)
 
     @property
     def _layers(self) -> list[Any]:

@@ -12,6 +12,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.func_graph import FuncGraph
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
+from headrace.keras.engine.network_attributes import name_layers, parts_of
 from headrace.layers.context import get_graph, is_learning_phase
 from headrace.ops.array.constant import placeholder
 
@@ -177,7 +178,7 @@ def build_by_calling(network: Network, input_shape: Any) -> None:
                 "order to instantiate and build your model, `call` your model on real tensor data (of the correct "
                 f"dtype): {error}"
             ) from error
-    network._track_layers(network._layers)
+    name_layers(network, parts_of(network))
 
 
 def output_shapes(network: Network, input_shape: Any) -> Any:

@@ -10,6 +10,7 @@ from headrace.core import nest, slots
 from headrace.core.shapes import TensorShape
 from headrace.keras import backend_config
 from headrace.keras.engine.input_layer import Input
+from headrace.keras.engine.network_attributes import name_layers
 from headrace.keras.engine.network_graph import check_not_legacy
 from headrace.keras.engine.training import Model
 from headrace.keras.utils.generic_utils import serialize_keras_object
@@ -67,6 +68,9 @@ class Sequential(Model):
 
     # ---- its layers ----
 
+    def _takes_layers_of_attributes(self) -> bool:
+        return False
+
     @no_automatic_dependency_tracking
     def add(self, layer: Any) -> None:
         """Adds a layer behind the others.
@@ -110,7 +114,7 @@ class Sequential(Model):
             self._graph_of(own)
         else:
             own.append(layer)
-        self._track_layers(own)
+        name_layers(self, self._layer_list)
 
     def _graph_of(self, layers: list[Any]) -> None:
         """Makes it the graph of what its layers compute."""
