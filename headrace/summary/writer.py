@@ -148,10 +148,12 @@ class FileWriter:
         else:
             self.event_writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
         # A GraphDef in the place of the graph is how it was called before 1.0.
-        if graph is not None or graph_def is not None:
+        if isinstance(graph, Graph) and graph_def is None:
+            # A message of a large graph takes a second: it is made once for both events.
+            shown = self._add_graph(graph, None)
+            self.add_meta_graph(create_meta_graph_def(graph_def=shown, graph=graph))
+        elif graph is not None or graph_def is not None:
             self.add_graph(graph=graph, graph_def=graph_def)
-            if isinstance(graph, Graph):
-                self.add_meta_graph(_meta_graph_of(graph))
 
     def get_logdir(self) -> str:
         """The directory the file is in."""
@@ -215,16 +217,21 @@ class FileWriter:
         if graph is not None and graph_def is not None:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
         if isinstance(graph, Graph) or isinstance(graph_def, Graph):
-            whole: Graph = graph if isinstance(graph, Graph) else graph_def
-            shown = whole.as_graph_def(add_shapes=True)
-            write_plugin_assets(whole, self._logdir)
+            self._add_graph(graph if isinstance(graph, Graph) else graph_def, global_step)
         elif isinstance(graph, protos.GraphDef) or isinstance(graph_def, protos.GraphDef):
             shown = graph if isinstance(graph, protos.GraphDef) else graph_def
             tf_logging.warn("Passing a `GraphDef` to the SummaryWriter is deprecated. Pass a `Graph` object instead, such as "
                             "`sess.graph`.")  # fmt: skip
+            self._write(protos.Event(graph_def=shown.SerializeToString()), global_step)
         else:
             raise TypeError("The passed graph must be an instance of `Graph` or the deprecated `GraphDef`")
+
+    def _add_graph(self, graph: Graph, global_step: IntLike | None) -> protos.GraphDef:
+        """Writes a graph, and returns the message that was."""
+        shown = graph.as_graph_def(add_shapes=True)
+        write_plugin_assets(graph, self._logdir)
         self._write(protos.Event(graph_def=shown.SerializeToString()), global_step)
+        return shown
 
     def add_meta_graph(self, meta_graph_def: int | protos.MetaGraphDef, global_step: int | None = None) -> None:
         """Writes a `MetaGraphDef`.
@@ -287,10 +294,6 @@ class FileWriter:
 
     def __exit__(self, *exception: Any) -> None:
         self.close()
-
-
-def _meta_graph_of(graph: Graph) -> protos.MetaGraphDef:
-    return create_meta_graph_def(graph_def=graph.as_graph_def(add_shapes=True), graph=graph)
 
 
 class FileWriterCache:

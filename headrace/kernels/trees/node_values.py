@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headrace.messages import boosted_tree_protos
+from headrace.files.checkpoint import wire
 
 TREE_PER_CLASS, FULL_HESSIAN, DIAGONAL_HESSIAN = 1, 2, 3
 _LEAST_CURVATURE = np.float32(1e-6)
@@ -50,6 +50,10 @@ class Values(NamedTuple):
     weights: np.ndarray
     gains: np.ndarray
     known: np.ndarray
+
+    def rows(self, at: np.ndarray) -> Values:
+        """Some of the rows."""
+        return Values(self.weights[at], self.gains[at], self.known[at])
 
 
 class LeafObjective(NamedTuple):
@@ -106,15 +110,18 @@ class LeafObjective(NamedTuple):
             gains[known] = -(some * weights[known]).sum(1, dtype=np.float32)
         return Values(weights, gains, known)
 
-    def leaf(self, values: Values, row: int) -> boosted_tree_protos.Leaf:
-        """The leaf of one row."""
-        leaf = boosted_tree_protos.Leaf()
-        if not values.known[row]:
-            return leaf
-        weight = values.weights[row]
+    def leaves(self, values: Values, field: int) -> list[bytes]:
+        """The leaves of all rows, each as a field of a message: its number and a Leaf, serialized."""
+        data = values.weights.astype("<f4", copy=False).tobytes()
+        size = len(data) // max(len(values.known), 1)
         if self.strategy == TREE_PER_CLASS and self.class_id >= 0:
-            leaf.sparse_vector.index.append(self.class_id)
-            leaf.sparse_vector.value.append(float(weight))
+            vector = wire.bytes_field(1, wire.varint(self.class_id)) + wire.bytes_head(2, size)
+            kind = 2
         else:
-            leaf.vector.value.extend(np.atleast_1d(weight).tolist())
-        return leaf
+            vector, kind = wire.bytes_head(1, size), 1
+        vector = wire.bytes_head(kind, len(vector) + size) + vector
+        known, nothing = wire.bytes_head(field, len(vector) + size) + vector, wire.bytes_field(field, b"")
+        return [
+            known + data[place * size : (place + 1) * size] if is_known else nothing
+            for place, is_known in enumerate(values.known.tolist())
+        ]

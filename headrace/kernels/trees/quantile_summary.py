@@ -59,20 +59,21 @@ class QuantileSummary:
             return self
         if not len(self):
             return other
-        values = np.union1d(self.rows[:, _VALUE], other.rows[:, _VALUE])
+        values = np.concatenate((self.rows[:, _VALUE], other.rows[:, _VALUE]))
+        values.sort()
+        values = values[np.concatenate(([True], values[1:] != values[:-1]))]
         rows = np.zeros((len(values), 4), _FLOAT)
         rows[:, _VALUE] = values
         for one in (self.rows, other.rows):
             # Where a value is not there, the neighbours below and above limit how many are less.
-            below = np.searchsorted(one[:, _VALUE], values, "right") - 1
-            above = np.searchsorted(one[:, _VALUE], values, "left")
-            there = above <= below
-            at = np.minimum(above, len(one) - 1)
-            next_least = np.where(below >= 0, one[below, _LEAST] + one[below, _WEIGHT], _FLOAT(0))
-            before = np.where(above < len(one), one[at, _GREATEST] - one[at, _WEIGHT], one[-1, _GREATEST])
-            rows[:, _WEIGHT] += np.where(there, one[at, _WEIGHT], _FLOAT(0))
-            rows[:, _LEAST] += np.where(there, one[at, _LEAST], next_least)
-            rows[:, _GREATEST] += np.where(there, one[at, _GREATEST], before)
+            upto = one[:, _VALUE].searchsorted(values, "right")
+            below = np.maximum(upto - 1, 0)
+            there = one[below, _VALUE] == values
+            least = np.concatenate(([_FLOAT(0)], one[:, _LEAST] + one[:, _WEIGHT]))
+            greatest = np.concatenate((one[:, _GREATEST] - one[:, _WEIGHT], one[-1:, _GREATEST]))
+            rows[:, _WEIGHT] += np.where(there, one[below, _WEIGHT], _FLOAT(0))
+            rows[:, _LEAST] += np.where(there, one[below, _LEAST], least[upto])
+            rows[:, _GREATEST] += np.where(there, one[below, _GREATEST], greatest[upto])
         return QuantileSummary(rows)
 
     def compressed(self, size: int, least_error: float = 0.0) -> QuantileSummary:

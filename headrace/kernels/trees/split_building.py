@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from headrace.files.checkpoint import wire
 from headrace.kernels.trees.node_values import LeafObjective, Sums, Values
 from headrace.kernels.trees.row_groups import RowGroups
 from headrace.messages import boosted_tree_protos
+
+# The fields of a TreeNode for the kinds of splits.
+_DENSE, _SPARSE_LEFT, _SPARSE_RIGHT, _CATEGORICAL = 2, 3, 4, 5
 
 
 class Statistics(NamedTuple):
@@ -31,9 +36,21 @@ class Statistics(NamedTuple):
         """The rows of each partition."""
         return RowGroups.of_equal(self.partitions)
 
+    def cumulated(self, groups: RowGroups) -> tuple[Sums, Sums]:
+        """The sums of the means of batches up to each row of its group, and the means of the sums of the groups.
+
+        They are rounded as TensorFlow rounds them, so the last of the first are not the second.
+        """
+        raw = groups.cumulated(self.raw)
+        # Of a single batch the sums are the means.
+        return raw if self.share == 1 else groups.cumulated(self.means()), self._mean(raw, groups)
+
     def totals(self, groups: RowGroups) -> Sums:
-        """The means over batches of the sums of groups of rows, which are rounded as TensorFlow rounds them."""
-        return groups.cumulated(self.raw).rows(groups.last).scaled(self.share)
+        """The means over batches of the sums of groups of rows."""
+        return self._mean(groups.cumulated(self.raw), groups)
+
+    def _mean(self, raw: Sums, groups: RowGroups) -> Sums:
+        return raw.rows(groups.last).scaled(self.share)
 
     def means(self) -> Sums:
         """The means over batches of all rows."""
@@ -70,14 +87,11 @@ def _sides(objective: LeafObjective, left: Sums, total: Sums) -> tuple[Values, V
     return lefts, rights, lefts.gains + rights.gains
 
 
-def _split_info(
-    objective: LeafObjective, node: boosted_tree_protos.TreeNode, lefts: Values, rights: Values, row: int
-) -> bytes:
-    info = boosted_tree_protos.SplitInfo(
-        split_node=node, left_child=objective.leaf(lefts, row), right_child=objective.leaf(rights, row)
-    )
-    serialized: bytes = info.SerializeToString()
-    return serialized
+def _thresholds(column: int, thresholds: np.ndarray) -> Iterator[bytes]:
+    """A DenseFloatBinarySplit, serialized, for each threshold."""
+    head = wire.number_field(1, column)
+    for bits in thresholds.astype("<f4").view(np.uint32).tolist():
+        yield head + wire.fixed32_field(2, bits)
 
 
 def _found(
@@ -86,7 +100,7 @@ def _found(
     sides: tuple[Values, Values, np.ndarray],
     totals: Sums,
     partitions: np.ndarray,
-    node_of: Callable[[int, int], boosted_tree_protos.TreeNode],
+    nodes_of: Callable[[np.ndarray], Iterable[bytes]],
 ) -> FoundSplits:
     """The best split of each partition.
 
@@ -96,13 +110,15 @@ def _found(
         sides: the values of both sides of the candidates, and their gains.
         totals: the sums of the partitions.
         partitions: their numbers.
-        node_of: makes the node that splits a partition, of the partition's place and the candidate's.
+        nodes_of: makes the nodes that split the partitions, serialized, of the places of candidates.
     """
     lefts, rights, together = sides
     best = groups.first_best(together)
     gains = together[best] - objective.values(totals).gains - objective.tree_complexity
+    # A message for each partition of each feature in each step: written as what it is serialized to.
+    left, right = objective.leaves(lefts.rows(best), 2), objective.leaves(rights.rows(best), 3)
     splits = [
-        _split_info(objective, node_of(place, row), lefts, rights, row) for place, row in enumerate(best.tolist())
+        wire.bytes_field(1, node) + leaf + other for node, leaf, other in zip(nodes_of(best), left, right, strict=True)
     ]
     return FoundSplits(partitions.tolist(), list(gains), splits)
 
@@ -117,16 +133,13 @@ def dense_splits(rows: Statistics, boundaries: np.ndarray, column: int, objectiv
         objective: what splits are measured by.
     """
     groups = rows.by_partition()
-    totals = rows.totals(groups)
-    sides = _sides(objective, groups.cumulated(rows.means()), totals.rows(groups.of_row))
+    lefts, totals = rows.cumulated(groups)
+    sides = _sides(objective, lefts, totals.rows(groups.of_row))
 
-    def node_of(place: int, row: int) -> boosted_tree_protos.TreeNode:
-        node = boosted_tree_protos.TreeNode()
-        node.dense_float_binary_split.feature_column = column
-        node.dense_float_binary_split.threshold = float(boundaries[rows.buckets[row, 0]])
-        return node
+    def nodes_of(best: np.ndarray) -> Iterable[bytes]:
+        return (wire.bytes_field(_DENSE, split) for split in _thresholds(column, boundaries[rows.buckets[best, 0]]))
 
-    return _found(objective, groups, sides, totals, rows.partitions[groups.starts], node_of)
+    return _found(objective, groups, sides, totals, rows.partitions[groups.starts], nodes_of)
 
 
 class _Rest(NamedTuple):
@@ -175,16 +188,15 @@ def sparse_splits(
     is_complete = (total.rows(columns.starts) - present).are_almost_zero()
     gains[1::2][is_complete[columns.of_row]] = np.nan
 
-    def node_of(place: int, row: int) -> boosted_tree_protos.TreeNode:
-        bucket, dimension = rest.buckets[row // 2].tolist()
-        node = boosted_tree_protos.TreeNode()
-        kind = node.sparse_float_binary_split_default_right if row % 2 else node.sparse_float_binary_split_default_left
-        kind.split.feature_column, kind.split.dimension_id = column, dimension
-        kind.split.threshold = float(boundaries[bucket])
-        return node
+    def nodes_of(best: np.ndarray) -> Iterable[bytes]:
+        buckets, dimensions = rest.buckets[best // 2].T
+        kinds = np.where(best % 2, _SPARSE_RIGHT, _SPARSE_LEFT).tolist()
+        splits = _thresholds(column, boundaries[buckets])
+        for kind, split, dimension in zip(kinds, splits, dimensions.tolist(), strict=True):
+            yield wire.bytes_field(kind, wire.bytes_field(1, split + wire.number_field(5, dimension)))
 
     groups = RowGroups(partitions.starts * 2, partitions.counts * 2)
-    return _found(objective, groups, (lefts, rights, gains), totals, rest.partitions[partitions.starts], node_of)
+    return _found(objective, groups, (lefts, rights, gains), totals, rest.partitions[partitions.starts], nodes_of)
 
 
 def categorical_splits(rows: Statistics, column: int, bias: int, objective: LeafObjective) -> FoundSplits:
@@ -199,13 +211,12 @@ def categorical_splits(rows: Statistics, column: int, bias: int, objective: Leaf
     rest, groups, totals = _without_bias(rows, bias)
     sides = _sides(objective, rest.means(), totals.rows(groups.of_row))
 
-    def node_of(place: int, row: int) -> boosted_tree_protos.TreeNode:
-        node = boosted_tree_protos.TreeNode()
-        node.categorical_id_binary_split.feature_column = column
-        node.categorical_id_binary_split.feature_id = int(rest.buckets[row, 0])
-        return node
+    def nodes_of(best: np.ndarray) -> Iterable[bytes]:
+        head = wire.number_field(1, column)
+        for category in rest.buckets[best, 0].tolist():
+            yield wire.bytes_field(_CATEGORICAL, head + wire.number_field(2, category))
 
-    return _found(objective, groups, sides, totals, rest.partitions[groups.starts], node_of)
+    return _found(objective, groups, sides, totals, rest.partitions[groups.starts], nodes_of)
 
 
 def _oblivious(
@@ -237,9 +248,9 @@ def _oblivious(
         gain = gain - root
     gain = gain - objective.tree_complexity * np.float32(len(partitions))
     info = boosted_tree_protos.ObliviousSplitInfo(split_node=node_of(best), children_parent_id=partitions.tolist())
-    for at in range(best, len(gains), candidates):
-        info.children.append(objective.leaf(left, at))
-        info.children.append(objective.leaf(right, at))
+    at = np.arange(best, len(gains), candidates)
+    children = zip(objective.leaves(left.rows(at), 2), objective.leaves(right.rows(at), 2), strict=True)
+    info.MergeFromString(b"".join(itertools.chain.from_iterable(children)))
     return FoundSplits(partitions.tolist(), [gain], [info.SerializeToString()])
 
 
