@@ -14,7 +14,7 @@ from headrace.core.tensor import Tensor
 from headrace.core.version import VERSION
 from headrace.messages import protos
 from headrace.messages.function_def import import_library, library_of
-from headrace.messages.node_def import attr_to_proto, node_def_of, shape_to_proto
+from headrace.messages.node_def import attr_to_proto, fill_node_def, fill_shape_proto
 from headrace.messages.node_imports import as_text, check_types, import_nodes, parse_input
 from headrace.messages.producers import Producer
 
@@ -29,11 +29,12 @@ def graph_def_of(graph: Graph, add_shapes: bool = False) -> protos.GraphDef:
     graph_def = protos.GraphDef()
     graph_def.versions.CopyFrom(graph.graph_def_versions)
     for op in graph.get_operations():
-        node = node_def_of(op, sort_control_inputs=True)
+        node = graph_def.node.add()
+        fill_node_def(node, op, sort_control_inputs=True)
         if add_shapes and op.outputs:
             shapes = node.attr["_output_shapes"].list.shape
-            shapes.extend(shape_to_proto(tensor.dims) for tensor in op.outputs)
-        graph_def.node.append(node)
+            for tensor in op.outputs:
+                fill_shape_proto(shapes.add(), tensor.dims)
     if graph._functions:
         graph_def.library.CopyFrom(library_of(graph))
     return graph_def

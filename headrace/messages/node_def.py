@@ -22,6 +22,8 @@ from headrace.messages.tensor_proto import array_of, array_to_proto, make_tensor
 __all__ = [
     "attr_from_proto",
     "attrs_from_protos",
+    "fill_node_def",
+    "fill_shape_proto",
     "attr_to_proto",
     "node_def_of",
     "public_attr",
@@ -43,6 +45,7 @@ _FIELD = {
 }
 
 
+_MESSAGES = frozenset(("shape", "tensor", "func"))
 _AS_THEY_ARE = frozenset(("i", "f", "b"))
 
 
@@ -72,7 +75,14 @@ def node_def_of(operation: Any, sort_control_inputs: bool = False) -> protos.Nod
       operation: an `Operation`.
       sort_control_inputs: name control inputs in alphabetical order, as in a GraphDef, not in their own.
     """
-    node = protos.NodeDef(name=operation.name, op=operation.type, device=operation.device or "")
+    node = protos.NodeDef()
+    fill_node_def(node, operation, sort_control_inputs)
+    return node
+
+
+def fill_node_def(node: protos.NodeDef, operation: Any, sort_control_inputs: bool = False) -> None:
+    """As `node_def_of`, into an empty message of a larger one, which would copy what it is given."""
+    node.name, node.op, node.device = operation.name, operation.type, operation.device or ""
     for tensor in operation.inputs:
         name, index = tensor.op.name, tensor.value_index
         node.input.append(f"{name}:{index}" if index else name)
@@ -82,7 +92,6 @@ def node_def_of(operation: Any, sort_control_inputs: bool = False) -> protos.Nod
     for name, value in operation.attrs.items():
         kind = declared[name].kind if name in declared else kind_of(name, value)
         _set(node.attr[name], kind, value)
-    return node
 
 
 def public_attr(operation: Any, name: str) -> Any:
@@ -125,19 +134,20 @@ def attr_to_proto(kind: str, value: object) -> protos.AttrValue:
 
 
 def _set(message: protos.AttrValue, kind: str, value: object) -> None:
-    if kind.removeprefix("list(").removesuffix(")") not in _FIELD:
+    field = _FIELD.get(kind)
+    if field is not None:
+        if field in _MESSAGES:
+            getattr(message, field).CopyFrom(_plain(kind, value))
+        else:
+            setattr(message, field, _plain(kind, value))
+        return
+    element = kind[5:-1]
+    if not kind.startswith("list(") or element not in _FIELD:
         raise TypeError(f"{kind!r} is no kind of attribute.")
-    if kind.startswith("list("):
-        if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
-            raise TypeError(f"An attribute of kind {kind} cannot hold {value!r}.")
-        message.list.SetInParent()
-        element = kind[5:-1]
-        target = getattr(message.list, _FIELD[element])
-        target.extend(_plain(element, item) for item in value)
-    elif kind in ("shape", "tensor", "func"):
-        getattr(message, kind).CopyFrom(_plain(kind, value))
-    else:
-        setattr(message, _FIELD[kind], _plain(kind, value))
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
+        raise TypeError(f"An attribute of kind {kind} cannot hold {value!r}.")
+    message.list.SetInParent()
+    getattr(message.list, _FIELD[element]).extend(_plain(element, item) for item in value)
 
 
 def _plain(kind: str, value: Any) -> Any:
@@ -285,12 +295,17 @@ def _ours(field: str, value: Any) -> Any:
 def shape_to_proto(dims: Dims) -> protos.TensorShapeProto:
     """A TensorShapeProto; unknown sizes are -1."""
     proto = protos.TensorShapeProto()
+    fill_shape_proto(proto, dims)
+    return proto
+
+
+def fill_shape_proto(proto: protos.TensorShapeProto, dims: Dims) -> None:
+    """As `shape_to_proto`, into an empty message of a larger one."""
     if dims is None:
         proto.unknown_rank = True
     else:
         for size in dims:
-            proto.dim.add(size=-1 if size is None else size)
-    return proto
+            proto.dim.add().size = -1 if size is None else size
 
 
 def shape_from_proto(proto: protos.TensorShapeProto) -> Dims:
