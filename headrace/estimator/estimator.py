@@ -430,7 +430,7 @@ class Estimator:
         """Calls an input function with those arguments that it takes."""
         known = {"mode": mode, "params": self.params, "config": self.config}
         taken = fn_args(input_fn)
-        if "input_context" in taken:
+        if "input_context" in taken and input_context is not None:
             known["input_context"] = input_context
         with device("/cpu:0"):
             return input_fn(**{name: known[name] for name in taken if name in known})

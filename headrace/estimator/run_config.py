@@ -248,20 +248,16 @@ class RunConfig:
         self._task_type, self._task_id = task["type"], int(task["index"])
         if self._task_id < 0:
             raise ValueError("Task index must be non-negative number.")
-        self._evaluation_master = environment.get("eval_session_master", "")
-        if self._evaluation_master and self._task_type != TaskType.EVALUATOR:
-            raise ValueError(
-                f'Key (eval_session_master) in TF_CONFIG is for task type "evaluator" only, not for {self._task_type}.'
-            )
         if self._task_type == TaskType.EVALUATOR:
-            if TaskType.EVALUATOR in jobs:
-                raise ValueError('If "evaluator" is in "cluster" in TF_CONFIG, this task cannot be one.')
+            self._evaluation_master = environment.get("eval_session_master", "")
             self._master, self._is_chief, self._global_id_in_cluster = "", False, None
             self._num_ps_replicas = self._num_worker_replicas = 0
             # An evaluator is no part of the cluster: it talks to none of its tasks.
             self._cluster_spec = ClusterSpec({})
             return
         self._check_task(jobs)
+        # Only evaluators evaluate somewhere else.
+        self._evaluation_master = ""
         self._master = f"grpc://{jobs[self._task_type][self._task_id]}" if sum(map(len, jobs.values())) > 1 else ""
         self._master = environment.get("session_master", self._master)
         self._is_chief = self._task_type == chief
