@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.autodiff.gradients import gradients
@@ -25,7 +25,6 @@ from headrace.contrib.learn.linear_optimizers import (
 from headrace.contrib.learn.metric_spec import ModeKeys
 from headrace.contrib.learn.model_outputs import ModelFnOps
 from headrace.core.defaults import colocate_with, control_dependencies, get_collection
-from headrace.feature_column.base import FeatureColumn
 from headrace.feature_column.input_layer import input_layer, linear_model
 from headrace.functions.nn.moments import zero_fraction
 from headrace.ops.flow.grouping import group
@@ -57,9 +56,9 @@ def parameter_servers(config: RunConfig | None) -> int:
     return config.num_ps_replicas if config else 0
 
 
-def all_of_core(columns: Sequence[Any]) -> bool:
-    """Whether all columns are those of `tf.feature_column`; contrib's do as such, but models know them by their own."""
-    return all(isinstance(column, FeatureColumn) and not isinstance(column, _FeatureColumn) for column in columns)
+def are_for_core(columns: Iterable[Any]) -> bool:
+    """Whether `tf.feature_column` makes the inputs: where not all columns are contrib's, which do as its own too."""
+    return not all(isinstance(column, _FeatureColumn) for column in columns)
 
 
 def network_logits(
@@ -96,7 +95,7 @@ def network_logits(
     """
     values = tuple(features.values())
     with variable_scope(input_scope, values=values, partitioner=input_partitioner) as scope:
-        if all_of_core(columns):
+        if are_for_core(columns):
             net = input_layer(features, columns, weight_collections=[collection], trainable=trainable)
         else:
             current: Any = scope
@@ -150,7 +149,7 @@ def linear_logits(
         collection: which collection the variables are added to.
         trainable: whether they are trained.
     """
-    if all_of_core(columns):
+    if are_for_core(columns):
         return linear_model(features, columns, units=dimension, weight_collections=[collection], trainable=trainable)
     build = joint_weighted_sum_from_feature_columns if joint_weights else weighted_sum_from_feature_columns
     logits, _, _ = build(

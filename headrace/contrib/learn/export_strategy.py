@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from headrace.checkpoints.checkpoint_state import latest_checkpoint
 from headrace.contrib.layers.feature_column_inputs import create_feature_spec_for_parsing
-from headrace.contrib.learn.columns_models import all_of_core
+from headrace.contrib.learn.columns_models import are_for_core
 from headrace.contrib.learn.serving_inputs import build_parsing_serving_input_fn
 from headrace.core.errors import NotFoundError
 from headrace.estimator.estimator import Estimator as CoreEstimator
@@ -211,7 +211,7 @@ def make_parsing_export_strategy(
         feature_columns: the columns of the model, which say how Examples are parsed.
         target_core: whether for an estimator of `tf.estimator`.
     """
-    if all_of_core(feature_columns):
+    if are_for_core(feature_columns):
         spec = make_parse_example_spec(feature_columns)
     else:
         spec = create_feature_spec_for_parsing(feature_columns)

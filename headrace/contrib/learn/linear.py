@@ -32,6 +32,7 @@ class LinearEstimator(Estimator):
         feature_engineering_fn: of features and labels; returns others, which the model gets.
 
     Raises:
+        AssertionError: if there are no columns.
         ValueError: for joint weights with an `SDCAOptimizer`.
     """
 
@@ -47,6 +48,8 @@ class LinearEstimator(Estimator):
         config: RunConfig | None = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
     ) -> None:
+        if not feature_columns:
+            raise AssertionError(f"A linear model needs feature_columns, got {feature_columns!r}")
         params: dict[str, Any] = {"head": head, "feature_columns": feature_columns, "optimizer": optimizer}
         if isinstance(optimizer, SDCAOptimizer):
             if _joint_weights:
@@ -109,7 +112,7 @@ class LinearClassifier(Classifier, LinearEstimator):
         )
         LinearEstimator.__init__(
             self,
-            tuple(feature_columns or ()),
+            feature_columns,
             head,
             model_dir,
             weight_column_name,

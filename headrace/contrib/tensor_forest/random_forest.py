@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.contrib.boosted_trees.model_functions import ModelBuilderOutputType, estimator_spec_to_model_fn_ops
 from headrace.contrib.layers.feature_column_inputs import transform_features
 from headrace.contrib.learn.classification_heads import multi_class_head
-from headrace.contrib.learn.columns_models import all_of_core
+from headrace.contrib.learn.columns_models import are_for_core
 from headrace.contrib.learn.estimator import Estimator
 from headrace.contrib.learn.heads import regression_head
 from headrace.contrib.learn.model_outputs import ModelFnOps
@@ -125,7 +125,7 @@ def _of_columns(features: dict[Any, Any], feature_columns: Sequence[Any] | None)
     """What feature columns make of features, by column; the features themselves without columns."""
     if not feature_columns:
         return features
-    if all_of_core(feature_columns):
+    if are_for_core(feature_columns):
         cache = TransformationCache(features)
         return {column.name: cache.get(column) for column in feature_columns}
     transformed = transform_features(features, feature_columns)
