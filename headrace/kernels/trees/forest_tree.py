@@ -103,13 +103,17 @@ class ForestTree:
                 raise InvalidArgumentError(
                     None, None, f"leaf_ids must be nodes of the tree, which has {self._count}; one is {wrong}."
                 )
+            if classes.view(np.uint64).max(initial=0) >= count:
+                wrong = labels[:, 0][(classes < 0) | (classes >= count)][0]
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"input_labels must be classes from 0 to {count - 1}, as num_outputs says; one is {wrong}.",
+                )
             if self.is_sparse or len(self) == 1:
                 self.has[leaves, classes] = True
-            if classes.view(np.uint64).max(initial=0) < count:
-                # By one index a number is added in a fraction of the time that two take.
-                np.add.at(self.sums.reshape(-1), leaves * count + classes, weights)
-            else:
-                np.add.at(self.sums, (leaves, classes), weights)
+            # By one index a number is added in a fraction of the time that two take.
+            np.add.at(self.sums.reshape(-1), leaves * count + classes, weights)
 
     def predictions(self, leaves: np.ndarray) -> np.ndarray:
         """What leaves say: shares of classes, or means of numbers."""

@@ -443,6 +443,17 @@ for _config in _KINDS.values():
     serialize_tree_op.accepts(_TREE_MADE, before=_grown)
     serialize_stats_op.accepts(_STATS_MADE, **_p, before=_grown)
     size_op.accepts(_TREE_MADE, before=_grown)
+_OF_CLASSES = {"params": _KINDS["classes"]}
+update_op.rejects(
+    _TREE_MADE,
+    np.zeros(2, np.int32),
+    np.array([0, 3], np.float32),
+    _NO_WEIGHTS,
+    **_OF_CLASSES,
+    before=[made(create_tree_op.type, _TREE_MADE, b"", **_OF_CLASSES)],
+    error=InvalidArgumentError,
+    differs="1.15 ends the process",
+)
 tree_made_op.accepts(_TREE_MADE).accepts(_TREE_MADE, before=_create)
 stats_made_op.accepts(_STATS_MADE).accepts(_STATS_MADE, before=_create)
 size_op.rejects(_TREE_MADE, error=NotFoundError)
