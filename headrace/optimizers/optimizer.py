@@ -31,7 +31,7 @@ from headrace.ops.array.unique import unique
 from headrace.ops.flow.grouping import group
 from headrace.ops.flow.grouping import tuple as control_tuple
 from headrace.optimizers import slots
-from headrace.optimizers.processors import part_beside, processor_of
+from headrace.optimizers.processors import part_beside, place_of_step, processor_of
 from headrace.state import restoring
 from headrace.state.collecting import trainable_variables
 from headrace.state.dependencies import SlotOwner, TrackableReference
@@ -279,9 +279,8 @@ class Optimizer(SlotOwner):
             if global_step is None:
                 apply_updates = self._finish(update_ops, scope)
             else:
-                is_placed = isinstance(global_step, Operation) or hasattr(global_step, "dtype")
-                place = global_step if is_placed else convert_to_tensor(global_step)
-                with control_dependencies([self._finish(update_ops, "update")]), colocate_with(place):
+                finished = self._finish(update_ops, "update")
+                with control_dependencies([finished]), colocate_with(place_of_step(global_step)):
                     check_attribute("apply_gradients: global_step", global_step, "dtype", "a variable")
                     apply_updates = _count_up(global_step, scope)
             return _as_train_op(apply_updates)

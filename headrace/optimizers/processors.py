@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import IndexedSlices
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies
 from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
@@ -85,3 +86,18 @@ def part_beside(var: Any, whole: Any) -> Any:
     if container is None or container() is var or not hasattr(whole, "values"):
         return whole
     return next(made for part, made in zip(container().values, whole.values, strict=True) if part is var)
+
+
+def place_of_step(global_step: Any) -> Any:
+    """What the count of steps is colocated with.
+
+    Raises:
+        TypeError: for a list of variables, as those that `minimize` takes as its third argument.
+    """
+    if isinstance(global_step, Operation) or hasattr(global_step, "dtype"):
+        return global_step
+    if isinstance(global_step, (list, tuple)) and any(isinstance(item, Variable) for item in global_step):
+        raise TypeError(
+            f"`global_step` is one variable, got {global_step!r}; the variables to train are the argument `var_list`."
+        )
+    return convert_to_tensor(global_step)

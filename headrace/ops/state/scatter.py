@@ -92,8 +92,7 @@ def _rows_dims(params: Dims, indices: Dims, updates: Dims) -> None:
         return
     if params is None or indices is None:
         return
-    if not params:
-        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    # A variable that is a scalar has no rows, which is found when the operation runs.
     merge_shapes(updates, (*indices, *params[1:]))
 
 
@@ -127,6 +126,9 @@ def scatter_rows(
         check_rows(indices, target.shape[0])
         apply(target, indices, updates)
         return
+    if not target.ndim and resource:
+        # A scalar is a row then.
+        target = target.reshape(1)
     if not target.ndim:
         raise invalid(f"params must be at least 1-D, got shape {shape_text(target.shape)}")
     expected = (*indices.shape, *target.shape[1:])

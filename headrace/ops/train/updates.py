@@ -18,6 +18,7 @@ from headrace.kernels.native import update_of
 from headrace.kernels.state.handles import handle_dims, invalid, merge_shapes, shape_text
 from headrace.kernels.state.indices import occurrence_numbers
 from headrace.kernels.train import formulas
+from headrace.kernels.train.bounds import within_bounds
 from headrace.native.direct import direct_call
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Rule:
         advances: whether updates of all rows may run as soon as their gradient is there.
         cost: how many simple operations each element takes in them.
         on_rows: the runner's function for rows, if there is one.
+        bounded: whether rates, strengths and powers of the wrong sign are refused.
     """
 
     states: str
@@ -48,6 +50,7 @@ class Rule:
     advances: bool = False
     cost: int = 1
     on_rows: str = ""
+    bounded: bool = False
 
 
 def _declare(
@@ -190,6 +193,8 @@ class _Layout:
         step = self._on_rows(node) if self.sparse else self._on_all(node)
         step = self._with_flag(node, step)
         numbers = self._numbers(node)
+        if self.rule.bounded:
+            numbers = within_bounds(self.rest, numbers)
         count, gradient, resource = len(self.states), self.gradient, self.resource
         names, sparse = self.states, self.sparse
 
@@ -393,21 +398,21 @@ _declare(
     resource_sparse="ResourceSparseApplyAdagradDA",
 )
 _declare(
-    Rule("var accum", "lr l1 l2 grad", formulas.proximal_adagrad, on_rows="proximal_adagrad_rows"),
+    Rule("var accum", "lr l1 l2 grad", formulas.proximal_adagrad, on_rows="proximal_adagrad_rows", bounded=True),
     ref="ApplyProximalAdagrad",
     resource="ResourceApplyProximalAdagrad",
     sparse="SparseApplyProximalAdagrad",
     resource_sparse="ResourceSparseApplyProximalAdagrad",
 )
 _declare(
-    Rule("var accum linear", "grad lr l1 l2 lr_power", formulas.ftrl, on_rows="ftrl_rows"),
+    Rule("var accum linear", "grad lr l1 l2 lr_power", formulas.ftrl, on_rows="ftrl_rows", bounded=True),
     ref="ApplyFtrl",
     resource="ResourceApplyFtrl",
     sparse="SparseApplyFtrl",
     resource_sparse="ResourceSparseApplyFtrl",
 )
 _declare(
-    Rule("var accum linear", "grad lr l1 l2 l2_shrinkage lr_power", formulas.ftrl_v2),
+    Rule("var accum linear", "grad lr l1 l2 l2_shrinkage lr_power", formulas.ftrl_v2, bounded=True),
     ref="ApplyFtrlV2",
     resource="ResourceApplyFtrlV2",
     sparse="SparseApplyFtrlV2",
