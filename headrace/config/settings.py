@@ -91,7 +91,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
     Raises:
         ValueError: for a device there is not, or of another type.
-        RuntimeError: once the logical devices have been listed.
+        RuntimeError: once the logical devices have been listed, or something has run eagerly.
         NotImplementedError: for GPUs that are not the first ones, or without the CPU: name the GPUs to use in
             CUDA_VISIBLE_DEVICES.
     """
@@ -136,7 +136,7 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
 
     Raises:
         ValueError: for a device there is not, one that is no GPU, or one with virtual devices.
-        RuntimeError: once the logical devices have been listed.
+        RuntimeError: once the logical devices have been listed, or something has run eagerly.
     """
     _require_known(device)
     if device in settings.virtual_devices:
@@ -170,7 +170,7 @@ def set_virtual_device_configuration(
 
     Raises:
         ValueError: for a device there is not, a limit for the CPU, or none for a GPU.
-        RuntimeError: once the logical devices have been listed.
+        RuntimeError: once the logical devices have been listed, or something has run eagerly.
         NotImplementedError: for several virtual devices of a GPU.
     """
     _require_known(device)
@@ -208,7 +208,7 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
         num_threads: the number; 0 leaves it to the machine.
 
     Raises:
-        RuntimeError: once the logical devices have been listed.
+        RuntimeError: once the logical devices have been listed, or something has run eagerly.
     """
     if settings.intra_op_threads != num_threads:
         _refuse_once_open("Intra op parallelism cannot be modified after initialization.")
@@ -227,7 +227,7 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
         num_threads: the number; 0 leaves it to the machine.
 
     Raises:
-        RuntimeError: once the logical devices have been listed.
+        RuntimeError: once the logical devices have been listed, or something has run eagerly.
     """
     if settings.inter_op_threads != num_threads:
         _refuse_once_open("Inter op parallelism cannot be modified after initialization.")
@@ -260,7 +260,7 @@ def set_log_device_placement(enabled: bool) -> None:
         enabled: whether they do.
 
     Raises:
-        RuntimeError: once the logical devices have been listed.
+        RuntimeError: once the logical devices have been listed, or something has run eagerly.
     """
     if settings.log_placement != enabled:
         _refuse_once_open("Device placement logging must be set at program startup")

@@ -243,9 +243,20 @@ def _from_python(values: Any, dtype: DType | None) -> np.ndarray:
             raise _not_dense(values, array.shape, expected)
         return _cast_numbers(values, dtype)
     wanted = np.dtype(dtype.as_numpy_dtype)
+    # Python's numbers come as unsigned ones where 64 bits with a sign do not hold them.
+    is_narrower = array.dtype.kind == "u" and wanted.kind in "iu" and wanted.itemsize < 8 + (wanted.kind == "i")
+    if is_narrower and holds_wide_integers(values):
+        raise OverflowError(f"Python int too large to convert to C long: {values!r}")
     with np.errstate(over="ignore"):
         # NumPy has two types of 64 bits, equal in all but their letter; the other one is not torch's.
         return array.astype(wanted, copy=array.dtype.char != wanted.char)
+
+
+def holds_wide_integers(values: object) -> bool:
+    """Whether a value or a list that begins with an int of Python's holds one that 64 bits with a sign do not."""
+    if not isinstance(_first_of(values), int):
+        return False
+    return any(isinstance(leaf, int) and not -(2**63) <= leaf < 2**63 for leaf in leaves_of(values))
 
 
 def _narrowed(array: np.ndarray) -> np.ndarray:
@@ -378,6 +389,9 @@ def eager_refusal(values: Any, dtype: DType | None) -> Exception:
         level = [item for items in level for item in items]
     if len({leaf.shape for leaf in leaves if isinstance(leaf, np.ndarray)}) > 1:
         return ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+    is_wide = holds_wide_integers(leaves)
+    if is_wide and dtype is not None and dtype.is_integer:
+        return _out_of_range()
     texts = sum(isinstance(leaf, (str, bytes)) for leaf in leaves)
     if dtype is not None and (texts in (0, len(leaves)) or not isinstance(values, (list, tuple))):
         if isinstance(values, np.ndarray) and values.ndim and dtype is string:
@@ -385,9 +399,11 @@ def eager_refusal(values: Any, dtype: DType | None) -> Exception:
                 f"Failed to convert a NumPy array to a Tensor (Unsupported object type {values.dtype.name})."
             )
         return TypeError(f"Cannot convert {values!r} to EagerTensor of dtype {dtype_text(dtype)}")
-    if any(isinstance(leaf, int) and not -(2**63) <= leaf < 2**63 for leaf in leaves):
-        return ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
-    return ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    return _out_of_range() if is_wide else ValueError("Can't convert Python sequence with mixed types to Tensor.")
+
+
+def _out_of_range() -> ValueError:
+    return ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
 
 
 def _not_convertible(values: object) -> TypeError:

@@ -33,7 +33,8 @@ class ProcessSettings:
         optimizer_options: what was said about the passes over graphs, by name.
         full_precision_sessions: whether a session was made whose graph is not to be rewritten in half precision.
         device_policy, synchronous: how operations outside graphs would run.
-        opened: whether the logical devices have been asked for, after which the devices stay as they are.
+        opened: whether the logical devices have been asked for, or something ran eagerly, after which the devices stay as
+            they are.
     """
 
     def __init__(self) -> None:

@@ -20,6 +20,7 @@ from headrace.core.graph_scopes import OpenNameScope, device_scope
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
 from headrace.devices.denormals import flush_denormals
+from headrace.devices.process_settings import settings as process_settings
 from headrace.devices.sharing import is_shared
 from headrace.devices.threads import all_threads, one_thread
 from headrace.plan.values import to_torch
@@ -420,6 +421,7 @@ class EagerGraph(EagerValues, Graph):
             self._kernels.clear()
             self._variants.clear()
         self._variants[kind] = count + 1
+        process_settings.opened = True
         constants = {i: op._inputs[i]._value.numpy() for i, _ in known}
         kernel = self._kernels[key] = planned(self, op, output_types, PlannedShapes.GIVEN, constants, name)
         return kernel, True

@@ -9,6 +9,7 @@ import torch
 
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.eager import EagerTensor, eager_tensor
+from headrace.devices.process_settings import settings
 from headrace.plan.values import to_numpy, to_torch
 from headrace.runtime.eager_devices import EagerDevices
 
@@ -73,6 +74,7 @@ class EagerValues(EagerDevices):
             element_type: its type.
         """
         made = self.constant(array, element_type)
+        settings.opened = True
         # Zeros of both signs are equal, but not the same; what is no number equals nothing.
         is_number = value.__class__ in _NUMBERS and (value != 0 or value.__class__ is not float) and value == value
         # With a shape of its own a number is no scalar.

@@ -90,12 +90,13 @@ def unpack_element(element: Any) -> tuple[Any, Any, Any]:
     """An element of a dataset as inputs, targets and weights of samples; what it lacks is None.
 
     Raises:
-        TypeError: if it is a tuple of other than one, two or three parts.
+        TypeError, eagerly ValueError: if it is a tuple of other than one, two or three parts.
     """
     if not isinstance(element, tuple):
         return element, None, None
     if len(element) not in (1, 2, 3):
-        raise TypeError(
+        kind = ValueError if executing_eagerly() else TypeError
+        raise kind(
             "Please provide model inputs as a list or tuple of 1, 2 or 3 elements: (input), (input, target) or (input, "
             f"target, sample_weights). Received {element}"
         )

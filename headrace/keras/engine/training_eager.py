@@ -80,6 +80,11 @@ class BatchLoss:
                 if endpoint.should_skip_target():
                     continue
                 if target is None:
+                    if any(other is not None for other in self.targets):
+                        # In 1.15 nothing takes apart a list with None in it.
+                        raise ValueError(
+                            f"The list of targets has None for {endpoint.output_name!r}, which has a loss."
+                        )
                     raise without_targets([endpoint.output_name], True)
                 weight = cast(weight, output.dtype) if isinstance(weight, Tensor) else weight
                 with name_scope(endpoint.loss_name):

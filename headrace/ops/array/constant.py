@@ -19,7 +19,14 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import BoundConstant, op, raw
 from headrace.core.shapes import Dimension, TensorShape, as_dims
 from headrace.core.tensor import Tensor
-from headrace.core.values import are_overlooked, eager_refusal, holds_arrays, require_shape, to_array
+from headrace.core.values import (
+    are_overlooked,
+    eager_refusal,
+    holds_arrays,
+    holds_wide_integers,
+    require_shape,
+    to_array,
+)
 from headrace.kernels.array.arguments import MAX_DIMENSIONS
 
 if TYPE_CHECKING:
@@ -200,7 +207,13 @@ def _eager_array(value: Any, dtype: DType | None) -> np.ndarray:
     try:
         if isinstance(value, (list, tuple)) and holds_arrays(value):
             return slots.array_of_sequence(value, dtype)
-        return to_array(value, dtype, copy=False)
+        array = to_array(value, dtype, copy=False)
+        if dtype is None and array.dtype.kind in "uf" and holds_wide_integers(value):
+            # Only unsigned numbers hold them, or floats; eagerly ints of Python's are taken for neither.
+            raise eager_refusal(value, dtype)
+        return array
+    except OverflowError:
+        raise eager_refusal(value, dtype) from None
     except (TypeError, ValueError):
         if isinstance(value, (list, tuple)) and not (dtype is not None and dtype.is_quantized):
             with contextlib.suppress(TypeError, ValueError):
