@@ -113,12 +113,11 @@ class MirroredExtended(StrategyExtendedV1):
         super().__init__(container_strategy)
         self._cross_device_ops = cross_device_ops
         self._inferred_cross_device_ops: Any = None
-        self._initialize_strategy(all_local_devices() if devices is None else devices)
+        # Nothing is the default, as in 1.15, in a list of devices as well.
+        self._initialize_strategy(devices or all_local_devices())
 
     def _initialize_strategy(self, devices: Sequence[str]) -> None:
         """Takes over the devices."""
-        if not devices:
-            raise ValueError("Got an empty `devices` list: give the names of the devices to mirror variables on.")
         names = tuple(device_names.resolve(name) for name in devices)
         if len(set(names)) != len(names):
             raise AssertionError(f"MirroredStrategy: no duplicates are allowed in `devices`, got {names}")

@@ -49,6 +49,10 @@ class StrategyScope:
         return self._strategy
 
     def __exit__(self, *exc: Any) -> None:
+        if not self._opened:
+            raise RuntimeError(
+                "Variable creator scope nesting error: a scope of a strategy is left that was not entered."
+            )
         opened = self._opened[-1]
         while opened:
             # What could not be left is not left again.

@@ -35,8 +35,13 @@ def must_run_on_cpu(node: Operation | protos.NodeDef, pin_variables_on_cpu: bool
     Args:
         node: an `Operation` or `NodeDef`.
         pin_variables_on_cpu: whether variables and what changes them count as well.
+
+    Raises:
+        AssertionError: for something else.
     """
     node_def = node.node_def if isinstance(node, Operation) else node
+    if not isinstance(node_def, protos.NodeDef):
+        raise AssertionError(f"must_run_on_cpu takes an operation or a NodeDef, got {node!r}.")
     if pin_variables_on_cpu and node_def.op in _STATE_OPS:
         return True
     if node_def.op == "Const":

@@ -62,9 +62,9 @@ class Predictor:
             input_dict: names to arrays; names that are missing are not fed.
 
         Raises:
-            ValueError: if a name is not one of the inputs.
+            ValueError: if a name is not one of the inputs; AttributeError for what is no mapping.
         """
-        unknown = set(input_dict) - set(self._feed_tensors)
+        unknown = set(input_dict.keys()) - set(self._feed_tensors)
         if unknown:
             raise ValueError(f"Got unexpected keys in input_dict: {unknown}\nexpected: {set(self._feed_tensors)}")
         feeds = {tensor: input_dict[key] for key, tensor in self._feed_tensors.items() if key in input_dict}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -120,7 +120,9 @@ def _wrong_number(data: Any, listed: Sequence[Any], names: Sequence[str], prefix
     )
 
 
-def _check_shape(x: Any, name: str, expected: Shape, check_batch_axis: bool, prefix: str) -> None:
+def _check_shape(
+    x: Any, name: str, expected: Shape, check_batch_axis: bool, prefix: str, refusal: Callable[[str], Exception]
+) -> None:
     shape = x.shape
     if isinstance(x, Tensor):
         if shape.ndims is None:
@@ -130,11 +132,11 @@ def _check_shape(x: Any, name: str, expected: Shape, check_batch_axis: bool, pre
         return
     head = f"Error when checking {prefix}: expected {name} to have"
     if len(shape) != len(expected):
-        raise ValueError(f"{head} {len(expected)} dimensions, but got array with shape {tuple(shape)}")
+        raise refusal(f"{head} {len(expected)} dimensions, but got array with shape {tuple(shape)}")
     if not check_batch_axis:
         shape, expected = shape[1:], expected[1:]
     if any(wanted is not None and size is not None and size != wanted for size, wanted in zip(shape, expected)):
-        raise ValueError(f"{head} shape {tuple(expected)} but got array with shape {tuple(shape)}")
+        raise refusal(f"{head} shape {tuple(expected)} but got array with shape {tuple(shape)}")
 
 
 def standardize_input_data(
@@ -143,6 +145,7 @@ def standardize_input_data(
     shapes: Sequence[Shape | None] | None = None,
     check_batch_axis: bool = True,
     exception_prefix: str = "",
+    refusal: Callable[[str], Exception] = ValueError,
 ) -> list[Any]:
     """Data for the inputs or the outputs of a model, as a list of arrays in their order.
 
@@ -152,6 +155,7 @@ def standardize_input_data(
         shapes: the shapes expected of them, with the axis of the batch.
         check_batch_axis: whether that axis is looked at too.
         exception_prefix: what the data is for: "input" or "target".
+        refusal: the error for data of another shape, from its text.
 
     Raises:
         ValueError: if their number, names or shapes are others.
@@ -176,7 +180,7 @@ def standardize_input_data(
             )
     for name, part, expected in zip(names, listed, shapes or ()):
         if part is not None and expected is not None:
-            _check_shape(part, name, expected, check_batch_axis, exception_prefix)
+            _check_shape(part, name, expected, check_batch_axis, exception_prefix, refusal)
     return listed
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from headrace.core import nest
 from headrace.core.composite import SparseTensor
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.tensor import Tensor
 from headrace.data.dataset_base import DatasetBase
 from headrace.keras.backend.learning import symbolic_learning_phase
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def _without_surplus(x: Any, names: Sequence[str]) -> Any:
-    """The arrays for inputs that there are: those after them are left out in graphs, where 1.x does not look at them."""
+    """The arrays for inputs that there are: those after them are left out, as 1.x does not look at them."""
     if not isinstance(x, (list, tuple)) or not 0 < len(names) < len(x) or not all(hasattr(a, "shape") for a in x):
         return x
     # Once: batches come one by one, too.
@@ -47,6 +48,11 @@ def _without_surplus(x: Any, names: Sequence[str]) -> Any:
         1,
     )
     return list(x[: len(names)])
+
+
+def _refused_in_a_step(text: str) -> InvalidArgumentError:
+    """The error for data of another shape under a strategy: 1.15 does not look at it there, and an operation refuses it."""
+    return InvalidArgumentError(None, None, text)
 
 
 class Standardizing:
@@ -75,6 +81,7 @@ class Standardizing:
         _feed_input_names: list[str]
         _feed_input_shapes: list[Any]
         _feed_inputs: list[Any]
+        _distribution_strategy: Any
 
         @property
         def _feed_output_names(self) -> list[str]: ...
@@ -146,9 +153,13 @@ class Standardizing:
         self, x: Any, y: Any, sample_weight: Any, class_weight: Any, batch_size: int | None, steps: int | None = None
     ) -> tuple[list[Any], list[Any], list[Any]]:
         shapes = self._feed_input_shapes if self._is_graph_network else None
-        if not makes_eager_variables():
-            x = _without_surplus(x, self._feed_input_names)
-        x = standardize_input_data(x, self._feed_input_names, shapes, check_batch_axis=False, exception_prefix="input")
+        names = self._feed_input_names
+        divided = self._distribution_strategy is not None and not makes_eager_variables()
+        if self._distribution_strategy is None and not self.run_eagerly:
+            x = _without_surplus(x, names)
+        x = standardize_input_data(
+            x, names, shapes, False, exception_prefix="input", refusal=_refused_in_a_step if divided else ValueError
+        )
         if makes_eager_variables():
             if x and all(part is None for part in x):
                 raise ValueError("The model needs data for its inputs, but `x` is None.")

@@ -24,6 +24,7 @@ from headrace.keras.saving.hdf5_attributes import (
 from headrace.keras.saving.hdf5_reading import array_of, damage_told, member, opened
 from headrace.keras.saving.rnn_weights import convert_rnn_weights as _convert_rnn_weights  # noqa: F401  (1.15's name)
 from headrace.keras.saving.weight_conversions import preprocess_weights_for_loading
+from headrace.keras.utils.stored_settings import MissingEntryError
 from headrace.optimizers.optimizer import Optimizer as TrainOptimizer
 from headrace.util import tf_logging as logging
 
@@ -106,7 +107,7 @@ def _model_of(file: h5py.File, custom_objects: Mapping[str, Any] | None, compile
     model = model_config_lib.model_from_config(_json_of(config, "model_config"), custom_objects)
     weights = member(file, "model_weights")
     if not isinstance(weights, h5py.Group):
-        raise ValueError("The HDF5 file has the configuration of a model and no group 'model_weights'.")
+        raise MissingEntryError("The HDF5 file has the configuration of a model and no group 'model_weights'.")
     load_weights_from_hdf5_group(weights, model.layers)
     if compiled:
         _compile(model, file, custom_objects)

@@ -13,6 +13,7 @@ from headrace.keras import losses, metrics
 from headrace.keras.optimizers import serialization as optimizers
 from headrace.keras.optimizers.update_lists import TFOptimizer
 from headrace.keras.utils.io_utils import ask_to_proceed_with_overwrite
+from headrace.keras.utils.stored_settings import MissingEntryError
 from headrace.layers.context import call_context
 from headrace.optimizers.optimizer import Optimizer as TrainOptimizer
 from headrace.state.polymorphic_function import function
@@ -170,7 +171,7 @@ def compile_args_from_training_config(training_config: Config, custom_objects: O
     """
     objects = dict(custom_objects or {})
     if "optimizer_config" not in training_config:
-        raise ValueError("The training configuration tells no optimizer.")
+        raise MissingEntryError("The training configuration tells no optimizer.")
 
     def loss_of(leaf: Any) -> Any:
         return losses.deserialize(leaf, objects) if isinstance(leaf, dict) else objects.get(leaf, leaf)
