@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from headrace.core import nest
 from headrace.core.tensor import Tensor
 from headrace.keras import backend_config
@@ -80,12 +82,16 @@ def _new_inputs(model: Any, input_tensors: Any) -> list[Any]:
         ]
     given = nest.flatten(input_tensors)
     for tensor in given:
-        if not hasattr(tensor, "dtype"):
-            raise ValueError(f"clone_model: input_tensors are tensors, got {tensor!r} of {type(tensor)}.")
+        _check_tensor(tensor)
     return [
         tensor if _is_keras_tensor(tensor) else Input(tensor=tensor, name=f"input_wrapper_for_{layer.name}")
         for layer, tensor in zip(model._input_layers, given)
     ]
+
+
+def _check_tensor(value: object) -> None:
+    if not hasattr(value, "dtype") or isinstance(value, (np.ndarray, np.generic)):
+        raise ValueError(f"clone_model: input_tensors are tensors, got {value!r} of {type(value)}.")
 
 
 class _Copying:
@@ -176,8 +182,7 @@ def _clone_sequential_model(model: Any, input_tensors: Any = None, layer_fn: Clo
         if len(given) != 1:
             raise ValueError("To clone a `Sequential` model, we expect  at most one tensor as part of `input_tensors`.")
         tensor = given[0]
-        if not hasattr(tensor, "dtype"):
-            raise ValueError(f"clone_model: input_tensors are tensors, got {tensor!r} of {type(tensor)}.")
+        _check_tensor(tensor)
         if not _is_keras_tensor(tensor):
             first = model._layer_list[0]
             tensor = Input(tensor=tensor, name=f"input_wrapper_for_{first.name}")

@@ -83,6 +83,7 @@ class Calls(Additions, Connections):
             # Symbolic tensors belong to a graph even while everything else runs eagerly.
             with get_graph().as_default():
                 return Calls.__call__(self, inputs, *args, **kwargs)
+        given = inputs
         if not single:
             inputs = nest.map_structure(_as_input, inputs)
         masks = self._input_masks(inputs, args, kwargs)
@@ -103,6 +104,11 @@ class Calls(Additions, Connections):
             with name_scope(self._name_scope()):
                 self._maybe_build(inputs)
                 outputs = self._compute(inputs, args, kwargs, eager)
+                if outputs is None and not eager and not any(_is_number(value) for value in nest.flatten(given)):
+                    raise ValueError(
+                        "A layer's `call` method should return a Tensor or a list of Tensors, not None "
+                        f"(layer: {self.name})."
+                    )
                 if not eager and has_history(inputs):
                     if given_training:
                         del kwargs["training"]
@@ -121,7 +127,7 @@ class Calls(Additions, Connections):
         """What `call` gives.
 
         Raises:
-            ValueError: if that is None; TypeError: if its control flow depends on tensors in a way that cannot be followed.
+            TypeError: if its control flow depends on tensors in a way that cannot be followed.
         """
         outer = call_context.read_dtype
         call_context.read_dtype = self._dtype_policy.compute_dtype if self._dtype_policy.should_cast_variables else None
@@ -139,10 +145,6 @@ class Calls(Additions, Connections):
             ) from error
         finally:
             call_context.read_dtype = outer
-        if outputs is None and not executing_eagerly():
-            raise ValueError(
-                f"A layer's `call` method should return a Tensor or a list of Tensors, not None (layer: {self.name})."
-            )
         return outputs
 
     def _warn_about_input_casting(self, input_dtype: DType) -> None:
@@ -371,4 +373,9 @@ def _identity(value: Any) -> Any:
 
 
 def _as_input(value: TensorLike) -> Any:
-    return convert_to_tensor(value) if isinstance(value, (np.ndarray, float, int)) else value
+    return convert_to_tensor(value) if _is_number(value) else value
+
+
+def _is_number(value: object) -> bool:
+    """Whether something is a number or an array of such; the layer is then called as while executing eagerly in 1.15."""
+    return isinstance(value, (np.ndarray, float, int))

@@ -62,9 +62,17 @@ def feeder(tensor: Tensor, as_arrays: bool = False) -> Callable[[Any], Any]:
     return feed
 
 
+_NOT_OF_SHAPE = "Cannot feed value of shape "
+
+
 def _wrong_shape(shape: tuple[int, ...], name: str, dims: Any) -> ValueError:
     assert not compatible_dims(shape, dims)
-    return ValueError(f"Cannot feed value of shape {shape!r} for Tensor {name!r}, which has shape {dims_text(dims)!r}")
+    return ValueError(f"{_NOT_OF_SHAPE}{shape!r} for Tensor {name!r}, which has shape {dims_text(dims)!r}")
+
+
+def is_about_shape(error: ValueError) -> bool:
+    """Whether a feed was refused because its shape is not the tensor's."""
+    return str(error).startswith(_NOT_OF_SHAPE)
 
 
 def as_array(value: Any, tensor: Tensor, numpy_dtype: np.dtype) -> np.ndarray:

@@ -249,3 +249,11 @@ def _feed_tensor(graph: Graph, key: TensorLike) -> Tensor:
     if not graph.is_feedable(tensor):
         raise ValueError(f"Tensor {tensor} may not be fed.")
     return tensor
+
+
+def refuse_fed_fetches(fetches: Sequence[Any], feeds: Sequence[Any]) -> None:
+    """Raises InvalidArgumentError if a tensor is fed and fetched, as prepared and partial runs do not allow in 1.15."""
+    fed = {id(tensor) for tensor in feeds}
+    for fetch in fetches:
+        if id(fetch) in fed:
+            raise InvalidArgumentError(None, None, f"{fetch.name} is both fed and fetched.")

@@ -14,7 +14,7 @@ from headrace.core.tensor import Tensor
 from headrace.plan.plan import Plan, make_plan
 from headrace.runtime import failures
 from headrace.runtime.feeding import feeder
-from headrace.runtime.fetching import FetchPlan, expand_feed
+from headrace.runtime.fetching import FetchPlan, expand_feed, refuse_fed_fetches
 from headrace.runtime.outputs import to_output
 from headrace.runtime.session_handles import handle_output
 
@@ -51,6 +51,7 @@ class PartialRun:
             self._feeds.extend(expand_feed(graph, feed)[0])
         if not self._fetches:
             raise errors.InvalidArgumentError(None, None, "Must specify at least one target to fetch or execute.")
+        refuse_fed_fetches(self._fetches, self._feeds)
         self._whole = _before(self._fetches, set(self._feeds), set())
         # The values held for later steps, the operations that have run, what was fed and fetched.
         self._values: dict[Tensor, Any] = {}

@@ -368,8 +368,7 @@ class VariableStore:
             place = contextlib.nullcontext() if eagerly else colocate_with(made.op)
             with place, name_scope(name + "/Regularizer/"), init_scope():
                 loss = regularizer(made)
-            if loss is not None:
-                add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+            _keep_loss(loss, name, eagerly)
         return made
 
     def _existing(self, name: str, shape: TensorShape, dtype: DType, reuse: bool | _ReuseMode | None) -> Variable:
@@ -479,3 +478,12 @@ class EagerVariableStore:
                 variable.read_value(), name=variable.name.split(":")[0], trainable=variable.trainable
             )
         return made
+
+
+def _keep_loss(loss: Any, name: str, eagerly: bool) -> None:
+    """Keeps what the regularizer of the variable called `name` gave."""
+    if loss is None:
+        return
+    if not eagerly and not hasattr(loss, "name"):
+        raise AttributeError(f"The regularizer of {name!r} gave {loss!r}, which has no `name` as tensors do.")
+    add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)

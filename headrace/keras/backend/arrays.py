@@ -255,7 +255,10 @@ def resize_images(
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Invalid `data_format` argument: {data_format}")
     rows, columns = (2, 3) if data_format == "channels_first" else (1, 2)
-    before = x.shape.as_list()[rows], x.shape.as_list()[columns]
+    known_sizes = x.shape.as_list()
+    if len(known_sizes) <= columns:
+        raise ValueError(f"resize_images takes images of four axes, got {x} with {len(known_sizes)}.")
+    before = known_sizes[rows], known_sizes[columns]
     size: Any = shapes.shape(x)[rows : columns + 1]
     size *= constant(np.array([height_factor, width_factor], dtype="int32"))
     if data_format == "channels_first":

@@ -14,6 +14,7 @@ from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph, get_default_session
 from headrace.core.eager import EagerTensor, eager_mode
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph_functions import Function
 from headrace.core.operation import Operation
@@ -27,6 +28,8 @@ from headrace.layers.context import get_graph, is_learning_phase
 from headrace.layers.values import of_graph
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.cast import cast
+from headrace.runtime.feeding import is_about_shape
+from headrace.runtime.fetching import refuse_fed_fetches
 from headrace.runtime.known_feeds import callable_knowing
 from headrace.state.scoping import makes_eager_variables
 from headrace.state.updates import assign
@@ -104,6 +107,7 @@ class GraphExecutionFunction:
         if self._callable is None or self._prepared is None or not _same(prepared, self._prepared):
             feeds = [*fed, *(self.feed_dict or ())]
             everything = [*self.outputs, *fetches, self.updates_op]
+            refuse_fed_fetches(everything, feeds)
             made = None
             if phase:
                 made = callable_knowing(session, everything, feeds, self.inputs[-1], phase[0])
@@ -146,10 +150,16 @@ class GraphExecutionFunction:
         call = self._prepare(session, fed, phase)
         if self.feed_dict:
             values += self.feed_dict.values()
-        if plain:
-            found = call(*values)
-        else:
-            found = call(*values, options=self.run_options, run_metadata=self.run_metadata)
+        try:
+            if plain:
+                found = call(*values)
+            else:
+                found = call(*values, options=self.run_options, run_metadata=self.run_metadata)
+        except ValueError as error:
+            if not is_about_shape(error):
+                raise
+            # In 1.15 the shape is not looked at, and the operations that take the value refuse it.
+            raise InvalidArgumentError(None, None, str(error)) from error
         count = len(self.outputs)
         for fetch, value in zip(self.fetches, found[count:-1]):
             if fetch in self.fetch_callbacks:

@@ -10,7 +10,9 @@ from headrace.core.composite import SparseTensor
 from headrace.core.composite_types import TakingComposites
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import executing_eagerly
+from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
+from headrace.core.values import require_shape
 from headrace.functions.math.matrices import eye as identity_matrix
 from headrace.functions.ragged.factory import placeholder as ragged_placeholder
 from headrace.functions.ragged.tensor import RaggedTensor
@@ -83,7 +85,12 @@ def constant(
         dtype: its type, `floatx()` by default.
         shape: its shape; a single number is repeated.
         name: that of the operation.
+
+    Raises:
+        TypeError: for neither one number nor as many as the shape has.
     """
+    if shape is not None:
+        require_shape(np.asarray(value).shape, tuple(TensorShape(shape).as_list()), spread=True)
     return constant_tensor(value, dtype=_name_of_type(dtype), shape=shape, name=name or "Const")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from headrace.core.composite import IndexedSlices
 from headrace.core.eager import executing_eagerly
+from headrace.files.paths import as_path
 from headrace.keras.backend_config import image_data_format
 from headrace.keras.callbacks.base import Callback, Logs
 from headrace.keras.callbacks.embedding_projection import EmbeddingProjection
@@ -106,7 +107,7 @@ class TensorBoard(Callback):
                 shown = get_graph().as_graph_def(add_shapes=True).SerializeToString()
                 self.writer.add_event(protos.Event(wall_time=time.time(), graph_def=shown))
         else:
-            self.writer = FileWriter(self.log_dir, get_graph() if self.write_graph else None)
+            self.writer = FileWriter(as_path(self.log_dir), get_graph() if self.write_graph else None)
 
     def set_model(self, model: Model) -> None:
         """Takes the model, and adds to its graph what is to be written."""

@@ -9,8 +9,8 @@ from headrace.core import nest
 from headrace.core.defaults import name_scope
 from headrace.keras.engine.ancillary_layers import AddLoss, AddMetric
 from headrace.keras.engine.network_graph import map_subgraph_network
+from headrace.keras.engine.op_layer import create_keras_history
 from headrace.layers.context import get_graph
-from headrace.layers.nodes import make_history
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -68,5 +68,6 @@ class NetworkAdditions:
         self._insert_layers([*layers, add_metric], nodes)
 
     def _between(self, tensor: Tensor) -> tuple[list[Any], list[Any]]:
-        make_history(tensor)
+        # Also of what no layer gives: a constant is a layer without inputs then.
+        create_keras_history(tensor)
         return map_subgraph_network(self.inputs, nest.flatten(tensor))

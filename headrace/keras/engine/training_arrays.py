@@ -252,6 +252,26 @@ def _phase(mode: str) -> list[Any]:
     return [mode == TRAIN] if isinstance(symbolic_learning_phase(), Tensor) else []
 
 
+def _phase_is_target(model: Model, y: list[Any]) -> bool:
+    """Whether the learning phase, 1 in training, is fed as the target of the only output: 1.15 feeds in order."""
+    fed_in_order = model._distribution_strategy is None and not executing_eagerly()
+    return not y and fed_in_order and len(model._feed_targets) == 1 and any(_phase(TRAIN))
+
+
+def _fed_last(model: Model, mode: str, y: list[Any]) -> list[Any]:
+    """What is fed after arrays: the learning phase, in its own place or in that of a target."""
+    if mode != TRAIN or not _phase_is_target(model, y):
+        return _phase(mode)
+    tf_logging.log_first_n(
+        tf_logging.WARN,
+        "No targets were given for the output %r, which has a loss: it is trained to be 1, as in TensorFlow 1.15.",
+        1,
+        model._fed_endpoints()[0].output_name,
+    )
+    target = model._feed_targets[0]
+    return [np.ones([1] * (target.shape.ndims or 0), target.dtype.as_numpy_dtype)]
+
+
 def _note_weights(model: Model, mode: str, weights: list[Any]) -> None:
     """Lets a model take weights of samples where they are given now and were not before, or the other way round."""
     if mode != "predict":
@@ -263,6 +283,8 @@ def _feeds(model: Model, mode: str, x: list[Any], y: list[Any], weights: list[An
     if mode == "predict":
         return list(x)
     if len(y) < len(model._feed_targets):
+        if mode == TRAIN and _phase_is_target(model, y):
+            return list(x)
         missing = [endpoint.output_name for endpoint in model._fed_endpoints()[len(y) :]]
         raise without_targets(missing, executing_eagerly())
     given = [weight for weight in weights if weight is not None]
@@ -315,15 +337,15 @@ def batches_for(
         return batches
     _note_weights(model, mode, weights or [])
     step = model._make_execution_function(mode)
-    values = _feeds(model, mode, x, y or [], weights or [])
+    values, last = _feeds(model, mode, x, y or [], weights or []), _fed_last(model, mode, y or [])
     if steps is not None or any(is_symbolic(value) for value in values) or not values:
-        return StepBatches(step, values, steps, _phase(mode))
+        return StepBatches(step, values, steps, last)
     if any(is_composite(value) for value in values):
         raise ValueError(
             "Values of sparse or ragged tensors cannot be cut into batches: give `steps`, or a dataset of batches."
         )
     size = 32 if batch_size is None else batch_size
-    return ArrayBatches(step, values, size, shuffle, _phase(mode), model._goes_on_shuffling)
+    return ArrayBatches(step, values, size, shuffle, last, model._goes_on_shuffling)
 
 
 def _dataset_batches(
@@ -345,7 +367,7 @@ def _dataset_batches(
     _note_weights(model, mode, weights)
     step = model._make_execution_function(mode)
     values = _feeds(model, mode, x, y, weights)
-    return DatasetBatches(step, values, iterator, steps, anew, epochs, steps_name, _phase(mode))
+    return DatasetBatches(step, values, iterator, steps, anew, epochs, steps_name, _fed_last(model, mode, y))
 
 
 def fit(
@@ -443,5 +465,5 @@ def run_batch(model: Model, mode: str, x: list[Any], y: list[Any], weights: list
         # Together, as they may be parts of one element of a dataset.
         fresh = iter(NextElement(tensors)())
         values = [next(fresh) if is_symbolic(value) else value for value in values]
-    outs = step([*values, *_phase(mode)])
+    outs = step([*values, *_fed_last(model, mode, y)])
     return outs if isinstance(outs, list) else [outs]

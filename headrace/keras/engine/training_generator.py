@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core import nest
+from headrace.core.tensor import Tensor
 from headrace.keras.engine.training_arrays import make_batches
 from headrace.keras.engine.training_datasets import is_dataset_or_iterator
 from headrace.keras.engine.training_loop import PREDICT, TEST, TRAIN, Batch, Batches, Loop, Validation
@@ -39,7 +40,7 @@ class GeneratorBatches(Batches):
         steps_name: the name of the argument `steps`.
 
     Raises:
-        ValueError: if the number of batches is not known.
+        ValueError: if the number of batches is not known, or arrays are given.
     """
 
     def __init__(
@@ -56,6 +57,8 @@ class GeneratorBatches(Batches):
         use_multiprocessing: bool = False,
         steps_name: str = "steps",
     ) -> None:
+        if isinstance(data, (np.ndarray, Tensor, list, tuple)):
+            data, steps = convert_to_generator_like(data)
         is_sequence = isinstance(data, data_utils.Sequence)
         if steps is None:
             if not is_sequence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 _SETTINGS = frozenset({"clipnorm", "clipvalue", "lr", "decay"})
 
 
-class OptimizerV2(OptimizerState):
+class OptimizerV2(OptimizerState, metaclass=abc.ABCMeta):
     """The base class of the optimizers of `tf.keras.optimizers`.
 
     A subclass overrides `_create_slots`, `_resource_apply_dense`, `_resource_apply_sparse` and `get_config`, and in its
@@ -180,7 +181,8 @@ class OptimizerV2(OptimizerState):
             if not has_strategy():
                 return self._apply(pairs, name, apply_state)
             if in_cross_replica_context():
-                raise RuntimeError(
+                # In 1.15 there is no replica context to ask for its `merge_call` then.
+                raise AttributeError(
                     "apply_gradients() of an optimizer in cross-replica context: call it in a function given to "
                     "strategy.experimental_run_v2()."
                 )
@@ -294,6 +296,7 @@ class OptimizerV2(OptimizerState):
 
     # ---- settings ----
 
+    @abc.abstractmethod
     def get_config(self) -> dict[str, Any]:
         """The arguments to make another such optimizer with."""
         config: dict[str, Any] = {"name": self._name}
