@@ -320,6 +320,9 @@ def _related(inputs: Nested[Tensor] | None, items: list[Any], mark: str) -> list
     """Those of `items` that depend on inputs; of None those whose attribute `mark` says that they depend on none."""
     if inputs is None:
         return [item for item in items if getattr(item, mark)]
+    for part in nest.flatten(inputs, expand_composites=True):
+        if not isinstance(part, (Operation, Variable, Tensor)):
+            raise TypeError(f"Expected Operation, Variable, or Tensor, got {part!r}")
     items = [item for item in items if not getattr(item, mark)]
     found = reachable(inputs, items)
     return [item for item in items if id(item) in found]

@@ -132,6 +132,9 @@ def print_summary(
         line_length: the width of the table: 65 for layers in a line, else 98.
         positions: where the columns end, as parts of the width or in characters.
         print_fn: what takes each line, `print` by default.
+
+    Raises:
+        IndexError: for fewer positions than there are columns.
     """
     print_fn = print if print_fn is None else print_fn
     plain = type(model).__name__ == "Sequential" or _is_sequential_like(model)
@@ -140,6 +143,8 @@ def print_summary(
     else:
         line_length, positions = line_length or 98, positions or [0.33, 0.55, 0.67, 1.0]
     ends = [int(line_length * p) for p in positions] if positions[-1] <= 1 else [int(p) for p in positions]
+    if len(ends) < (3 if plain else 4):
+        raise IndexError(f"`positions` are where all columns of the table end, got {positions!r}.")
     table = _Table(ends, print_fn)
     own = {id(node) for nodes in model._nodes_by_depth.values() for node in nodes}
     print_fn(f'Model: "{model.name}"')
