@@ -160,7 +160,8 @@ PYTHON: dict[str, dict[str, str]] = {
         "messages.graph_files .": "graph_io",
         ".": "framework_lib load_library",
         "core.random_seed .": "random_seed",
-        "messages.graph_util graph_util .": "graph_util graph_util_impl convert_to_constants",
+        "messages.graph_util graph_util .": "graph_util graph_util_impl",
+        "graph_tools.function_freezing messages.graph_util .": "convert_to_constants",
         "version core.version .": "versions",
         "testing.test_ops": "test_ops",
         "testing.test_util testing.layouts testing.graph_comparison test .": "test_util",
@@ -285,7 +286,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "testing.linear_operator_tests": "linear_operator_test_util",
     },
     "ops.losses": {"losses .": "losses losses_impl util", "losses keras.utils.losses_utils .": "loss_reduction"},
-    "ops.parallel_for": {".": "control_flow_ops gradients pfor"},
+    "ops.parallel_for": {"recurrent.parallel_for .": "control_flow_ops", ".": "gradients pfor"},
     "ops.ragged": {
         "functions.ragged.layout functions.ragged.selecting .": "ragged_array_ops",
         "functions.ragged.defaulting functions.ragged.gathering .": "ragged_batch_gather_with_default_op",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import int32, string
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
-_PASSING = ("Switch", "Enter", "Exit", "Identity", "Merge", "NextIteration")
+PASSING = ("Switch", "Enter", "Exit", "Identity", "Merge", "NextIteration")
 _STATE_OPS = frozenset(
     ("Assign", "AssignAdd", "AssignSub", "Queue", "ScatterAdd", "ScatterSub", "ScatterUpdate", "TruncatedNormal")
 ) | {"Variable", "VariableV2"}
@@ -121,7 +121,6 @@ def convert_variables_to_constants(
         >>> frozen = tf.graph_util.convert_variables_to_constants(sess, sess.graph_def, ["logits"])
     """
     graph_def = extract_sub_graph(input_graph_def, output_node_names)
-    nodes = {node.name: node for node in graph_def.node}
     whitelist = None if variable_names_whitelist is None else set(variable_names_whitelist)
     unwanted = set(variable_names_blacklist or ())
     variables = [
@@ -129,11 +128,33 @@ def convert_variables_to_constants(
         for node in graph_def.node
         if node.op in _VARIABLES and (whitelist is None or node.name in whitelist) and node.name not in unwanted
     ]
-    passed = _passed_handles(graph_def, nodes)
     # A resource is read through the operation that the variable made for it.
     reads = [f"{v.name}/Read/ReadVariableOp:0" if v.op == "VarHandleOp" else f"{v.name}:0" for v in variables]
+    passed = _passed_handles(graph_def)
     values = dict(zip((v.name for v in variables), sess.run(reads) if reads else []))
     tf_logging.info("Froze %d variables.", len(values))
+    out = _frozen(graph_def, values, passed)
+    tf_logging.info("Converted %d variables to const ops.", len(values))
+    return out
+
+
+def frozen_graph(graph_def: protos.GraphDef, values: Mapping[str, Any]) -> protos.GraphDef:
+    """A graph in which the values of some variables stand in their place.
+
+    Args:
+        graph_def: the graph.
+        values: the names of the variables' nodes and their values.
+
+    Raises:
+        ValueError: if a read of a variable cannot be traced to it.
+    """
+    out = _frozen(graph_def, values, _passed_handles(graph_def))
+    out.versions.CopyFrom(graph_def.versions)
+    return out
+
+
+def _frozen(graph_def: protos.GraphDef, values: Mapping[str, Any], passed: Mapping[str, Any]) -> protos.GraphDef:
+    nodes = {node.name: node for node in graph_def.node}
     out = protos.GraphDef(library=graph_def.library)
     for node in graph_def.node:
         if node.name in values:
@@ -151,20 +172,20 @@ def convert_variables_to_constants(
             out.node.extend(_gather(node))
         else:
             out.node.append(node)
-    tf_logging.info("Converted %d variables to const ops.", len(values))
     return out
 
 
 def _handle_of(node: protos.NodeDef, nodes: dict[str, Any]) -> str:
     """The variable that a read reads, through what passes its handle on."""
     name = node_name(node.input[0])
-    while nodes[name].op in _PASSING:
+    while nodes[name].op in PASSING:
         name = node_name(nodes[name].input[0])
     return name
 
 
-def _passed_handles(graph_def: protos.GraphDef, nodes: dict[str, Any]) -> dict[str, Any]:
+def _passed_handles(graph_def: protos.GraphDef) -> dict[str, Any]:
     """What stands between variables and their reads: node name to the AttrValue of the variable's type."""
+    nodes = {node.name: node for node in graph_def.node}
     passed: dict[str, Any] = {}
     for node in graph_def.node:
         if node.op not in ("ReadVariableOp", "ResourceGather"):
@@ -173,7 +194,7 @@ def _passed_handles(graph_def: protos.GraphDef, nodes: dict[str, Any]) -> dict[s
         while waiting:
             name = waiting.pop()
             source = nodes[name]
-            if source.op in _PASSING:
+            if source.op in PASSING:
                 if name not in passed:
                     passed[name] = node.attr["dtype"]
                     count = 2 if source.op == "Merge" else 1
