@@ -236,6 +236,25 @@ def categorical_column_with_vocabulary_file(
     )
 
 
+def categorical_column_with_vocabulary_file_v2(
+    key: str,
+    vocabulary_file: str,
+    vocabulary_size: int | None = None,
+    dtype: DTypeLike = string,
+    default_value: int | None = None,
+    num_oov_buckets: int = 0,
+) -> VocabularyFileCategoricalColumn:
+    """A column of classes by their line in a file, with the order of arguments of TensorFlow 2.
+
+    Args:
+        key, vocabulary_file, vocabulary_size, dtype, default_value, num_oov_buckets: as of
+            `tf.feature_column.categorical_column_with_vocabulary_file`.
+    """
+    return categorical_column_with_vocabulary_file(
+        key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype
+    )
+
+
 def _check_others(key: str, num_oov_buckets: int, default_value: int | None) -> None:
     if not num_oov_buckets:
         return

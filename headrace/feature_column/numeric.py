@@ -148,7 +148,7 @@ def checked_default(sizes: tuple[int, ...], default_value: Any, dtype: DType, ke
     if default_value is None:
         return None
     if isinstance(default_value, (int, np.integer)):
-        return _repeated(sizes, dtype.as_numpy_dtype(default_value).item())
+        return _repeated(sizes, int(default_value))
     if isinstance(default_value, (float, np.floating)) and dtype.is_floating:
         return _repeated(sizes, float(default_value))
     values = np.asarray(default_value)
@@ -161,7 +161,7 @@ def checked_default(sizes: tuple[int, ...], default_value: Any, dtype: DType, ke
         if np.issubdtype(values.dtype, np.integer) or (
             np.issubdtype(values.dtype, np.floating) and not dtype.is_integer
         ):
-            return _as_tuples(values.astype(dtype.as_numpy_dtype).tolist())
+            return _as_tuples(values.tolist())
     raise TypeError(
         f"default_value must be compatible with dtype. default_value: {default_value}, dtype: {dtype}, key: {key}"
     )

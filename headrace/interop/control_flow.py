@@ -153,6 +153,20 @@ def while_from_proto(message: Any, import_scope: str | None = None) -> WhileCont
     return _Reader(get_default_graph(), import_scope).loop(message)
 
 
+def from_control_flow_context_def(context_def: Any, import_scope: str | None = None) -> CondContext | WhileContext:
+    """The branch or loop of a `ControlFlowContextDef` whose operations are in the default graph.
+
+    Raises:
+        NotImplementedError: if the message holds neither.
+    """
+    kind = context_def.WhichOneof("ctxt")
+    if kind == "cond_ctxt":
+        return cond_from_proto(context_def.cond_ctxt, import_scope)
+    if kind == "while_ctxt":
+        return while_from_proto(context_def.while_ctxt, import_scope)
+    raise NotImplementedError(f"Unknown ControlFlowContextDef field: {kind}")
+
+
 register_proto_function(
     GraphKeys.COND_CONTEXT, proto_type=protos.CondContextDef, to_proto=cond_to_proto, from_proto=cond_from_proto
 )
