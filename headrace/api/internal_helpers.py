@@ -32,13 +32,11 @@ HELPERS = {
     ),
     ("layers.convolutional", "deconvolution2d"): "layers.conv2d_transpose",
     ("layers.convolutional", "deconvolution3d"): "layers.conv3d_transpose",
-    ("layers.utils", "get_reachable_from_inputs"): "keras.utils.tf_utils.get_reachable_from_inputs",
     ("ops.array_ops", "extract_image_patches_v2"): "image.extract_patches",
     ("ops.batch_ops", "batch_function"): "nondifferentiable_batch_function",
     ("ops.control_flow_ops", "cond_for_tf_v2"): "compat.v2.cond",
     ("ops.control_flow_ops", "from_control_flow_context_def"): "interop.control_flow.from_control_flow_context_def",
     ("ops.gradients_impl", "HessiansV2"): "compat.v2.hessians",
-    ("ops.gradients_util", "IsTrainable"): "autodiff.gradients.is_trainable",
     **{
         ("ops.init_ops_v2", old): f"state.initializers_v2.{new}"
         for old, new in (
@@ -54,7 +52,6 @@ HELPERS = {
     ("ops.parsing_ops", "parse_single_example_v2_unoptimized"): "compat.v2.io.parse_single_example",
     ("ops.sparse_ops", "serialize_many_sparse_v2"): "compat.v2.io.serialize_many_sparse",
     ("ops.sparse_ops", "serialize_sparse_v2"): "compat.v2.io.serialize_sparse",
-    ("ops.losses.util", "squeeze_or_expand_dimensions"): "keras.utils.losses_utils.squeeze_or_expand_dimensions",
     **{
         ("ops.clustering_ops", name): f"contrib.factorization.kmeans.{name}"
         for name in (

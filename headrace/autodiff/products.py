@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from headrace.autodiff.gradients import gradients
+from headrace.autodiff.gradients import gradients, is_trainable
+from headrace.core.dtypes import as_dtype
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 
@@ -37,3 +38,8 @@ def _hessian_vector_product(ys: Any, xs: Sequence[Tensor], v: Sequence[Tensor]) 
         if gradient is not None
     ]
     return gradients(products, xs)
+
+
+def IsTrainable(tensor_or_dtype: Any) -> bool:
+    """Whether gradients flow through a tensor, or values of a type."""
+    return is_trainable(as_dtype(getattr(tensor_or_dtype, "dtype", tensor_or_dtype)))

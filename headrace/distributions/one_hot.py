@@ -294,6 +294,10 @@ class RelaxedBernoulli(TransformedDistribution):
             )
         self._parameters = arguments
 
+    @staticmethod
+    def _param_shapes(sample_shape: Sequence[int]) -> dict[str, Tensor]:
+        return {"logits": convert_to_tensor(sample_shape, int32)}
+
     @property
     def temperature(self) -> Tensor:
         """The temperature."""

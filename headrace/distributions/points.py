@@ -256,28 +256,28 @@ class QuantizedDistribution(Distribution):
                 result = raw.Maximum(result, self._low)
             return result if self._high is None else raw.Minimum(result, self._high)
 
-    def _bounded(self, of_number: Callable[..., Any], y: Tensor, below: float, above: float) -> Tensor:
-        """A function at the whole number below `y`, and what it is outside of the bounds."""
-        floor = raw.Floor(y)
-        result = of_number(floor)
-        floor = floor + composing.zeros_like(result)
+    def _bounded(self, of_number: Callable[..., Any], number: Tensor, below: float, above: float) -> Tensor:
+        """A function at a whole number, and what it is outside of the bounds."""
+        result = of_number(number)
+        number = number + composing.zeros_like(result)
         if self._low is not None:
-            result = where_v2(floor < self._low, composing.zeros_like(result) + below, result)
+            result = where_v2(number < self._low, composing.zeros_like(result) + below, result)
         if self._high is not None:
-            result = where_v2(floor >= self._high, composing.zeros_like(result) + above, result)
+            result = where_v2(number >= self._high, composing.zeros_like(result) + above, result)
         return result
 
     def _log_cdf(self, y: Tensor) -> Tensor:
-        return self._bounded(self._dist.log_cdf, y, -np.inf, 0.0)
+        return self._bounded(self._dist.log_cdf, raw.Floor(y), -np.inf, 0.0)
 
     def _cdf(self, y: Tensor) -> Tensor:
-        return self._bounded(self._dist.cdf, y, 0.0, 1.0)
+        return self._bounded(self._dist.cdf, raw.Floor(y), 0.0, 1.0)
 
     def _log_survival_function(self, y: Tensor) -> Tensor:
-        return self._bounded(self._dist.log_survival_function, y, 0.0, -np.inf)
+        # 1.15 takes the whole number above here.
+        return self._bounded(self._dist.log_survival_function, raw.Ceil(y), 0.0, -np.inf)
 
     def _survival_function(self, y: Tensor) -> Tensor:
-        return self._bounded(self._dist.survival_function, y, 1.0, 0.0)
+        return self._bounded(self._dist.survival_function, raw.Ceil(y), 1.0, 0.0)
 
     def _prob(self, y: Tensor) -> Tensor:
         y = self._checked_integer(y)

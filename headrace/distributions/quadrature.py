@@ -40,8 +40,13 @@ if TYPE_CHECKING:
 
 def vectors_joined(*vectors: Any) -> Any:
     """Integer vectors one after the other: a list where all are known, else a tensor."""
-    values = [maybe_get_static_value(vector) for vector in vectors]
-    if any(value is None for value in values):
+    values = [
+        [maybe_get_static_value(number) for number in vector]
+        if isinstance(vector, list)
+        else maybe_get_static_value(vector)
+        for vector in vectors
+    ]
+    if any(value is None or None in list(value) for value in values):
         return composing.concat(list(vectors), 0)
     return [int(number) for value in values for number in value]
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from headrace.autodiff.gradient_tape import GradientTape
+from headrace.autodiff.gradients import is_trainable
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.eager import EagerTensor, eager_graph
@@ -124,6 +125,8 @@ def _run(
         value = nest.map_structure(convert_to_tensor, result)
 
     def backward(start: Any = None) -> list[Any]:
+        if isinstance(value, Tensor) and not is_trainable(value.dtype):
+            return [None] * len(sources)
         if start is None and isinstance(value, EagerTensor):
             # The first gradients are constants as functions of the arguments: their derivatives are zeros, not missing.
             start = ones_like(value)

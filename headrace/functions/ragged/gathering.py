@@ -91,7 +91,8 @@ def _by_tuples(params: RaggedTensor, indices: Any, size: int, rank: int) -> Tens
         counts = raw.Fill(raw.ExpandDims(params_rank, 0), 1)
         return tile(params, composing.concat([composing.shape(indices)[:-1], counts], 0))
     if size == 1:
-        return gather(params, raw.Reshape(indices, [-1]) if rank > 1 else indices[0])
+        # A vector of one number gives a row in a first dimension of 1, too.
+        return gather(params, raw.Reshape(indices, [-1]) if rank > 1 else indices)
     indices = composing.cast(indices, params.row_splits.dtype)
     places = composing.gather(params.row_splits, indices[..., 0]) + indices[..., 1]
     values = params.values

@@ -237,6 +237,7 @@ def update_confusion_matrix_variables(
     if variables_to_update is None:
         return None
     y_true, y_pred = cast(y_true, "float32"), cast(y_pred, "float32")
+    y_pred.get_shape().assert_is_compatible_with(y_true.get_shape())
     if not any(key in _COUNTED for key in variables_to_update):
         raise ValueError(
             "Please provide at least one valid confusion matrix variable to update. Valid variable key options are: "
@@ -251,7 +252,6 @@ def update_confusion_matrix_variables(
             y_pred, y_true = squeeze_or_expand_dimensions(y_pred, y_true)
         else:
             y_pred, y_true, sample_weight = squeeze_or_expand_dimensions(y_pred, y_true, cast(sample_weight, "float32"))
-    y_pred.get_shape().assert_is_compatible_with(y_true.get_shape())
     if top_k is not None:
         y_pred = _filter_top_k(y_pred, top_k)
     if class_id is not None:

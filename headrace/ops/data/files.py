@@ -195,9 +195,13 @@ class Matching(Dataset):
 
     def start(self, iteration: Iteration) -> Next:
         def each() -> Iterator[Element]:
+            found = False
             for pattern in self.patterns:
                 for name in sorted(get_matching_files(pattern)):
+                    found = True
                     yield (strings(os.fsencode(name)),)
+            if not found:
+                raise errors.NotFoundError(None, None, f"No file matches any of the patterns {self.patterns}.")
 
         return itertools.chain(each(), itertools.repeat(None)).__next__
 

@@ -190,7 +190,13 @@ class Slow(Dataset):
         return self.inputs[0].cardinality()
 
 
+def _with_pauses(source: Dataset, pause: Any) -> Slow:
+    if integer(pause) < 0:
+        raise invalid("`sleep_microseconds` must be >= 0")
+    return Slow(source, integer(pause) / 1e6)
+
+
 for _name in ("SleepDataset", "ExperimentalSleepDataset"):
     _decl = dataset_op(_name, _INPUT + "sleep_microseconds: int64, *, {} -> handle: variant")
-    _decl.kernel(lambda node: lambda source, pause: Slow(source, integer(pause) / 1e6))
+    _decl.kernel(lambda node: _with_pauses)
     _decl.accepts(numbers(3), np.int64(1), **INT64_SCALARS)

@@ -61,8 +61,9 @@ class Taken(Choosing):
 
     def cardinality(self) -> int:
         found = self.inputs[0].cardinality()
-        if self.count < 0 or found == UNKNOWN:
+        if found == UNKNOWN:
             return found
+        # A negative count, which stands for all elements, is given as the number of them, as 1.15 does.
         return self.count if found == INFINITE else min(found, self.count)
 
 

@@ -159,7 +159,10 @@ def ragged_gather_gradient(op, *grads):
     *splits, values, indices = op.inputs
     size = composing.shape(values)
     places = raw.RaggedGather(
-        splits, raw.Range(0, size[0], 1), indices, OUTPUT_RAGGED_RANK=op.get_attr("OUTPUT_RAGGED_RANK")
+        splits,
+        composing.cast(raw.Range(0, size[0], 1), splits[0].dtype),
+        indices,
+        OUTPUT_RAGGED_RANK=op.get_attr("OUTPUT_RAGGED_RANK"),
     )[-1]
     return [*[None] * len(splits), IndexedSlices(grads[-1], places, size), None]
 
