@@ -38,8 +38,8 @@ def convert_variables_to_constants_v2(func: ConcreteFunction, lower_control_flow
         >>> f = tf.function(lambda x: x * v).get_concrete_function(tf.TensorSpec([], tf.float32))
         >>> frozen = convert_variables_to_constants_v2(f)
         >>> unused = v.assign(5.0)
-        >>> [float(value) for value in frozen(tf.constant(3.0))]
-        [6.0]
+        >>> frozen(tf.constant(3.0))[0].numpy()
+        6.0
     """
     graph = func.graph
     graph_def = with_calls_inlined(graph.as_graph_def(), graph)
