@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from headrace.graph_tools.inlining import with_calls_inlined
@@ -13,7 +13,6 @@ from headrace.state.concrete_function import variable_of
 from headrace.state.wrapped_function import function_from_graph_def
 
 if TYPE_CHECKING:
-    from headrace.core.tensor import Tensor
     from headrace.state.concrete_function import ConcreteFunction
     from headrace.state.wrapped_function import WrappedFunction
 
@@ -43,8 +42,8 @@ def convert_variables_to_constants_v2(func: ConcreteFunction, lower_control_flow
     """
     graph = func.graph
     graph_def = with_calls_inlined(graph.as_graph_def(), graph)
-    outputs = _name_outputs(graph_def, graph.outputs)
-    graph_def = extract_sub_graph(graph_def, outputs)
+    outputs = [tensor.name for tensor in graph.outputs]
+    graph_def = extract_sub_graph(graph_def, [tensor.op.name for tensor in graph.outputs])
     captured = {placeholder.op.name: outer for outer, placeholder in graph.captures}
     values = {}
     for node in graph_def.node:
@@ -63,20 +62,7 @@ def convert_variables_to_constants_v2(func: ConcreteFunction, lower_control_flow
     if not lower_control_flow:
         graph_def = disable_lower_using_switch_merge(graph_def)
     inputs = [tensor.name for tensor in func.inputs if tensor.op.name not in captured]
-    return function_from_graph_def(frozen_graph(graph_def, values), inputs, [f"{name}:0" for name in outputs])
-
-
-def _name_outputs(graph_def: protos.GraphDef, outputs: Sequence[Tensor]) -> list[str]:
-    """Adds a node for each output, called Identity, Identity_1 and so on, as programs expect of frozen functions."""
-    taken = {node.name for node in graph_def.node}
-    free = (
-        name for number in itertools.count() if (name := f"Identity_{number}" if number else "Identity") not in taken
-    )
-    names = list(itertools.islice(free, len(outputs)))
-    for name, tensor in zip(names, outputs):
-        node = graph_def.node.add(name=name, op="Identity", input=[tensor.name])
-        node.attr["T"].type = tensor.dtype.as_datatype_enum
-    return names
+    return function_from_graph_def(frozen_graph(graph_def, values), inputs, outputs)
 
 
 def _require_reads(graph_def: protos.GraphDef, values: Mapping[str, Any]) -> None:
