@@ -169,7 +169,9 @@ def measure(load: Workload, pythons: dict[str, str], rounds: int, chunk: float) 
 
     def fail(name: str, failure: Exception) -> None:
         for one in figures[name].values():
-            one.error = one.error or str(failure)
+            # What was measured before stands.
+            if not one.wall:
+                one.error = one.error or str(failure)
         workers.pop(name, None)
 
     for name, python in pythons.items():
@@ -318,7 +320,7 @@ def main() -> int:
                 "–" if bar is None else f"{bar:g}",
                 word,
                 "–" if cpu_ratio is None else f"{cpu_ratio:.2f}",
-                "/".join("–" if one.error or one.absent else f"{one.rss / 1e6:.0f}" for one in mine.values()),
+                "/".join(f"{one.rss / 1e6:.0f}" if one.rss else "–" for one in mine.values()),
             )
             rows.append(
                 {
