@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from headrace.contrib.boosted_trees.model_functions import ModelBuilderOutputType as ModelBuilderOutputType, estimator_spec_to_model_fn_ops as estimator_spec_to_model_fn_ops
 from headrace.contrib.layers.feature_column_inputs import transform_features as transform_features
 from headrace.contrib.learn.classification_heads import multi_class_head as multi_class_head
-from headrace.contrib.learn.columns_models import all_of_core as all_of_core
+from headrace.contrib.learn.columns_models import are_for_core as are_for_core
 from headrace.contrib.learn.estimator import Estimator as Estimator
 from headrace.contrib.learn.heads import regression_head as regression_head
 from headrace.contrib.learn.model_outputs import ModelFnOps as ModelFnOps
