@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from headrace.state.modes import VariableAggregation, VariableSynchronization
 
 
+# Called with each variable that is made outside of all graphs.
+called_when_made: list[Callable[[ResourceVariable], None]] = []
+
+
 class ResourceVariable(BaseResourceVariable, is_resource=True):
     """A variable reached by a resource handle; arguments as those of `tf.Variable`.
 
@@ -134,6 +138,8 @@ class ResourceVariable(BaseResourceVariable, is_resource=True):
         self._handle._variable = weakref.ref(self)
         self._handle._id  # noqa: B018  asked for here
         raw.AssignVariableOp(self._handle, tensor)
+        for function in called_when_made:
+            function(self)
 
     def __deepcopy__(self, memo: Any) -> ResourceVariable:
         if self._in_graph_mode:

@@ -6,12 +6,13 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from headrace.checkpoints.checkpoint_utils import load_checkpoint
 from headrace.checkpoints.saver import Saver as GraphSaver
 from headrace.core.convert import convert_to_tensor
 from headrace.core.eager import executing_eagerly
-from headrace.files.checkpoint.reader import CheckpointReader
+from headrace.core.errors import NotFoundError
 from headrace.files.paths import as_path
-from headrace.state.scoping import variable_creator_scope
+from headrace.state.resource_variables import ResourceVariable, called_when_made
 
 
 class Saver:
@@ -67,7 +68,7 @@ def restore_variables_on_create(save_path: str, map_func: Callable[[str], str] |
     """Variables made inside begin with the values that a checkpoint has under their names.
 
     Args:
-        save_path: a checkpoint; None restores nothing.
+        save_path: a checkpoint, or a folder, whose newest one it is; None restores nothing.
         map_func: from names of variables to names in it.
 
     Raises:
@@ -81,16 +82,23 @@ def restore_variables_on_create(save_path: str, map_func: Callable[[str], str] |
     if save_path is None:
         yield
         return
-    reader = CheckpointReader(as_path(save_path))
+    reader = load_checkpoint(save_path)
+    done: set[str] = set()
 
-    def restored(next_creator: Callable[..., Any], **settings: Any) -> Any:
-        variable = next_creator(**settings)
-        name = variable._shared_name
-        variable.assign(convert_to_tensor(reader.get_tensor(name if map_func is None else map_func(name))))
-        return variable
+    def restore(variable: ResourceVariable) -> None:
+        name = variable._shared_name if map_func is None else map_func(variable._shared_name)
+        if not reader.has_tensor(name):
+            raise NotFoundError(None, None, f"{name} not found in checkpoint")
+        if name not in done:
+            # Of variables of one name the first is restored.
+            done.add(name)
+            variable.assign(convert_to_tensor(reader.get_tensor(name)))
 
-    with variable_creator_scope(restored):
+    called_when_made.append(restore)
+    try:
         yield
+    finally:
+        called_when_made.remove(restore)
 
 
 def get_optimizer_variables(optimizer: Any) -> list[Any]:
