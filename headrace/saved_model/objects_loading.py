@@ -182,6 +182,8 @@ class _Loader:
         for number, node in enumerate(self.nodes):
             if node.WhichOneof("kind") == "resource":
                 self._create(number, node)
+        maps = [node for node in self.nodes if node.user_object.identifier == "signature_map"]
+        served = {child.node_id for node in maps for child in node.children}
         for number, node in enumerate(self.nodes):
             kind = node.WhichOneof("kind")
             if kind == "function":
@@ -190,9 +192,12 @@ class _Loader:
             elif kind == "bare_concrete_function":
                 bare = node.bare_concrete_function
                 concrete = self._concrete(bare.concrete_function_name)
-                self.objects[number] = RestoredSignature(
-                    concrete, bare.argument_keywords, bare.allowed_positional_arguments
-                )
+                names, positional = list(bare.argument_keywords), bare.allowed_positional_arguments
+                if number in served:
+                    self.objects[number] = RestoredSignature(concrete, names, positional)
+                else:
+                    concrete._arg_keywords, concrete._num_positional_args = names, positional
+                    self.objects[number] = concrete
         self._connect()
         self._initialize()
         return self.objects

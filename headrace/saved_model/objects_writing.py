@@ -288,6 +288,12 @@ class _Export:
         for owner, name, function in self.functions:
             traces = traces_of(function)
             _, node = self._node(owner, name)
+            if isinstance(function, ConcreteFunction) and function._arg_keywords is not None:
+                bare = node.bare_concrete_function
+                bare.concrete_function_name = self._concrete(function)
+                bare.argument_keywords.extend(function._arg_keywords)
+                bare.allowed_positional_arguments = function._num_positional_args or 0
+                continue
             node.function.SetInParent()
             node.function.function_spec.CopyFrom(function_spec_of(function))
             for concrete in traces:
@@ -382,7 +388,7 @@ class _Export:
                 served = any(tensor is used for made in self.signatures.values() for used in made.captured_inputs)
                 kind = AssertionError if served else KeyError
                 raise kind(
-                    f"Function {concrete.name} uses {variable if variable is not None else tensor}, which is not reachable "
+                    f"Function {concrete.name} uses {tensor if variable is None else variable!r}, which is not reachable "
                     "from root: make it an attribute of the object that is saved or of one it keeps."
                 )
             return place
