@@ -310,9 +310,13 @@ class _Recorded:
         passed: dict[int, Tensor] = {}
         grad_outputs = flat_parts(self.gradients)
         for tensor in [*(t for op in new for t in op.inputs), *grad_outputs]:
-            if tensor.op not in own or tensor.op.type == "Const":
+            if tensor.op not in own:
                 continue
-            (passed if id(tensor) in inputs else kept).setdefault(id(tensor), tensor)
+            if id(tensor) in inputs:
+                # Constants too, which stand for small tensors from outside: the gradient depends on them.
+                passed.setdefault(id(tensor), tensor)
+            elif tensor.op.type != "Const":
+                kept.setdefault(id(tensor), tensor)
         self.parameters = list(passed.values())
         self.started = [i for i, _ in enumerate(function.outputs)]
         self.forward = Function(

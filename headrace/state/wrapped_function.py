@@ -102,7 +102,7 @@ class WrappedFunction(ConcreteFunction):
         """The function from a part of its graph to another.
 
         Args:
-            feeds: a structure of tensors of the graph, or their names; they become the parameters.
+            feeds: a structure of tensors of the graph, or their names; those that are not captured become the parameters.
             fetches: a structure of tensors and operations, their names, or `TensorInfo` messages.
             name: what the function is called.
             input_signature: the arguments it is told to take.
@@ -123,6 +123,8 @@ class WrappedFunction(ConcreteFunction):
         flat_feeds = [self._element(item) for item in nest.flatten(feeds, expand_composites=True)]
         if not all(isinstance(item, Tensor) for item in flat_feeds):
             raise ValueError("Feeds must be tensors.")
+        # What is captured is passed anyhow, so that `inputs` can be given whole.
+        flat_feeds = [item for item in flat_feeds if self.graph.outer_of(item) is None]
         found = nest.map_structure(self._element, fetches)
         flat = nest.flatten(found, expand_composites=True)
         sources = [*flat_feeds, *self.graph.extra_args]

@@ -93,3 +93,32 @@ with tf.GradientTape() as tape:
     tape.watch(pair)
     loss = tf.reduce_sum(scaled(tf.constant([3.0, 4.0])))
 results["gradient"] = tape.gradient(loss, pair).numpy()
+
+
+def first_and_second(function, source):
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as outer:
+        outer.watch(source)
+        with tf.GradientTape() as inner:
+            inner.watch(source)
+            y = tf.function(function)(x)
+        first = inner.gradient(y, source)
+    second = None if first is None else outer.gradient(first, source)
+    return [None if gradient is None else tf.convert_to_tensor(gradient).numpy() for gradient in (first, second)]
+
+
+scale = tf.constant(3.0)
+for name, function in {
+    "cubed": lambda x: tf.reduce_sum(x * scale**3),
+    "of two": lambda x: tf.reduce_sum(x * pair**3) * scale,
+    "nested": lambda x: tf.function(lambda z: tf.reduce_sum(z * scale * scale))(x) * scale,
+    "branch": lambda x: tf.cond(tf.reduce_sum(x) > 0, lambda: tf.reduce_sum(x * scale**3), lambda: tf.reduce_sum(x)),
+    "alone": lambda x: scale**4,
+    "returned": lambda x: scale,
+    "stopped": lambda x: tf.stop_gradient(scale) * scale * scale,
+    "normalized": lambda x: tf.reduce_sum(tf.nn.softmax(pair * x) ** 2),
+}.items():
+    results["derivatives: " + name] = [first_and_second(function, source) for source in (scale, pair)]
+
+wrapped = tf.compat.v1.wrap_function(lambda x: x * scale + 1.0, [tf.TensorSpec([], tf.float32)])
+results["pruned"] = wrapped.prune(wrapped.inputs, wrapped.outputs[0])(tf.constant(2.0)).numpy()
