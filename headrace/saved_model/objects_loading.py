@@ -192,7 +192,8 @@ class _Loader:
             elif kind == "bare_concrete_function":
                 bare = node.bare_concrete_function
                 concrete = self._concrete(bare.concrete_function_name)
-                names, positional = list(bare.argument_keywords), bare.allowed_positional_arguments
+                names = list(bare.argument_keywords)
+                positional = min(bare.allowed_positional_arguments, len(names))
                 if number in served:
                     self.objects[number] = RestoredSignature(concrete, names, positional)
                 else:
