@@ -51,6 +51,9 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
     install_as_tensorflow(old_names=False)
     import tensorflow as tf
 
+    if "headrace.keras.backend.learning" in sys.modules:
+        # Layers of others have names in the graph that Keras keeps.
+        tf.keras.backend.clear_session()
     tf.reset_default_graph()
     # What others made eagerly before has names that this program may give.
     if eager._eager_graph is not None:
@@ -63,6 +66,7 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
         # For the programs after this one.
         if tf.executing_eagerly():
             forget_eager_names()
+            eager.eager_graph().seed = None
         tf.disable_v2_behavior()
         # Names that are no op types are those of overrides; modules of ours that were imported meanwhile have some.
         for name in _registered_gradients.keys() - gradients:
