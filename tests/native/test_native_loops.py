@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,9 @@ import headrace as tf
 from headrace import native
 from headrace.plan.native_regions import regions_from
 from headrace.plan.pipeline import without
+from headrace.plan.plan import make_plan
 from headrace.plan.region_kernel import NativeRegion
+from headrace.runtime.resources import Runtime
 
 pytestmark = [
     pytest.mark.usefixtures("legal_graphs"),
@@ -358,3 +361,23 @@ def test_one_hot_vectors_as_deep_as_sizes_say(steps, kind):
         return [tf.while_loop(lambda i, _: i < 3, body, [0, x])[1]], [x]
 
     both_ways(make, [rows(2, 3)], [rows(4, 5)], [rows(1, 1)])
+
+
+def test_a_loop_in_a_function_needs_no_handle_of_what_is_read_before_it():
+    """The variables of a traced function are its parameters, of which the runner knows nothing."""
+    with tf.Graph().as_default():
+        w = tf.get_variable("w", [2, 2], use_resource=True)
+
+        @tf.function
+        def loop(x):
+            def step(i, h):
+                return i + 1, tf.tanh(tf.matmul(h, w))
+
+            y = tf.while_loop(lambda i, _: i < 4, step, [0, x])[1]
+            return [y, *tf.gradients(y, [x, w])]
+
+        traced = loop.get_concrete_function(tf.TensorSpec([3, 2]))
+        with traced.graph.as_default():
+            plan = make_plan(traced.outputs, traced.inputs, Runtime(torch.device("cpu")))
+    assert "while True" not in plan.source
+    assert plan.regions

@@ -99,6 +99,7 @@ def _take_out(loop: Node, region: Region, handles: Handles, known: Sequence[obje
     region.take_results([standing.get(value, value) for value in region.results])
     region.waits = [node for node in region.waits if node not in taken]
     region.nodes = left
+    _drop_unused_captures(loop, region)
     made: list[Node] = []
     for node in taken:
         node.inputs = [_outside(value, outer, taken, made) for value in node.inputs]
@@ -106,6 +107,17 @@ def _take_out(loop: Node, region: Region, handles: Handles, known: Sequence[obje
         node.early = False
         made.append(node)
     return made
+
+
+def _drop_unused_captures(loop: Node, region: Region) -> None:
+    """Takes off what nothing inside asks for any more: the handle of a variable that is read before the loop."""
+    count = len(region.variables)
+    used = {value for node in region.nodes for value in node.inputs}.union(region.results)
+    used.update(pred for node in region.nodes for pred, _ in node.guard)
+    pairs = zip(region.captures, loop.inputs[count:], strict=True)
+    left = [(inner, outer) for inner, outer in pairs if inner in used]
+    loop.inputs[count:] = [outer for _, outer in left]
+    region.captures = [inner for inner, _ in left]
 
 
 _COMPARISONS: dict[str, np.ufunc] = {
