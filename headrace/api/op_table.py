@@ -109,6 +109,10 @@ TYPES: dict[str, str] = {
         "StatelessWhile SymbolicGradient While WhileGradient"
     ),
     "ops.flow.grouping": "ControlTrigger NoOp",
+    "ops.flow.lists_in_place": (
+        "_ListAdd _ListEmpty _ListFromTensor _ListGet _ListLength _ListOf _ListPop _ListPush _ListReserve _ListSet "
+        "_ListStack _ListValue _ListZerosAs"
+    ),
     "ops.flow.mutex": "ConsumeMutexLock MutexLock MutexV2",
     "ops.flow.not_runnable": "_NotRunnable",
     "ops.flow.numerics": "CheckNumerics CheckNumericsV2",

@@ -350,5 +350,8 @@ class Runtime(Protocol):
     ) -> Callable[..., tuple[Any, ...]]:
         """A function of the library planned for calls from kernels."""
 
+    def of_call(self, scope: str) -> Runtime:
+        """The state as the body of the call `scope` sees it."""
+
     def clear(self, containers: Collection[str] | None = None) -> None:
         """Forgets all state, or that of the given containers."""

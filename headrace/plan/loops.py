@@ -302,7 +302,7 @@ class _Raising:
             enters.add(first.node)
             self._initial.append(first.node.inputs[0] if _is(first.node, Role.ENTER) else first)
             self._following.append(last.node.inputs[0])
-            self._variables.append(_stand_in(merge.outputs[0], merge))
+            self._variables.append(stand_in(merge.outputs[0], merge))
             self._marks.add(last.node)
             self._ends.update(dict.fromkeys(last.node.control))
             self._ends.update(dict.fromkeys(merge.control))
@@ -318,7 +318,7 @@ class _Raising:
             if node not in of_variables:
                 known = self._captured.get(node.inputs[0])
                 if known is None:
-                    self._captured[node.inputs[0]] = _stand_in(node.outputs[0], node)
+                    self._captured[node.inputs[0]] = stand_in(node.outputs[0], node)
                 else:
                     self._stands[node.outputs[0]] = known
 
@@ -362,7 +362,7 @@ class _Raising:
                     proxy = self._captured.get(value)
                     if proxy is None:
                         inner = Value(value.node, value.index, value.dtype, value.dims)
-                        proxy = self._captured[value] = _stand_in(inner, value.node)
+                        proxy = self._captured[value] = stand_in(inner, value.node)
                         known.add(proxy)
                     value = proxy
                 node.inputs[i] = value
@@ -411,12 +411,39 @@ def outermost(node: Node) -> Node:
     return node
 
 
-def _stand_in(value: Value, origin: Node) -> Value:
+def stand_in(value: Value, origin: Node) -> Value:
     """Makes `value` one that is given, not computed, inside the region."""
     node = Node(declared(LOOP_VALUE), origin.name, [], {}, origin.origin, origin.runtime, origin.device)
     value.node, value.index = node, 0
     node.outputs = [value]
     return value
+
+
+def capture_of(loop: Node, region: Region, value: Value) -> Value:
+    """What stands inside a loop for a value from outside."""
+    count = len(region.variables)
+    for inner, outer in zip(region.captures, loop.inputs[count:], strict=True):
+        if outer is value:
+            return inner
+    like = value.node
+    node = Node(declared(LOOP_VALUE), like.name, [], {}, like.origin, like.runtime, like.device)
+    inner = Value(node, 0, value.dtype, value.dims)
+    inner.bound, inner.constant = value.bound, value.constant
+    node.outputs = [inner]
+    region.captures.append(inner)
+    loop.inputs.append(value)
+    return inner
+
+
+def drop_unused_captures(loop: Node, region: Region) -> None:
+    """Takes off what nothing inside of a loop asks for any more."""
+    count = len(region.variables)
+    used = {value for node in region.nodes for value in node.inputs}.union(region.results)
+    used.update(pred for node in region.nodes for pred, _ in node.guard)
+    pairs = zip(region.captures, loop.inputs[count:], strict=True)
+    left = [(inner, outer) for inner, outer in pairs if inner in used]
+    loop.inputs[count:] = [outer for _, outer in left]
+    region.captures = [inner for inner, _ in left]
 
 
 def topological(nodes: list[Node]) -> list[Node]:

@@ -6,6 +6,7 @@ import heapq
 
 from headrace.core.planning_facts import Role
 from headrace.plan.branches import Guard, guard_of
+from headrace.plan.graph import all_nodes
 from headrace.plan.handles import Handles
 from headrace.plan.ir import Node, Value, input_positions, regions
 
@@ -119,14 +120,14 @@ def _after_accesses(nodes: list[Node]) -> dict[Node, list[Node]]:
 
 
 def _accesses(node: Node) -> tuple[list[Value], list[Value]]:
-    """The handles of the variables that a node of a function's body reads, and of those it writes."""
-    if node.origin is None or not node.origin._in_program_order:
-        return [], []
-    decl = node.decl
-    return (
-        [node.inputs[i] for i in input_positions(node, decl.reads_state)],
-        [node.inputs[i] for i in input_positions(node, decl.writes_state)],
-    )
+    """The handles of the variables that a node of a function's body reads, and of those it writes; of a loop what is in it."""
+    reads: list[Value] = []
+    writes: list[Value] = []
+    for each in all_nodes([node]):
+        if each.origin is not None and each.origin._in_program_order:
+            reads += [each.inputs[i] for i in input_positions(each, each.decl.reads_state)]
+            writes += [each.inputs[i] for i in input_positions(each, each.decl.writes_state)]
+    return reads, writes
 
 
 class _Ready:

@@ -11,16 +11,19 @@ from headrace.plan.constant_sizes import bind_sizes
 from headrace.plan.copies import values_to_copy
 from headrace.plan.fusion import FusionPass
 from headrace.plan.graph import PlanGraph, all_nodes
-from headrace.plan.ir import COLLECTIVES, is_remote
+from headrace.plan.ir import COLLECTIVES, LOOP, is_remote
+from headrace.plan.lists_in_place import LISTS, change_lists_in_place
 from headrace.plan.live import drop_gates, keep_live
 from headrace.plan.loops import outermost, raise_loops
+from headrace.plan.lowered_flow import lower_functions, may_lower
 from headrace.plan.native_nodes import set_regions
+from headrace.plan.optionals import OPTIONALS, take_out_optionals
 from headrace.plan.order import order
 from headrace.plan.parallel import mark_heavy
 from headrace.plan.pipeline import Pass, Property
 from headrace.plan.place import assign_devices, place
 from headrace.plan.reuse import reuse_memory
-from headrace.plan.rewriting import rewrite
+from headrace.plan.rewriting import NEEDS, HasAll, rewrite
 from headrace.plan.scalars import lower_scalars
 from headrace.plan.simplify import simplify
 from headrace.plan.waiting import exposed_reads, find_waits
@@ -165,6 +168,12 @@ _PRODUCTS = frozenset({"MatMul", "Conv2D", "Conv3D", "DepthwiseConv2dNative"})
 
 PASSES: tuple[Pass, ...] = (
     Pass(
+        "lower functions",
+        "take the functions of If and While operations in: as branches, and as loops with a region",
+        lower_functions,
+        when=may_lower,
+    ),
+    Pass(
         "raise loops",
         "turn the cycles of Enter, Merge, Switch, NextIteration and Exit into one node each, with a region",
         _raise_loops,
@@ -253,6 +262,20 @@ PASSES: tuple[Pass, ...] = (
         needs={RAISED, ASSIGNED, BOUND, GUARDED},
         when=_has_collectives,
         watched=True,
+    ),
+    Pass(
+        "optionals",
+        "let the gradients of branches take what the branches have computed, not wrapped in optionals",
+        take_out_optionals,
+        needs=NEEDS,
+        when=HasAll((OPTIONALS,)),
+    ),
+    Pass(
+        "lists in place",
+        "change the lists that loops carry in place, where each version of a list is used once",
+        change_lists_in_place,
+        needs=NEEDS,
+        when=HasAll(({LOOP}, LISTS)),
     ),
     FusionPass("decided branches"),
     FusionPass("loop invariants"),

@@ -241,7 +241,8 @@ def _fold(node: Node) -> bool:
         return False
     size, open_ended = 1, False
     for value in node.outputs:
-        if value.dims is None:
+        # A list is made each time, so that it may be changed in place.
+        if value.dims is None or value.dtype.name == "variant":
             return False
         for dim in value.dims:
             if dim is not None:

@@ -83,6 +83,10 @@ class CallRuntime:
         """As `Runtime.bind`."""
         return bind(self, function, f"{self._scope}/{scope}", known, device, fresh)
 
+    def of_call(self, scope: str) -> CallRuntime:
+        """As `Runtime.of_call`."""
+        return CallRuntime(self, f"{self._scope}/{scope}")
+
     def clear(self, containers: Collection[str] | None = None) -> None:
         """Forgets the session's state."""
         self._outer.clear(containers)

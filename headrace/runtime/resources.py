@@ -14,7 +14,7 @@ from headrace.core.dims import Dims
 from headrace.core.dtypes import DType
 from headrace.core.waiting import Waits
 from headrace.devices.threads import start_threads
-from headrace.runtime.bound_functions import bind
+from headrace.runtime.bound_functions import CallRuntime, bind
 from headrace.runtime.session_devices import SessionDevice
 
 if TYPE_CHECKING:
@@ -105,6 +105,10 @@ class Runtime:
     ) -> Callable[..., tuple[Any, ...]]:
         """A function of the library planned for calls from kernels: see `runtime.bound_functions.bind`."""
         return bind(self, function, scope, known, device, fresh)
+
+    def of_call(self, scope: str) -> CallRuntime:
+        """The state as the body of the call `scope` sees it: its random operations have streams of their own."""
+        return CallRuntime(self, scope)
 
     def clear(self, containers: Collection[str] | None = None) -> None:
         """Forgets all state, or that of the given containers."""

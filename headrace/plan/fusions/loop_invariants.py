@@ -13,9 +13,9 @@ from headrace.core.tensor import Tensor
 from headrace.plan.copies import written_handles
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.handles import Handles, may_be_same
-from headrace.plan.ir import LOOP_VALUE, UNBOUND, Node, Region, Value, declared, regions
+from headrace.plan.ir import UNBOUND, Node, Region, Value, regions
 from headrace.plan.loop_stacks import KeptStack, drop_unused, kept_stacks
-from headrace.plan.loops import topological
+from headrace.plan.loops import capture_of, drop_unused_captures, topological
 
 # Of a matrix that is the same in all iterations, these are too: views of it.
 _VIEWS = frozenset({"Split", "StridedSlice"})
@@ -99,7 +99,8 @@ def _take_out(loop: Node, region: Region, handles: Handles, known: Sequence[obje
     region.take_results([standing.get(value, value) for value in region.results])
     region.waits = [node for node in region.waits if node not in taken]
     region.nodes = left
-    _drop_unused_captures(loop, region)
+    # The handles of the variables may be such.
+    drop_unused_captures(loop, region)
     made: list[Node] = []
     for node in taken:
         node.inputs = [_outside(value, outer, taken, made) for value in node.inputs]
@@ -107,17 +108,6 @@ def _take_out(loop: Node, region: Region, handles: Handles, known: Sequence[obje
         node.early = False
         made.append(node)
     return made
-
-
-def _drop_unused_captures(loop: Node, region: Region) -> None:
-    """Takes off what nothing inside asks for any more: the handle of a variable that is read before the loop."""
-    count = len(region.variables)
-    used = {value for node in region.nodes for value in node.inputs}.union(region.results)
-    used.update(pred for node in region.nodes for pred, _ in node.guard)
-    pairs = zip(region.captures, loop.inputs[count:], strict=True)
-    left = [(inner, outer) for inner, outer in pairs if inner in used]
-    loop.inputs[count:] = [outer for _, outer in left]
-    region.captures = [inner for inner, _ in left]
 
 
 _COMPARISONS: dict[str, np.ufunc] = {
@@ -162,22 +152,6 @@ def _outside(value: Value, outer: dict[Value, Value], taken: dict[Node, None], m
         ours.bound, ours.constant = theirs.bound, theirs.constant
     made.append(copy)
     return copy.outputs[value.index]
-
-
-def capture_of(loop: Node, region: Region, value: Value) -> Value:
-    """What stands inside a loop for a value from outside."""
-    count = len(region.variables)
-    for inner, outer in zip(region.captures, loop.inputs[count:], strict=True):
-        if outer is value:
-            return inner
-    like = value.node
-    node = Node(declared(LOOP_VALUE), like.name, [], {}, like.origin, like.runtime, like.device)
-    inner = Value(node, 0, value.dtype, value.dims)
-    inner.bound, inner.constant = value.bound, value.constant
-    node.outputs = [inner]
-    region.captures.append(inner)
-    loop.inputs.append(value)
-    return inner
 
 
 def _take_from_outside(entry: KeptStack) -> None:

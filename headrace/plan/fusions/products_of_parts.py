@@ -14,10 +14,9 @@ import torch
 from headrace.core.registry import op
 from headrace.core.tensor import Tensor
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
-from headrace.plan.fusions.loop_invariants import capture_of
 from headrace.plan.ir import ADDITIONS, UNBOUND, Node, Region, Value, new_node, regions
 from headrace.plan.live import has_effect
-from headrace.plan.loops import topological
+from headrace.plan.loops import capture_of, topological
 
 if TYPE_CHECKING:
     from headrace.core.native import Lowering, NativeBuilder
@@ -118,7 +117,7 @@ class _Loop:
             self._finish()
 
     def _is_plain(self, node: Node) -> bool:
-        return not node.control and not node.guard and node.outputs[0].dtype.name in _TYPES
+        return not node.control and not node.guard and bool(node.outputs) and node.outputs[0].dtype.name in _TYPES
 
     def _add(self, node: Node) -> Value:
         node.control = []
