@@ -133,10 +133,10 @@ def if_stmt(
     set_state([*state.with_tensors(results if state.tensors else []), *kept])
 
 
-def _zero() -> np.integer[Any]:
+def _zero() -> np.ndarray:
     import numpy as np
 
-    return np.int32(0)
+    return np.array(0, np.int32)
 
 
 def _check_defined(names: Sequence[str], values: Sequence[Any], label: str) -> None:

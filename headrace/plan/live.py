@@ -11,7 +11,7 @@ from collections.abc import Sequence, Set
 
 from headrace.core.planning_facts import Role
 from headrace.plan.branches import taken_inputs
-from headrace.plan.ir import UNBOUND, Node, Region, Value, is_live, regions
+from headrace.plan.ir import Node, Region, Value, is_live, regions
 
 
 def has_effect(node: Node) -> bool:
@@ -44,7 +44,8 @@ def keep_live(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Nod
         if node in live:
             continue
         live.add(node)
-        pending.extend(value.node for value in _needed(node))
+        inputs = taken_inputs(node) if node.decl.role is Role.MERGE else node.inputs
+        pending.extend(value.node for value in inputs)
         pending.extend(pred.node for pred, _ in node.guard)
         if node.control and (waits := tuple(node.control)) not in followed:
             followed.add(waits)
@@ -59,13 +60,6 @@ def keep_live(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Nod
                 waited[waits] = _waited_for(waits, live, effects)
             node.control = waited[waits].copy()
     return kept
-
-
-def _needed(node: Node) -> list[Value]:
-    """What has to be there for a node: nothing for one whose value was computed while planning."""
-    if node.outputs and node.inputs and all(value.bound is not UNBOUND for value in node.outputs):
-        return []
-    return taken_inputs(node)
 
 
 def _waited_for(control: Sequence[Node], live: Set[Node], effects: dict[Node, tuple[Node, ...]]) -> list[Node]:
@@ -103,7 +97,7 @@ def _keep_live_inside(loop: Node, region: Region) -> None:
         if node in live:
             continue
         live.add(node)
-        for value in [*_needed(node), *(pred for pred, _ in node.guard)]:
+        for value in [*taken_inputs(node), *(pred for pred, _ in node.guard)]:
             if value in place:
                 wanted[place[value]] = None
             pending.append(value.node)

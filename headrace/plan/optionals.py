@@ -14,7 +14,7 @@ from headrace.core import dtypes
 from headrace.core.planning_facts import Role
 from headrace.plan.branches import guard_of
 from headrace.plan.graph import PlanGraph
-from headrace.plan.ir import Node, Region, Value, consumers_of, new_node, regions
+from headrace.plan.ir import UNBOUND, Node, Region, Value, consumers_of, new_node, regions
 from headrace.plan.live import keep_live
 from headrace.plan.loops import topological
 
@@ -67,10 +67,15 @@ def _replace(nodes: Sequence[Node], replaced: Mapping[Value, Value]) -> None:
     """Puts values in the place of others, among what nodes take and what they lie in."""
     if not replaced:
         return
-    for node in nodes:
+    # Constants are no nodes of the plan any more; still they are asked in which branches they lie, and what they come from.
+    everything = dict.fromkeys(nodes)
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        constants = [value.node for value in node.inputs if value.bound is not UNBOUND and value.node not in everything]
+        everything.update(dict.fromkeys(constants))
+        pending += constants
         node.inputs = [replaced.get(value, value) for value in node.inputs]
-    # Constants are no nodes of the plan any more; a Merge asks in which branches they lie.
-    for node in {*nodes, *(value.node for each in nodes for value in each.inputs)}:
         if node.guard and any(predicate in replaced for predicate, _ in node.guard):
             node.guard = tuple((replaced.get(predicate, predicate), taken) for predicate, taken in node.guard)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
+from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
 from headrace.core.dims import Dims
@@ -47,6 +48,7 @@ def cond_of_functions(pred: Any, true_fn: Branch, false_fn: Branch, name: str | 
         graphs = [branch_graph(name, function, pred) for name, function in zip(names, (true_fn, false_fn), strict=True)]
         labels = ["true_fn", "false_fn"]
         _check_apart(graphs, labels)
+        _check_kinds(graphs)
         _check_graphs_alike(graphs, labels, "tf.cond", "cond")
         return _packed(graphs[0], if_operation(pred, graphs, scope))
 
@@ -174,6 +176,14 @@ def _check_apart(graphs: Sequence[BodyGraph], labels: Sequence[str]) -> None:
             if tensor._is_graph_tensor and tensor.graph in graphs:
                 other = labels[[each is tensor.graph for each in graphs].index(True)]
                 raise ValueError(f"Tensor {tensor.name} in {other} is accessed from {label}.")
+
+
+def _check_kinds(graphs: Sequence[BodyGraph]) -> None:
+    """Raises TypeError where one branch returns IndexedSlices and the other one a tensor."""
+    flat = [nest.flatten(graph.structured_outputs) for graph in graphs]
+    for i, each in enumerate(zip(*flat, strict=False)):
+        if len({isinstance(value, IndexedSlices) for value in each}) == 2:
+            raise TypeError(f"Cannot reconcile tf.cond {i}-th outputs:\n  outputs from all branches: {list(each)}")
 
 
 def _check_graphs_alike(graphs: Sequence[BodyGraph], labels: Sequence[str], function: str, kind: str) -> None:

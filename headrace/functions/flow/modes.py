@@ -34,7 +34,8 @@ def EnableControlFlowV2(graph: Graph) -> bool:
 
 def builds_functions() -> bool:
     """Whether a branch or loop that is built now becomes one operation that calls functions."""
-    return ENABLE_CONTROL_FLOW_V2 or isinstance(get_default_graph(), BodyGraph)
+    graph = get_default_graph()
+    return ENABLE_CONTROL_FLOW_V2 or isinstance(graph, BodyGraph) or calls_functions(graph)
 
 
 def calls_functions(graph: Graph) -> bool:
