@@ -11,6 +11,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.dims import Dims
 from headrace.core.dtypes import DType, as_dtype
+from headrace.core.errors import InaccessibleTensorError
 from headrace.core.graph import Graph
 from headrace.core.graph_scopes import VALID_OP_NAME, Controller
 from headrace.core.operation import Operation
@@ -208,10 +209,12 @@ class FuncGraph(Graph):
         """What stands inside for a tensor of another graph.
 
         Raises:
-            ValueError: if it is of a graph that is not around this one, or cannot be copied where that is asked for.
+            InaccessibleTensorError: if it is of a branch or loop of this one.
+            ValueError: if it cannot be copied where that is asked for.
         """
         if tensor._op._graph is self:
             return tensor
+        self._check_around(tensor)
         found = self._captured.get(tensor)
         if found is not None:
             return found
@@ -233,6 +236,19 @@ class FuncGraph(Graph):
                 inner = raw.GuaranteeConst(inner)
         self._captured[tensor] = self._captured[outer] = inner
         return inner
+
+    def _check_around(self, tensor: Tensor) -> None:
+        """Raises InaccessibleTensorError for a tensor of a graph inside of this one."""
+        graph = tensor._op._graph if tensor._is_graph_tensor else None
+        inside = graph
+        while isinstance(inside, FuncGraph):
+            inside = inside.outer_graph
+            if inside is self:
+                raise InaccessibleTensorError(
+                    f"The tensor '{tensor}' cannot be accessed here: it is defined in another function or code block. Use "
+                    f"return values, explicit Python locals or TensorFlow collections to access it. Defined in: {graph}; "
+                    f"accessed from: {self}.\n"
+                )
 
     def _written_down(self, tensor: Any, name: str | None) -> Tensor:
         """What stands inside for a small tensor that has a value: an input too, whose static value is known."""

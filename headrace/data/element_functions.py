@@ -14,9 +14,7 @@ from headrace.core.func_graph import FuncGraph
 from headrace.core.graph_functions import Function
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.data import nest, structure
-from headrace.data.leaves import TensorArraySpec
-from headrace.functions.flow.modes import ArrayElementGraph
+from headrace.data import structure
 from headrace.state.defun import outer_variables
 
 _numbers = itertools.count(1)
@@ -44,9 +42,7 @@ class ElementFunction:
             raise ValueError(f"Argument must be callable: {transformation} was given {func!r}.")
         name = getattr(func, "__name__", None) or type(func).__name__
         base = f"{transformation.replace('.', '_').removesuffix('()')}_{name}"
-        # Arrays that are no lists run faster in loops.
-        holds_arrays = any(isinstance(leaf, TensorArraySpec) for leaf in nest.flatten(spec))
-        graph = (ArrayElementGraph if holds_arrays else FuncGraph)(f"__inference_{base}_{next(_numbers)}")
+        graph = FuncGraph(f"__inference_{base}_{next(_numbers)}")
         outer = get_default_graph()
         self.output_structure: Any = None
         with graph.as_default():

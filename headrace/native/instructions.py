@@ -380,14 +380,7 @@ _LISTS = [
     # The list for the gradients of another, of the same length, the same for the same number; its rows add up.
     Instruction("list_gradient", "list", "gradients", ANY, ints="a number"),
     Instruction("list_write", "list index:index row", "", ANY, fails="there is no such row, or it was written"),
-    Instruction(
-        "list_scatter",
-        "list indices:index rows",
-        "",
-        ANY,
-        ints="1 if they are all rows that the list has afterwards",
-        fails="there is no such row, or it was written",
-    ),
+    Instruction("list_scatter", "list indices:index rows", "", ANY, fails="there is no such row, or it was written"),
     # Zeros where nothing was written and the sizes of a row are told, or are those of a row of what it is the gradient of.
     Instruction("list_read", "list index:index", "row", ANY, fails="there is no such row, or nothing in it"),
     Instruction(

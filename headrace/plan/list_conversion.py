@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from headrace.core import dtypes
 from headrace.core.dtypes import DType
-from headrace.plan.ir import Node, Region, Value, declared, new_node
+from headrace.kernels.flow.native_lists import WITHIN_LIMIT
+from headrace.plan.ir import ADDITIONS, Node, Region, Value, declared, new_node
 from headrace.plan.loops import capture_of
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ class Conversion:
             passed: the nodes that hand it on in and out of branches.
         """
         is_stack = value.node.type == "EmptyTensorList" and all(each.node.type in _ON_STACKS for each in accesses)
-        made = _made_stack(value.node) if is_stack else self._made(value.node, block)
+        is_within = is_stack and _is_within_limit(value.node, accesses, loops)
+        made = _made_stack(value.node, is_within) if is_stack else self._made(value.node, block)
         block.nodes.append(made)
         handles = _Handles(made.outputs[0], block)
         for loop, around, _, after in loops:
@@ -244,9 +246,49 @@ def _keep_running(node: Node, block: Block) -> None:
         _region(block.loop).waits.append(node)
 
 
-def _made_stack(maker: Node) -> Node:
+def _made_stack(maker: Node, is_within_limit: bool) -> Node:
     attrs = {"elem_type": _element_type(maker), "stack_name": ""}
-    return new_node("StackV2", maker, [maker.inputs[1]], [(dtypes.resource, None)], attrs)
+    notes = {WITHIN_LIMIT: True} if is_within_limit else None
+    return new_node("StackV2", maker, [maker.inputs[1]], [(dtypes.resource, None)], attrs, notes)
+
+
+def _is_within_limit(
+    maker: Node, accesses: Sequence[Access], loops: Sequence[tuple[Node, Block, Value, list[Node]]]
+) -> bool:
+    """Whether a list is made longer once an iteration, by a loop that goes round no oftener than the list has room."""
+    pushes = [access for access in accesses if access.node.type == "TensorListPushBack"]
+    if len(pushes) != 1:
+        return False
+    loop, limit = pushes[0].block.loop, maker.inputs[1]
+    if loop is None or loop is not loops[0][0]:
+        return False
+    region = _region(loop)
+    pending = [region.predicate]
+    while pending:
+        asked = pending.pop()
+        if asked.node.type == "LogicalAnd":
+            pending += asked.node.inputs
+        elif asked.node.type == "Less" and _counts_from_zero(asked.node.inputs[0], loop):
+            bound = asked.node.inputs[1]
+            if bound.constant is not None and limit.constant is not None:
+                return bool(0 <= bound.constant <= limit.constant)
+            outer = dict(zip(region.captures, loop.inputs[len(region.variables) :], strict=True))
+            if outer.get(bound) is limit:
+                return True
+    return False
+
+
+def _counts_from_zero(value: Value, loop: Node) -> bool:
+    """Whether a value is 0 in the first iteration and one more in each."""
+    region = _region(loop)
+    for variable, first, following in zip(region.variables, loop.inputs, region.nexts, strict=False):
+        if variable is value:
+            step = following.node
+            if step.type not in ADDITIONS or step.inputs[0] is not variable:
+                return False
+            begin, by = first.constant, step.inputs[1].constant
+            return begin is not None and by is not None and int(begin) == 0 and int(by) == 1
+    return False
 
 
 def _convert_on_stack(access: Access, handle: Value) -> None:

@@ -290,7 +290,8 @@ def expressions(draw, depth=2):
             row = inner(tf.stack([given_rows.read(i)] * 3), w)[0]
             return i + 1, total + row, out.write(i, row * total)
 
-        return tf.while_loop(lambda i, *_: i < 3, step, [0, z[0], tf.TensorArray(tf.float32, 3)])[2].stack()
+        out = tf.while_loop(lambda i, *_: i < 3, step, [0, z[0], tf.TensorArray(tf.float32, 3)])[2]
+        return tf.reshape(out.stack(), [3, 2])
 
     return rows
 

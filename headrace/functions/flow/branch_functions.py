@@ -16,7 +16,7 @@ from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.flows import to_flow, with_tensor_arrays
-from headrace.functions.flow.modes import BodyGraph
+from headrace.functions.flow.modes import BodyGraph, calls_functions, require_condition
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -50,6 +50,9 @@ def cond_of_functions(pred: Any, true_fn: Branch, false_fn: Branch, name: str | 
         _check_apart(graphs, labels)
         _check_kinds(graphs)
         _check_graphs_alike(graphs, labels, "tf.cond", "cond")
+        if calls_functions(get_default_graph()):
+            # In a graph it is found when that is run.
+            require_condition(pred)
         return _packed(graphs[0], if_operation(pred, graphs, scope))
 
 

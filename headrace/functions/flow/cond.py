@@ -14,10 +14,10 @@ from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.functions.flow.branch_functions import check_alike, cond_of_functions
+from headrace.functions.flow.branch_functions import cond_of_functions
 from headrace.functions.flow.context import ControlFlowContext
 from headrace.functions.flow.flows import to_flow, with_tensor_arrays
-from headrace.functions.flow.modes import builds_functions, calls_functions, require_condition
+from headrace.functions.flow.modes import builds_functions
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.flow.switching import merge, switch, switch_ref_or_tensor
 
@@ -195,17 +195,7 @@ def cond(
             return chosen if strict else _unwrapped(chosen)
         if isinstance(pred, bool):
             raise TypeError("pred must not be a Python bool")
-        pred = convert_to_tensor(pred, name="pred")
-        if not calls_functions(get_default_graph()):
-            return _cond_of_switches(pred, true_fn, false_fn, strict, of_functions=False)
-        pred = raw.Squeeze(pred) if pred.dims else pred
-        is_bool = pred.dtype.base_dtype is dtypes.bool and not pred.dims
-        # The branches are looked at before the condition: functions are made before they are called.
-        made = _cond_of_switches(
-            pred if is_bool else convert_to_tensor(True), true_fn, false_fn, strict, of_functions=True
-        )
-        require_condition(pred)
-        return made
+        return _cond_of_switches(convert_to_tensor(pred, name="pred"), true_fn, false_fn, strict)
 
 
 def _branch_functions(
@@ -234,13 +224,8 @@ def _branch_functions(
     return true_fn, false_fn
 
 
-def _cond_of_switches(
-    pred: Tensor, true_fn: Callable[[], Any], false_fn: Callable[[], Any], strict: bool, of_functions: bool
-) -> Any:
-    """Builds both branches behind Switches, and merges what they return.
-
-    `of_functions` says that TensorFlow would call functions here, which is more exact about results and what they are made of.
-    """
+def _cond_of_switches(pred: Tensor, true_fn: Callable[[], Any], false_fn: Callable[[], Any], strict: bool) -> Any:
+    """Builds both branches behind Switches, and merges what they return."""
     when_false, when_true = switch(pred, pred)
     pivot_true = raw.Identity(when_true, name="switch_t")
     pivot_false = raw.Identity(when_false, name="switch_f")
@@ -252,31 +237,22 @@ def _cond_of_switches(
     context_true = CondContext(pred, pivot_true, 1)
     with context_true:
         result_true, flat_true = context_true.build(true_fn)
-        if result_true is None and not of_functions:
+        if result_true is None:
             raise ValueError("true_fn must have a return value.")
         context_true.ExitResult(flat_true)
     context_false = CondContext(pred, pivot_false, 0)
     with context_false:
         result_false, flat_false = context_false.build(false_fn)
-        if result_false is None and not of_functions:
+        if result_false is None:
             raise ValueError("false_fn must have a return value.")
         context_false.ExitResult(flat_false)
-    if of_functions:
-        _check_apart(context_true, context_false)
-        _check_kinds(result_true, result_false)
-    elif not strict:
+    if not strict:
         result_true, result_false = _unwrapped(result_true), _unwrapped(result_false)
-    if not of_functions:
-        _check_structures(result_true, result_false)
+    _check_structures(result_true, result_false)
     for i, index in enumerate(_index_positions(result_true)):
         if index and flat_true[i].dtype.base_dtype is not flat_false[i].dtype.base_dtype:
             flat_true[i], flat_false[i] = context_true.cast(flat_true[i]), context_false.cast(flat_false[i])
-    if of_functions:
-        check_alike((result_true, result_false), (flat_true, flat_false), ("true_fn", "false_fn"), "tf.cond", "cond")
-        if not flat_true:
-            raise IndexError("The branches of tf.cond return nothing: each must return at least one tensor.")
-    else:
-        _check_types(flat_true, flat_false)
+    _check_types(flat_true, flat_false)
     merges = [merge([no, yes])[0] for no, yes in zip(flat_false, flat_true, strict=True)]
     if context_true.outer_context is None:
         # What lies inside another context is described with that one.
@@ -287,14 +263,6 @@ def _cond_of_switches(
     return nest.pack_sequence_as(result_true, merges, expand_composites=True)
 
 
-def _check_apart(context_true: CondContext, context_false: CondContext) -> None:
-    """Raises ValueError where one branch uses a tensor of the other one."""
-    for tensor in context_false.taken_in:
-        if tensor._is_graph_tensor and context_true.contains(tensor.op):
-            name = tensor.name.rpartition("/")[2]
-            raise ValueError(f"Tensor {name} in true_fn is accessed from false_fn.")
-
-
 def _check_structures(result_true: Any, result_false: Any) -> None:
     """Raises ValueError or TypeError where the branches return other structures."""
     try:
@@ -302,13 +270,6 @@ def _check_structures(result_true: Any, result_false: Any) -> None:
     except (TypeError, ValueError) as error:
         what = "types" if isinstance(error, TypeError) else "values"
         raise type(error)(f"Incompatible return {what} of true_fn and false_fn: {error}") from None
-
-
-def _check_kinds(result_true: Any, result_false: Any) -> None:
-    """Raises TypeError where one branch returns IndexedSlices and the other one a tensor."""
-    for i, pair in enumerate(zip(nest.flatten(result_true), nest.flatten(result_false), strict=False)):
-        if len({isinstance(each, IndexedSlices) for each in pair}) == 2:
-            raise TypeError(f"Cannot reconcile tf.cond {i}-th outputs:\n  outputs from all branches: {list(pair)}")
 
 
 def _index_positions(result: Any) -> list[bool]:

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.core.dtypes import variant
 from headrace.core.tensor import Tensor
 
 
-def check_of_function(handle: Any, flow: Any) -> None:
-    """Whether the handle or the flow that an array in a function is made of may be one, as in `TensorArray`.
-
-    Raises:
-        AssertionError: if the handle is no tensor.
-        TypeError: if the flow of a list is not of type variant.
-    """
+def check_of_function(handle: Any) -> None:
+    """Raises AssertionError if what an array in a function is made of is no handle of one."""
     if handle is not None and not isinstance(handle, Tensor):
         raise AssertionError("An array of a function has no handle.")
-    if flow is not None and handle is None and flow.dtype is not variant:
-        raise TypeError("flow must be a variant tensor")
 
 
 def check_existing(handle: Any, name: Any, size: Any, element_shape: Any, dynamic_size: Any, clear: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from headrace.functions.flow.modes import makes_lists
+from headrace.functions.flow.modes import builds_functions
 
 
 def to_flow(item: object) -> Any:
@@ -16,7 +16,7 @@ def to_flow(item: object) -> Any:
     """
     if not (hasattr(item, "flow") and hasattr(item, "handle")):
         return item
-    if item.handle is not None and makes_lists():
+    if item.handle is not None and builds_functions():
         raise NotImplementedError(
             "A TensorArray that was made outside of a function is used in a branch or a loop of the function, where "
             "TensorArrays are lists: construct a new TensorArray inside the function."

@@ -17,7 +17,7 @@ from headrace.core.tensor import Tensor
 from headrace.functions.flow.branch_functions import function_name
 from headrace.functions.flow.flows import to_flow, with_tensor_arrays
 from headrace.functions.flow.loop_variables import check_invariant, fits, invariant_dims
-from headrace.functions.flow.modes import BodyGraph
+from headrace.functions.flow.modes import BodyGraph, require_condition
 from headrace.ops.array.constant import constant
 
 if TYPE_CHECKING:
@@ -71,7 +71,10 @@ def loop_of_functions(
         cond_graph, body_graph = (BodyGraph(name) for name in names)
         with cond_graph.as_default():
             count, most, *values = _parameters(cond_graph, inputs, parameters)
-            holds = convert_to_tensor(cond(*packed(values)))
+            holds = cond(*packed(values))
+            if holds is None:
+                raise AssertionError("The condition of tf.while_loop returns None: it must return one tensor.")
+            holds = convert_to_tensor(holds)
             if holds.dims is None or holds.dims:
                 holds = raw.Squeeze(holds)
             if maximum_iterations is not None:
@@ -88,6 +91,7 @@ def loop_of_functions(
         captured = body_graph.external_captures
         body_graph.outputs += [body_graph.capture(tensor) for tensor in captured]
         _check_round(inputs, body_graph.outputs, parameters)
+        require_condition(cond_graph.outputs[0])
         shapes = [*parameters, *[tensor.dims for tensor in captured]]
         results = while_operation([*inputs, *captured], cond_graph, body_graph, shapes, parallel_iterations, scope)
         results[0].op.inputs[0].op._set_attr("_num_original_outputs", len(results))
@@ -107,6 +111,8 @@ def _parameters(graph: BodyGraph, inputs: Sequence[Tensor], dims: Sequence[Dims]
 def _following(body: Callable[..., Any], arguments: Sequence[Any], loop_vars: Sequence[Any]) -> list[Tensor]:
     """What the body returns as flat tensors."""
     result = body(*arguments)
+    if result is None:
+        raise AssertionError("The body of tf.while_loop returns None: it must return a tensor for each loop variable.")
     if not nest.is_sequence_or_composite(result):
         result = [result]
     nest.assert_same_structure(list(result), list(loop_vars), expand_composites=True)

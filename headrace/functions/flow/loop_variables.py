@@ -8,14 +8,12 @@ from headrace.core import errors, nest
 from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.composite_types import CompositeTensor
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import get_default_graph
 from headrace.core.dims import Dims
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec, TypeSpec, spec_from_value
 from headrace.functions.flow.flows import to_flow
-from headrace.functions.flow.modes import calls_functions, require_condition
 from headrace.ops.flow.frames import next_iteration
 
 if TYPE_CHECKING:
@@ -27,17 +25,15 @@ def go_round(merged: Tensor, following: Tensor, enforce_shape: bool = True) -> T
 
     Raises:
         ValueError: if its shape is not one that the loop variable may have.
-        TypeError: if its type differs, in a function.
         InvalidArgumentError: if its type differs, which TensorFlow says when the graph is first run.
     """
     if following.dtype.base_dtype is not merged.dtype.base_dtype:
-        message = (
+        raise errors.InvalidArgumentError(
+            None,
+            following.op,
             f"The loop variable '{_entering_name(merged)}' has type {merged.dtype.base_dtype.name}, and the body returns "
-            f"'{following.name}' of type {following.dtype.base_dtype.name} for it; tf.cast it in the body."
+            f"'{following.name}' of type {following.dtype.base_dtype.name} for it; tf.cast it in the body.",
         )
-        if calls_functions(merged.graph):
-            raise TypeError(message)
-        raise errors.InvalidArgumentError(None, following.op, message)
     result = next_iteration(following)
     if enforce_shape:
         _enforce_invariant(merged, result)
@@ -46,30 +42,13 @@ def go_round(merged: Tensor, following: Tensor, enforce_shape: bool = True) -> T
 
 
 def loop_cond(value: Any) -> Tensor:
-    """What a loop's condition returned, as what LoopCond takes.
-
-    Raises:
-        AssertionError: for None, in a function.
-    """
-    graph = get_default_graph()
-    if not calls_functions(graph):
-        return raw.LoopCond(convert_to_tensor(value), name="LoopCond")
-    if value is None:
-        raise AssertionError("The condition of tf.while_loop returns None: it must return one tensor.")
-    value = convert_to_tensor(value)
-    return raw.LoopCond(require_condition(raw.Squeeze(value) if value.dims else value), name="LoopCond")
+    """What a loop's condition returned, as what LoopCond takes."""
+    return raw.LoopCond(convert_to_tensor(value), name="LoopCond")
 
 
 def flat_of(result: Any) -> list[Tensor]:
-    """What the body of a loop returned, as flat tensors.
-
-    Raises:
-        AssertionError: for None, in a function.
-    """
-    flat = [to_flow(item) for item in nest.flatten(result, expand_composites=True)]
-    if any(item is None for item in flat) and calls_functions(get_default_graph()):
-        raise AssertionError("The body of tf.while_loop returns None: it must return a tensor for each loop variable.")
-    return [convert_to_tensor(item) for item in flat]
+    """What the body of a loop returned, as flat tensors."""
+    return [convert_to_tensor(to_flow(item)) for item in nest.flatten(result, expand_composites=True)]
 
 
 def _entering_name(merged: Tensor) -> str:

@@ -29,17 +29,16 @@ def set_control_flow_v2(enabled: bool) -> None:
 
 def EnableControlFlowV2(graph: Graph) -> bool:
     """Whether control flow built in `graph` becomes operations that call functions."""
-    return ENABLE_CONTROL_FLOW_V2 or isinstance(graph, FuncGraph)
+    return ENABLE_CONTROL_FLOW_V2 or calls_functions(graph)
 
 
 def builds_functions() -> bool:
-    """Whether a branch or loop that is built now becomes one operation that calls functions."""
-    graph = get_default_graph()
-    return ENABLE_CONTROL_FLOW_V2 or isinstance(graph, BodyGraph) or calls_functions(graph)
+    """Whether a branch or loop that is built now becomes one operation that calls functions, and an array a list."""
+    return EnableControlFlowV2(get_default_graph())
 
 
 def calls_functions(graph: Graph) -> bool:
-    """Whether branches and loops in a graph are functions in TensorFlow, however they are built here."""
+    """Whether a graph is the body of a traced function, of a branch or of a loop: branches and loops in it are functions."""
     return isinstance(graph, FuncGraph) and not graph.of_defun
 
 
@@ -59,22 +58,6 @@ def require_condition(value: Tensor) -> Tensor:
             None, value.op, f"Input '{value.name}' has type {value.dtype.name}, and a branch or loop goes by a bool."
         )
     return value
-
-
-def makes_lists() -> bool:
-    """Whether a TensorArray that is made now is a TensorList: where loops become functions, and where elements hold arrays."""
-    graph = get_default_graph()
-    if builds_functions():
-        return True
-    while isinstance(graph, FuncGraph):
-        if isinstance(graph, ArrayElementGraph):
-            return True
-        graph = graph.outer_graph
-    return False
-
-
-class ArrayElementGraph(FuncGraph):
-    """The body of a function of elements that hold TensorArrays: what it carries from call to call must be values."""
 
 
 class BodyGraph(FuncGraph):

@@ -11,7 +11,7 @@ from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, device, get_default_graph, name_scope
 from headrace.core.dims import Dims, merge_dims
-from headrace.core.dtypes import DType, as_dtype, int32, int64
+from headrace.core.dtypes import DType, as_dtype, int64
 from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
@@ -20,7 +20,7 @@ from headrace.core.tensor import Tensor
 from headrace.functions.flow import list_ops
 from headrace.functions.flow.eager_tensor_array import EagerMethods, eager_list
 from headrace.functions.flow.existing_arrays import check_existing, check_of_function
-from headrace.functions.flow.modes import calls_functions, makes_lists
+from headrace.functions.flow.modes import BodyGraph, builds_functions, calls_functions
 from headrace.functions.flow.tensor_array_v2 import TensorArrayV2Methods
 from headrace.kernels.composing.arithmetic import range as integers
 from headrace.kernels.composing.arranging import identity
@@ -81,7 +81,7 @@ class TensorArray:
                 raise AttributeError(f"TensorArray: flow must be a tensor, got {flow!r}.")
             if executing_eagerly():
                 cls = _EagerTensorArray
-            elif makes_lists() and kwargs.get("handle") is None and (len(args) < 6 or args[5] is None):
+            elif builds_functions() and kwargs.get("handle") is None and (len(args) < 6 or args[5] is None):
                 cls = _TensorArrayV2
         return object.__new__(cls)
 
@@ -99,17 +99,12 @@ class TensorArray:
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
-        in_function = calls_functions(get_default_graph())
-        if in_function:
-            check_of_function(handle, flow)
+        if calls_functions(get_default_graph()):
+            check_of_function(handle)
         if handle is not None:
             check_existing(handle, tensor_array_name, size, element_shape, dynamic_size, clear_after_read)
         elif size is None:
             raise ValueError("Size must be provided if handle is not provided")
-        if in_function:
-            # TensorFlow has lists there, which are of two kinds only, and neither named nor placed.
-            dynamic_size, infer_shape = bool(dynamic_size), bool(infer_shape)
-            clear_after_read, tensor_array_name, colocate_with_first_write_call = False, None, False
         self._dynamic_size = dynamic_size or False
         self._dtype: DType = as_dtype(dtype).base_dtype
         self._colocates = colocate_with_first_write_call
@@ -135,9 +130,6 @@ class TensorArray:
                     tensor_array_name="" if tensor_array_name is None else tensor_array_name,
                     name=scope,
                 )
-            if in_function:
-                # TensorFlow has lists there, whose elements may be written again.
-                self._handle.op._set_attr("_rewritable", True)
 
     @property
     def flow(self) -> Tensor:
@@ -249,10 +241,7 @@ class TensorArray:
     def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """Writes the rows of `value` to the elements 0, 1, …"""
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
-            made = self.scatter(integers(0, shape_of(value)[0]), value, name=name)
-            if calls_functions(get_default_graph()):
-                made.flow.op._set_attr("_replaces", True)
-            return made
+            return self.scatter(integers(0, shape_of(value)[0]), value, name=name)
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Writes the rows of `value` to the elements at `indices`, an int32 vector.
@@ -264,8 +253,6 @@ class TensorArray:
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
             tensor = self._checked_rows(value)
             self._learn(None if tensor.dims is None else tensor.dims[1:])
-            if calls_functions(get_default_graph()):
-                indices = _as_many(indices, tensor)
             with self._placed(tensor):
                 return self.with_flow(raw.TensorArrayScatterV3(self._handle, indices, tensor, self._flow, name=name))
 
@@ -295,7 +282,7 @@ class TensorArray:
         tensor = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
         if tensor.dtype.base_dtype is not self._dtype:
             graph = tensor.graph if tensor._is_graph_tensor else get_default_graph()
-            if calls_functions(graph) and graph._get_control_flow_context() is not None:
+            if isinstance(graph, BodyGraph):
                 # A loop or a branch gives a list of the type that was written last, which stack() then refuses.
                 raise ValueError(self._of_another_type(tensor))
             raise errors.InvalidArgumentError(None, tensor.op, self._of_another_type(tensor))
@@ -420,16 +407,6 @@ def list_of_array(array: TensorArray) -> Tensor:
     if isinstance(array, _TensorArrayV2):
         return array.flow
     return list_ops.tensor_list_from_tensor(array.stack(), array.element_shape)
-
-
-def _as_many(indices: TensorLike, rows: Tensor) -> Tensor:
-    """The indices of rows; InvalidArgumentError for fewer or more, which TensorFlow says when the function is run."""
-    tensor = convert_to_tensor(indices, int32, name="indices")
-    counts = [given.dims[0] for given in (tensor, rows) if given.dims]
-    if len({count for count in counts if count is not None}) > 1:
-        message = f"TensorArray.scatter: expected len(indices) == value.shape[0], but saw: {counts[0]} vs. {counts[1]}"
-        raise errors.InvalidArgumentError(None, rows.op, message)
-    return tensor
 
 
 # ---- gradients: what is read is written to the array of gradients, what is written is read from it ----

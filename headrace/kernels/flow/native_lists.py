@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import NodeView
 
 # What ints of `list_begin` say besides the type of rows.
-_GROWS, _CLEARS, _REWRITES = 1, 2, 8
+_GROWS, _CLEARS = 1, 2
 
 
 def new_array(node: NodeView) -> Lowering | None:
@@ -24,7 +24,6 @@ def new_array(node: NodeView) -> Lowering | None:
     if dtype not in TYPE_CODES:
         return None
     flags = (_GROWS if node.attrs["dynamic_size"] else 0) + (_CLEARS if node.attrs["clear_after_read"] else 0)
-    flags += _REWRITES if node.attrs.get("_rewritable") else 0
     ints = [TYPE_CODES[dtype], flags]
     if dims is not None:
         ints += [1, *(-1 if size is None else size for size in dims)]
@@ -55,10 +54,9 @@ def write(node: NodeView) -> Lowering:
 
 def scatter(node: NodeView) -> Lowering:
     """The rule of an op that writes several elements."""
-    replaces = [1] if node.attrs.get("_replaces") else []
 
     def lower(b: NativeBuilder, inputs: Sequence[int]) -> Sequence[int]:
-        b.apply("list_scatter", inputs[:3], replaces)
+        b.apply("list_scatter", inputs[:3])
         return [inputs[3]]
 
     return lower
@@ -69,10 +67,15 @@ def gather(node: NodeView) -> Lowering:
     return applied("list_gather", [int(known(node.attrs["element_shape"]) is not None)], take=[0, 1])
 
 
+# The note at a stack whose limit is not reached: no more is put on it than it may hold.
+WITHIN_LIMIT = "within its limit"
+
+
 def new_stack(node: NodeView) -> Lowering | None:
-    """The rule of an op that makes a stack without a limit."""
+    """The rule of an op that makes a stack without a limit, or with one that is not reached."""
     limit, dtype = node.constant(0), node.attrs["elem_type"].name
-    if limit is None or int(limit) >= 0 or dtype not in TYPE_CODES:
+    is_limited = limit is None or int(limit) >= 0
+    if (is_limited and WITHIN_LIMIT not in node.notes) or dtype not in TYPE_CODES:
         return None
     ints = [TYPE_CODES[dtype], _GROWS]
     return lambda b, inputs: b.apply("list_begin", [b.constant(np.int32(0))], ints)

@@ -43,13 +43,9 @@ class TensorArrayResource:
         clear: whether an element is freed when it is read.
         identical: whether all elements have the shape of the first.
         forward: of a gradient's array, the array it belongs to; its elements add up.
-        rewritable: whether elements may be written again, as those of the arrays of functions may.
     """
 
-    __slots__ = (
-        *("clear", "dims", "dtype", "dynamic", "forward", "gradients", "identical", "name"),
-        *("rewritable", "rewritten", "values"),
-    )
+    __slots__ = ("clear", "dims", "dtype", "dynamic", "forward", "gradients", "identical", "name", "values")
 
     def __init__(
         self,
@@ -61,14 +57,12 @@ class TensorArrayResource:
         clear: bool = True,
         identical: bool = False,
         forward: Any = None,
-        rewritable: bool = False,
     ) -> None:
         if size < 0:
             raise _refuse(f"Size should be >= 0: {size}")
         self.name, self.dtype, self.dims = name, dtype, dims
         self.dynamic, self.clear, self.identical = dynamic, clear, identical
         self.forward = forward
-        self.rewritable, self.rewritten = rewritable, False
         self.values: list[Any] = [None] * size
         self.gradients: dict[str, TensorArrayResource] = {}
 
@@ -92,10 +86,6 @@ class TensorArrayResource:
         old = values[index]
         if old is None:
             values[index] = value
-            return
-        if self.rewritable:
-            values[index] = value
-            self.rewritten = True
             return
         if old.__class__ is _Cleared:
             raise _refuse(
@@ -167,13 +157,6 @@ class TensorArrayResource:
     def gradient(self, source: str, prepended: Sequence[int] = ()) -> TensorArrayResource:
         """The array of the gradients of the elements, one for each call of `gradients`."""
         found = self.gradients.get(source)
-        if self.rewritten:
-            raise errors.UnimplementedError(
-                None,
-                None,
-                f"TensorArray {self.name}: an element was written more than once, and gradients are those of elements that are "
-                "written once; write to other indices, or add up what belongs to one before it is written.",
-            )
         if found is None:
             if self.forward is not None:
                 raise _refuse(
@@ -248,17 +231,10 @@ class TensorArrayResource:
         if len(indices) != value.shape[0]:
             raise _refuse(f"Expected len(indices) == values.shape[0], but saw: {len(indices)} vs. {value.shape[0]}")
         largest = max(indices, default=-1)
-        if self.rewritable and set(range(len(self.values), largest + 1)) <= set(indices):
-            self.values.extend([None] * (largest + 1 - len(self.values)))
         if largest >= len(self.values) and not self.dynamic:
             raise _refuse(f"Max scatter index must be < array size ({largest} vs. {len(self.values)})")
         for index, row in zip(indices, value.unbind(0) if isinstance(value, torch.Tensor) else value, strict=True):
             self.write(index, row)
-
-    def begin_again(self, size: int) -> None:
-        """Makes it an array of so many elements that nothing has been written to."""
-        self.rewritten = self.rewritten or any(value is not None for value in self.values)
-        self.values = [None] * size
 
     def split(self, value: torch.Tensor, lengths: Sequence[int]) -> None:
         """Writes consecutive slices of `value`, of the given lengths."""
@@ -269,8 +245,6 @@ class TensorArrayResource:
                 "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
                 f"{sum(lengths)} and value's shape is: {_text(value.shape)} "
             )
-        if self.rewritable:
-            self.begin_again(len(lengths))
         if len(lengths) > len(self.values) and self.dynamic:
             self.values.extend([None] * (len(lengths) - len(self.values)))
         if len(lengths) != len(self.values):

@@ -188,6 +188,10 @@ class TensorList:
         return TensorList(self.dtype, merged(self.dims, other.dims), PersistentList(sums), self.limit)
 
 
+# What TensorFlow has in the gaps of a list that scattering made longer: a tensor of no elements, whatever the list holds.
+GAP = torch.zeros(0)
+
+
 def zeros_of(dtype: DType, shape: Sequence[int]) -> torch.Tensor:
     """A value of zeros."""
     if dtype.name == "string":

@@ -9,8 +9,7 @@
 namespace headrace {
 namespace {
 
-// kReplaces is of one instruction: its rows are all that the list has afterwards.
-enum ListFlags : int64_t { kGrows = 1, kClears = 2, kAdds = 4, kRewrites = 8, kReplaces = 16 };
+enum ListFlags : int64_t { kGrows = 1, kClears = 2, kAdds = 4, kRewrites = 8 };
 // More rows are a mistake, or a matter for the plain way.
 constexpr int64_t kMostRows = int64_t(1) << 24;
 
@@ -114,14 +113,6 @@ int64_t read_kernel(const Step& step, Frame& frame) {
 // The same for so many rows as step.number[0] says.
 int64_t scatter_kernel(const Step& step, Frame& frame) {
   const int64_t count = int64_t(step.number[0]);
-  RowList& list = list_of(step, frame);
-  if ((flags(step) & kReplaces) && (flags(step) & kRewrites)) {
-    if (count > kMostRows) return 1;
-    const bool rewritten =
-        list.rewritten || std::any_of(list.state.begin(), list.state.end(), [](uint8_t s) { return s != kNothing; });
-    list.begin(count);
-    list.rewritten = rewritten;
-  }
   for (int64_t i = 0; i < count; i++)
     if (int64_t code = write(step, frame, index_at(step.at(0, frame), step.flags, i), step.at(1, frame) + i * step.cols))
       return code;
@@ -252,11 +243,6 @@ void scatter_rows(Planner& p, const Instruction& i) {
   index_operand(p, step, 0, indices);
   p.operand(step, 1, rows);
   step.number[0] = double(indices.elements());
-  if (!i.ints.empty()) {
-    std::vector<int64_t> told(step.extra, step.extra + kTold);
-    told[kFlags] |= kReplaces;
-    step.extra = p.keep(std::move(told));
-  }
   if (p.list(number).flags & kAdds) step.row = kernels().accumulate[rows.dtype];
 }
 

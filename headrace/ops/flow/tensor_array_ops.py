@@ -136,7 +136,6 @@ def _array_kernel(node: NodeView, has_flow: bool) -> Callable[[torch.Tensor], An
         "dynamic": attrs["dynamic_size"],
         "clear": attrs["clear_after_read"],
         "identical": attrs.get("identical_element_shapes", False),
-        "rewritable": attrs.get("_rewritable", False),
     }
 
     def new(size: torch.Tensor) -> Any:
@@ -272,18 +271,10 @@ def _scatter(
     return flow
 
 
-def _replace(
-    array: TensorArrayResource, indices: torch.Tensor, value: torch.Tensor, flow: torch.Tensor
-) -> torch.Tensor:
-    if array.rewritable:
-        array.begin_again(indices.shape[0])
-    return _scatter(array, indices, value, flow)
-
-
 for _decl in scatter:
     _decl.on_host("indices").keeps("value").aliases()
     _decl.shape(_scatter_shapes)
-    _decl.kernel(lambda node: _replace if node.attrs.get("_replaces") else _scatter)
+    _decl.kernel(lambda node: _scatter)
 
 
 def _concat_kernel(node: NodeView) -> Callable[..., Any]:

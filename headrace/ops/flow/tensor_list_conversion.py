@@ -15,6 +15,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.kernels.flow.persistent_list import PersistentList
 from headrace.kernels.flow.tensor_list import (
+    GAP,
     TensorList,
     dims_of,
     merged,
@@ -178,7 +179,7 @@ def scatter_into_kernel(node):
     def scatter(source, tensor, indices):
         places, values = _placed(indices, tensor, source.dims)
         items = list(source.values.items())
-        items.extend([None] * (max(places, default=-1) + 1 - len(items)))
+        items.extend([GAP] * (max(places, default=-1) + 1 - len(items)))
         for place, value in zip(places, values, strict=True):
             items[place] = value
         return source.with_values(PersistentList(items))

@@ -11,10 +11,10 @@ import torch
 from headrace.core import errors
 from headrace.core.cases import made, result
 from headrace.core.dims import merge_dims
-from headrace.core.dtypes import DType
+from headrace.core.dtypes import DType, dtype_text
 from headrace.core.registry import op, raw
 from headrace.kernels.flow.persistent_list import PersistentList
-from headrace.kernels.flow.tensor_list import TensorList, dims_of, refusal
+from headrace.kernels.flow.tensor_list import GAP, TensorList, dims_of, refusal
 from headrace.kernels.flow.tensor_list_shapes import check_list, element_dims, handle_again, handle_of, list_dims
 
 if TYPE_CHECKING:
@@ -149,6 +149,10 @@ def get_kernel(node):
     def get(source, index, shape):
         items = source.of(dtype).values.items()
         value = items[source.at(int(index), len(items))]
+        if value is GAP:
+            raise errors.InternalError(
+                None, None, f"Output 0 of type float does not match declared output type {dtype_text(dtype)}"
+            )
         return source.zeros(dims_of(shape)) if value is None else value
 
     return get
