@@ -11,6 +11,7 @@ The tables are described in `headrace.api.tables`.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import pkgutil
 import sys
@@ -21,6 +22,7 @@ from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from headrace.api import internal_paths
+from headrace.api.replacing import Replacements
 from headrace.api.tables import Table, importable, read_table
 from headrace.util.collector import without_collections
 
@@ -83,7 +85,7 @@ class Namespace(ModuleType):
 
     def __delattr__(self, name: str) -> None:
         finder, path = _served(self)
-        finder.restore(path, name)
+        finder.replaced.undo(path, name)
         super().__delattr__(name)
 
     def _is_imported_from(self, frame: FrameType) -> bool:
@@ -141,7 +143,7 @@ class Finder:
         self._tables: dict[str, Table | None] = {}
         self._supported: set[tuple[str, str]] | None = None
         self._declaration: type | tuple[Any, ...] | None = None
-        self._replaced: dict[tuple[str, str], tuple[ModuleType, Any]] = {}
+        self.replaced = Replacements()
         self._dispatched: dict[tuple[str, str], Any] = {}
         # What stands for an object of today, by the identity of that, which is kept with it.
         self._former: dict[int, tuple[Any, Any]] = {}
@@ -203,7 +205,7 @@ class Finder:
         Raises:
             AttributeError: if there is none, naming close spellings and the user's line.
         """
-        value = self._found(path, name)
+        value = self.replaced.original(self._found(path, name))
         return self._former[id(value)][1] if id(value) in self._former else value
 
     def stand_for(self, today: Any, former: Any) -> None:
@@ -299,18 +301,10 @@ class Finder:
         """Sets a name in the implementation module behind an internal one, as tests do that put others in the place of
         its functions."""
         table = self.table(path)
-        for source in () if table is None else table.every:
-            place = self._place(source) if source != "." else None
-            if isinstance(place, ModuleType) and not isinstance(place, Namespace) and name in place.__dict__:
-                self._replaced.setdefault((path, name), (place, place.__dict__[name]))
-                setattr(place, name, value)
-                return
-
-    def restore(self, path: str, name: str) -> None:
-        """Undoes what `replace` did to a name."""
-        if (path, name) in self._replaced:
-            place, value = self._replaced.pop((path, name))
-            setattr(place, name, value)
+        places = [self._place(source) for source in (() if table is None else table.every) if source != "."]
+        with contextlib.suppress(AttributeError):
+            places.append(sys.modules.get(getattr(self.resolve(path, name), "__module__", None) or ""))
+        self.replaced.put(path, name, value, places)
 
     def _callable(self, value: object) -> Any:
         """A declared op found in an implementation module as the function of 1.x's generated modules."""

@@ -136,6 +136,29 @@ def test_below_the_folders_of_contrib_are_modules_and_below_those_names():
         _ = module.no_such_loss
 
 
+def test_what_is_put_in_an_internal_module_holds_in_the_implementation(monkeypatch):
+    home = importlib.import_module("headrace.summary.writer")
+    modules = [importlib.import_module(f"headrace.python.summary.writer.{name}") for name in ("writer", "writer_cache")]
+    original = headrace.summary.FileWriter
+
+    def mock():
+        pass
+
+    for module in modules:
+        monkeypatch.setattr(module, "FileWriter", mock)
+        assert home.FileWriter is module.FileWriter is mock
+    # What others find under the name is still the class, however late they ask.
+    assert importlib.import_module("headrace.python.training.summary_io").FileWriter is original
+    headrace.summary.__dict__.pop("FileWriter")
+    assert headrace.summary.FileWriter is original
+    monkeypatch.undo()
+    assert [module.FileWriter for module in [home, *modules]] == [original] * 3
+    # Taken away again, as `mock.patch` does with what it did not find in the module itself.
+    modules[0].FileWriter = mock
+    del modules[0].FileWriter
+    assert home.FileWriter is modules[0].FileWriter is original
+
+
 def test_internal_modules_look_names_up_where_their_row_says(brook):
     nn_ops = importlib.import_module("brook.python.ops.nn_ops")
     assert (nn_ops.three, nn_ops.one) == (3, 1)
