@@ -1,6 +1,6 @@
 # Made by tools/make_stubs.py.
 
-__all__ = ['all_reduce', 'autograph', 'batching', 'bayesflow', 'bigtable', 'boosted_trees', 'checkpoint', 'cloud', 'cluster_resolver', 'compiler', 'constrained_optimization', 'crf', 'ctc', 'cudnn_rnn', 'data', 'decision_trees', 'deprecated', 'distribute', 'distributions', 'eager', 'estimator', 'factorization', 'feature_column', 'ffmpeg', 'framework', 'graph_editor', 'grid_rnn', 'hadoop', 'hooks', 'ignite', 'image', 'input_pipeline', 'integrate', 'kafka', 'keras', 'kernel_methods', 'kinesis', 'layers', 'learn', 'legacy_seq2seq', 'libsvm', 'linalg', 'linear_optimizer', 'lookup', 'losses', 'memory_stats', 'meta_graph_transform', 'metrics', 'mixed_precision', 'model_pruning', 'mpi_collectives', 'nccl', 'nearest_neighbor', 'nn', 'opt', 'periodic_resample', 'predictor', 'proto', 'quantize', 'reduce_slice_ops', 'resampler', 'rnn', 'rpc', 'saved_model', 'seq2seq', 'session_bundle', 'signal', 'slim', 'solvers', 'sparsemax', 'staging', 'stat_summarizer', 'stateless', 'summary', 'tensor_forest', 'tensorboard', 'text', 'tfprof', 'timeseries', 'tpu', 'training', 'util']
+__all__ = ['all_reduce', 'autograph', 'batching', 'bayesflow', 'bigtable', 'boosted_trees', 'checkpoint', 'cloud', 'cluster_resolver', 'compiler', 'constrained_optimization', 'crf', 'ctc', 'cudnn_rnn', 'data', 'decision_trees', 'deprecated', 'distribute', 'distributions', 'eager', 'estimator', 'factorization', 'feature_column', 'ffmpeg', 'framework', 'graph_editor', 'grid_rnn', 'hadoop', 'hooks', 'ignite', 'image', 'input_pipeline', 'integrate', 'kafka', 'keras', 'kernel_methods', 'kinesis', 'layers', 'learn', 'legacy_seq2seq', 'libsvm', 'linalg', 'linear_optimizer', 'lookup', 'losses', 'memory_stats', 'meta_graph_transform', 'metrics', 'mixed_precision', 'model_pruning', 'mpi_collectives', 'nccl', 'nearest_neighbor', 'nn', 'opt', 'periodic_resample', 'predictor', 'proto', 'quantize', 'reduce_slice_ops', 'resampler', 'rnn', 'rpc', 'saved_model', 'seq2seq', 'session_bundle', 'signal', 'slim', 'solvers', 'sparsemax', 'staging', 'stat_summarizer', 'stateless', 'summary', 'tensor_forest', 'tensorboard', 'testing', 'text', 'tfprof', 'timeseries', 'tpu', 'training', 'util']
 from headrace.contrib import all_reduce as all_reduce
 from headrace.contrib import autograph as autograph
 from headrace.contrib import batching as batching
@@ -77,6 +77,7 @@ from headrace.contrib import stateless as stateless
 from headrace.contrib import summary as summary
 from headrace.contrib import tensor_forest as tensor_forest
 from headrace.contrib import tensorboard as tensorboard
+from headrace.contrib import testing as testing
 from headrace.contrib import text as text
 from headrace.contrib import tfprof as tfprof
 from headrace.contrib import timeseries as timeseries

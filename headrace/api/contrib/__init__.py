@@ -10,5 +10,4 @@ ABSENT = {
     "remote_fused_graph": "It was for processors of phones.",
     "specs": "Write the layers with tf.contrib.layers or tf.layers.",
     "tensorrt": "`headrace convert` writes models for ONNX, which TensorRT reads.",
-    "testing": "Use tf.test, and tf.train.summary_iterator for what was summarized.",
 }
