@@ -105,6 +105,15 @@ class Graph(ScopedGraph):
         self._changes += 1
 
     @property
+    def _building_function(self) -> bool:
+        """Whether it is the body of a function: 1.x's name for what may be set."""
+        return self.building_function
+
+    @_building_function.setter
+    def _building_function(self, value: bool) -> None:
+        self.building_function = value
+
+    @property
     def _c_graph(self) -> Graph:
         """What 1.x's library in C calls it: nothing other than itself here."""
         return self

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-from headrace.core.defaults import get_default_graph
+from headrace.core.defaults import get_default_graph, global_graph
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
+from headrace.core.stacks import default_graphs
 
 _CREATORS = ("__variable_creators",)
 
@@ -32,9 +33,8 @@ def init_scope() -> Iterator[None]:
     graph = get_default_graph()
     scope = graph.get_name_scope()
     devices = graph._scopes.devices
-    while isinstance(graph, FuncGraph):
-        graph = graph.outer_graph
-        devices = devices or graph._scopes.devices
+    for around in _enclosing(graph):
+        graph, devices = around, devices or around._scopes.devices
     if graph.is_eager:
         devices = _named_device(graph, devices)
     with (
@@ -44,6 +44,22 @@ def init_scope() -> Iterator[None]:
         graph._under_device_scopes(devices),
     ):
         yield
+
+
+def _enclosing(graph: Graph) -> Iterator[Graph]:
+    """The graphs around one that is the body of a function, up to the first that is none.
+
+    One that a program only declares to be a body lies in the graph in which it was entered.
+    """
+    entered = list(default_graphs.items)
+    while graph.building_function:
+        if isinstance(graph, FuncGraph):
+            graph = graph.outer_graph
+        else:
+            while entered and entered.pop() is not graph:
+                pass
+            graph = entered[-1] if entered else global_graph()
+        yield graph
 
 
 def outside_of_bodies() -> AbstractContextManager[None]:
@@ -71,8 +87,7 @@ def makes_eager_variables() -> bool:
     """Whether variables made here are eager ones."""
     # A function traced while executing eagerly makes its variables outside of it.
     graph = get_default_graph()
-    while isinstance(graph, FuncGraph):
-        graph = graph.outer_graph
+    *_, graph = graph, *_enclosing(graph)
     return graph.is_eager
 
 
