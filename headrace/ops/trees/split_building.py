@@ -49,7 +49,7 @@ for _decl in (dense_op, sparse_op, categorical_op):
 def _statistics(inputs: Sequence[torch.Tensor]) -> Statistics:
     """The first five inputs: the sums over batches become means of them."""
     batches, partitions, buckets, gradients, hessians = (to_array(value) for value in inputs)
-    if not len(buckets):
+    if not buckets.size:
         # No rows may come without columns too.
         buckets = buckets.reshape(0, 2)
     with np.errstate(divide="ignore"):
@@ -139,10 +139,11 @@ for _sums, _strategy, _class in _KINDS:
         categorical_op.accepts(*_first, _IDS, *_sums, np.int32(_class), _GROUP, _BIAS, *_how, _learner)
     sparse_op.accepts(*_first, _IDS, *_sums, _BOUNDARIES, np.int32(_class), _GROUP, _BIAS, *_how)
 _HOW = *(np.float32(value) for value in (0.1, 0.5, 0.25, 0)), np.int32(1)
-_NO_ROWS = np.int64(1), np.zeros(0, np.int32), np.zeros((0, 0), np.int64), *(np.zeros(0, np.float32),) * 2
-dense_op.accepts(*_NO_ROWS, _BOUNDARIES, np.int32(-1), _GROUP, *_HOW, np.int32(0))
-sparse_op.accepts(*_NO_ROWS, _BOUNDARIES, np.int32(-1), _GROUP, _BIAS, *_HOW)
-categorical_op.accepts(*_NO_ROWS, np.int32(-1), _GROUP, _BIAS, *_HOW, np.int32(0))
+for _batches, _no_ids in ((1, np.zeros((0, 0), np.int64)), (0, np.zeros((1, 0), np.int64))):
+    _no_rows = np.int64(_batches), np.zeros(0, np.int32), _no_ids, *(np.zeros(0, np.float32),) * 2
+    dense_op.accepts(*_no_rows, _BOUNDARIES, np.int32(-1), _GROUP, *_HOW, np.int32(0))
+    sparse_op.accepts(*_no_rows, _BOUNDARIES, np.int32(-1), _GROUP, _BIAS, *_HOW)
+    categorical_op.accepts(*_no_rows, np.int32(-1), _GROUP, _BIAS, *_HOW, np.int32(0))
 # Many partitions that are small, and a large one.
 _COUNTS = np.array([1] * 30 + [3, 40] + [2] * 10)
 _MANY = np.repeat(np.arange(len(_COUNTS), dtype=np.int32), _COUNTS)
