@@ -63,7 +63,24 @@ def parse_source(data: bytes, path: str) -> tuple[ast.Module, bool]:
 def compile_source(data: bytes, path: str) -> CodeType:
     """Compiles a source of either Python; see `parse_source`."""
     tree, converted = parse_source(data, path)
-    return compile(tree if converted else data, path, "exec", dont_inherit=True)
+    changed = _features_to_the_top(tree) or converted
+    return compile(tree if changed else data, path, "exec", dont_inherit=True)
+
+
+def _features_to_the_top(tree: ast.Module) -> bool:
+    """Moves imports from `__future__` to where Python wants them, and says whether there were any further down.
+
+    Cells of a notebook may begin with them, and so they stand in the middle of a script that was made of one.
+    """
+    is_feature = [isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body]
+    start = int(ast.get_docstring(tree, clean=False) is not None)
+    count = sum(is_feature)
+    if all(is_feature[start : start + count]):
+        return False
+    features = [node for node, here in zip(tree.body, is_feature, strict=True) if here]
+    others = [node for node, here in zip(tree.body, is_feature, strict=True) if not here]
+    tree.body[:] = [*others[:start], *features, *others[start:]]
+    return True
 
 
 @lru_cache(maxsize=256)

@@ -107,6 +107,14 @@ def test_sources_of_today_and_of_both_are_left_alone(text, capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize("start", ["", "from __future__ import division\n", "'of a notebook'\n"])
+def test_features_may_be_imported_further_down_as_in_scripts_made_of_notebooks(start):
+    cells = ["x = 7", "from __future__ import absolute_import, division", "print(x / 2)"]
+    cells += ["from __future__ import print_function", "print(globals().get('__doc__'))"]
+    doc = "of a notebook" if "notebook" in start else None
+    assert run(start + "\n".join(cells)) == f"3.5\n{doc}\n"
+
+
 def test_a_module_beside_the_source_explains_an_import(tmp_path):
     tree = ast.parse("import Queue")
     assert python2_evidence(tree, str(tmp_path / "main.py")) == {"Queue"}
