@@ -13,6 +13,9 @@ from headrace.core.planning_facts import Role
 from headrace.plan.ir import FEED, REMOTE, UNBOUND, Node, Region, Value, declared, input_positions, is_remote
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from headrace.core.operation import Operation
     from headrace.core.typing import DeviceSettings, Runtime, Tasks
 
 _CPU = torch.device("cpu")
@@ -49,7 +52,7 @@ def assign_devices(nodes: list[Node], runtime: Runtime) -> None:
         if default == _CPU and not asked and not logs and tasks is None:
             continue
         if asked:
-            _check_device(node, asked, runtime)
+            _check_device(node.name, node.origin, asked, runtime)
         node.device = _device_for(node, asked, default, settings, tasks)
         if logs and node.origin is not None:
             kind = "GPU" if node.device.type == "cuda" else "CPU"
@@ -90,14 +93,25 @@ def _device_for(
     return device
 
 
-def _check_device(node: Node, asked: str, runtime: Runtime) -> None:
+def check_devices(operations: Iterable[Operation], runtime: Runtime) -> None:
+    """Checks what device scopes ask for, of operations that run and of those that do not.
+
+    Raises:
+        InvalidArgumentError: as `assign_devices`.
+    """
+    for operation in operations:
+        if operation.device:
+            _check_device(operation.name, operation, operation.device, runtime)
+
+
+def _check_device(name: str, origin: Operation | None, asked: str, runtime: Runtime) -> None:
     names = runtime.device_names()
     settings = runtime.settings
     if not is_there(asked, names, settings is not None and settings.allow_soft_placement):
         raise InvalidArgumentError(
             None,
-            node.origin,
-            f"Cannot assign a device for operation {node.name}: node {node.name} was explicitly assigned to {asked} but "
+            origin,
+            f"Cannot assign a device for operation {name}: node {name} was explicitly assigned to {asked} but "
             f"available devices are [ {', '.join(names)} ]. Make sure the device specification refers to a valid device; "
             "soft placement replaces a device that is missing, not a job or task.",
         )

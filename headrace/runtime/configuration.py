@@ -58,6 +58,8 @@ class Settings:
         # What operations cost is measured in one of so many steps, and not in the first few; 0 is never.
         options = None if config is None else config.graph_options
         self.cost_model_every = max(0, options.build_cost_model) if options is not None else 0
+        # A device that is missing is an error wherever in the graph it is asked for.
+        self.places_whole_graph = options is None or not options.place_pruned_graph
         self.cost_model_after = options.build_cost_model_after if options is not None else 0
         # Whether a step is only run: no time ends it, and what it costs is not measured.
         self.plain_steps = not (self.timeout or self.cost_model_every)

@@ -17,6 +17,8 @@ class InteractiveSession(BaseSession):
     """A session that is the default one from its creation until `close`, for shells and notebooks."""
 
     _active_session_count = 0
+    # Cells that went wrong leave operations behind.
+    _places_whole_graph = False
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: protos.ConfigProto | None = None) -> None:
         if not config:

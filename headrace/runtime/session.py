@@ -19,6 +19,7 @@ from headrace.core.tensor import Tensor
 from headrace.devices.denormals import flush_denormals
 from headrace.devices.memory import keep_freed_memory
 from headrace.devices.threads import all_threads, one_thread, use_threads
+from headrace.plan.place import check_devices
 from headrace.plan.plan import Plan
 from headrace.runtime import callables, configuration, failures, targets
 from headrace.runtime.feeding import feeder
@@ -72,6 +73,7 @@ class BaseSession(SessionInterface):
 
     # What runs the steps of all sessions where a `tf.contrib.tfprof.ProfileContext` is in force.
     profile_context: ClassVar[Any] = None
+    _places_whole_graph = True
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: protos.ConfigProto | None = None) -> None:
         if graph is None:
@@ -96,6 +98,8 @@ class BaseSession(SessionInterface):
         self._cost_models = slots.cost_models(every, after) if every else None
         self._entries: dict[Any, Entry] = {}
         self._partial_runs: dict[str, PartialRun] = {}
+        # How many of the graph's operations have been found to ask for devices that are there.
+        self._placed = 0
         self._closed = False
         self._ending: tuple[Callable[..., errors.OpError], str] | None = None
         self._lock = threading.RLock()
@@ -327,6 +331,10 @@ class BaseSession(SessionInterface):
                 splits.append(split)
             # After what is fed, whose mistakes are told first.
             fetch_plan = FetchPlan(self._graph, fetches)
+            if self._places_whole_graph and self._settings.places_whole_graph and not self._engine.elsewhere:
+                added = self._graph._operations[self._placed :]
+                check_devices(added, self._runtime)
+                self._placed += len(added)
             composite = any(split is not None for split in splits)
             plan = (planner or self._engine.planner)(
                 fetch_plan.elements, tensors, self._runtime, batch_size_of(feed_dict)

@@ -53,9 +53,11 @@ def fold_constants(
     wanted = taken | {node_name(name) for name in outputs}
     folded = [node for node in stripped.node if node.name in fixed and node.op != "Const" and node.name in wanted]
     values: dict[str, np.ndarray] = {}
+    # What cannot be placed here does not keep the rest from being computed.
+    config = protos.ConfigProto(graph_options=protos.GraphOptions(place_pruned_graph=True))
     with Graph().as_default() as graph:
         import_graph_def(stripped, name="")
-        with Session(graph=graph) as session:
+        with Session(graph=graph, config=config) as session:
             for node in folded:
                 if len(graph.get_operation_by_name(node.name).outputs) != 1:
                     continue
