@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError
 from headrace.cluster.graphs import extend
 from headrace.cluster.guards import check_count, check_operations, parse_graph
 from headrace.cluster.parts import config_of
+from headrace.cluster.settings import CLUSTERS
 from headrace.core import errors
 from headrace.core.dtypes import DType
 from headrace.core.graph import Graph
@@ -48,6 +49,14 @@ class ClientSession:
             # It is the server itself that runs the session.
             config.rpc_options.use_rpc_for_inprocess_master = False
         self.session = BaseSession(target, self._graph, config)
+        # Nothing has connected yet: that would tell the token to whoever listens there.
+        if getattr(self.session._runtime, "renamed", False) and CLUSTERS not in settings.allowed:
+            raise errors.PermissionDeniedError(
+                None,
+                None,
+                "ConfigProto.cluster_def: the server connects to no other cluster for sessions of other processes, unless its "
+                "owner sets HEADRACE_CLUSTER_ALLOW=clusters.",
+            )
         self.extend(request.graph_def)
 
     def extend(self, data: bytes) -> None:

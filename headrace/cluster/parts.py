@@ -91,10 +91,11 @@ def config_of(data: bytes) -> protos.ConfigProto | None:
 class _WorkerSession:
     """What this task keeps of a session of another one."""
 
-    def __init__(self, state: TaskState, isolated: bool) -> None:
+    def __init__(self, state: TaskState, isolated: bool, task: str) -> None:
         shared: SharedState = SharedState(state.device, state.config) if isolated else state
-        self.runtime = SharingRuntime(BaseSession("", Graph())._runtime.device, shared)
-        self.runtime.collectives = state.collectives()
+        self.runtime = SharingRuntime(BaseSession("", Graph())._runtime.device, shared, task)
+        # Collectives find the tasks of the server's cluster.
+        self.runtime.collectives = None if task else state.collectives()
         self.parts: dict[int, RegisteredPart] = {}
 
 
@@ -124,7 +125,7 @@ class WorkerSessions:
             )
         if not request.session:
             raise errors.InvalidArgumentError(None, None, "The request names no session.")
-        session = self._session(request.session, request.isolated)
+        session = self._session(request.session, request.isolated, request.task)
         for handle in request.released:
             session.parts.pop(handle, None)
         if len(session.parts) >= _MOST_PARTS:
@@ -134,14 +135,14 @@ class WorkerSessions:
         session.parts[handle] = part
         return handle
 
-    def _session(self, name: str, isolated: bool) -> _WorkerSession:
+    def _session(self, name: str, isolated: bool, task: str) -> _WorkerSession:
         with self._lock:
             found = self._sessions.get(name)
             if found is None:
                 while len(self._sessions) >= self._state.settings.max_sessions:
                     # Of sessions that did not end the oldest goes: its process is gone, in all likelihood.
                     self._sessions.popitem(last=False)[1].runtime.waits.close()
-                found = self._sessions[name] = _WorkerSession(self._state, isolated)
+                found = self._sessions[name] = _WorkerSession(self._state, isolated, task)
             self._sessions.move_to_end(name)
         return found
 

@@ -33,14 +33,18 @@ class TaskLink:
         session: the name of the session, as the tasks know it.
         config: the session's `ConfigProto`, serialized.
         isolated: whether the session has a state of its own.
+        renamed: whether the session calls the task otherwise than it calls itself.
 
     Attributes:
         incarnation: which of the processes that have been this task the session knows.
     """
 
-    def __init__(self, name: str, channel: TaskChannel, session: str, config: bytes, isolated: bool) -> None:
+    def __init__(
+        self, name: str, channel: TaskChannel, session: str, config: bytes, isolated: bool, renamed: bool = False
+    ) -> None:
         self.name, self.channel = name, channel
         self._session, self._config, self._isolated = session, config, isolated
+        self._task = name if renamed else ""
         self.incarnation = 0
         self._released: list[int] = []
         self._lock = threading.Lock()
@@ -59,6 +63,7 @@ class TaskLink:
             isolated=self._isolated,
             released=released,
             incarnation=self.incarnation,
+            task=self._task,
         )
         call = self.channel.call("Worker", "RegisterPart")
         future = call.future(request.SerializeToString(), metadata=self.channel.metadata)

@@ -12,6 +12,8 @@ _PREFIX = "HEADRACE_CLUSTER_"
 FILES, PYTHON = "files", "python"
 # What it may name besides: collectives that are not encrypted where other connections are.
 PLAINTEXT = "plaintext"
+# And that they may name the tasks of other clusters, to which the server connects for their sessions.
+CLUSTERS = "clusters"
 _MAX_MESSAGE = (1 << 31) - 1
 
 
@@ -25,7 +27,8 @@ class ClusterSettings:
         certificate, key: paths of what a server proves itself with, PEM.
         authority: the path of the certificates that are trusted; a server that has it asks callers for theirs.
         allowed: which operations a remote caller may run besides those that compute: "files", "python"; and whether
-            collectives may go without TLS where other connections have it: "plaintext".
+            collectives may go without TLS where other connections have it: "plaintext"; and whether sessions of others may
+            describe a cluster of their own: "clusters".
         max_message_bytes: the largest message.
         max_nodes: the most nodes that a session, or a part of a step, may have.
         max_sessions: the most sessions that a server keeps for others.
@@ -90,8 +93,8 @@ def from_environment(environment: Mapping[str, str] | None = None) -> ClusterSet
         return found
 
     allowed = frozenset(part.strip() for part in text("ALLOW").split(",") if part.strip())
-    if allowed - {FILES, PYTHON, PLAINTEXT}:
-        known = f"'{FILES}', '{PYTHON}', '{PLAINTEXT}'"
+    if allowed - {FILES, PYTHON, PLAINTEXT, CLUSTERS}:
+        known = f"'{FILES}', '{PYTHON}', '{PLAINTEXT}', '{CLUSTERS}'"
         raise ValueError(f"{_PREFIX}ALLOW must name some of {known}, got {text('ALLOW')!r}")
     if bool(text("TLS_CERTIFICATE")) != bool(text("TLS_KEY")):
         raise ValueError(f"{_PREFIX}TLS_CERTIFICATE and {_PREFIX}TLS_KEY must be given together")

@@ -64,39 +64,50 @@ class TaskState(SharedState):
     ) -> None:
         super().__init__(device, config)
         self.addresses, self.settings, self.address = dict(addresses), settings, address
+        # As its target says, with the port that it was given.
+        self.listens_at = address
         self._store: TCPStore | None = None
         self._collectives: dict[str, ClusterCollectives] = {}
         # Another one after each start: who has known the task before must not take it for the one it knew.
         self.incarnation = random.SystemRandom().getrandbits(63) | 1
 
     def runtime_for(self, device: torch.device, config: protos.ConfigProto | None) -> SharingRuntime:
-        """The runtime of a session on the cluster.
+        """The runtime of a session on the cluster, or on one of its own, which then has a state of its own too.
 
         Raises:
-            NotImplementedError: if `config` describes another cluster than the server's.
+            InvalidArgumentError: if `config` describes a cluster that the server is no task of, or one in which it has
+                the name that it has in its own.
         """
-        self._check_cluster(config)
-        state: SharedState = self
-        isolated = config is not None and config.isolate_session_state
-        if isolated:
-            state = SharedState(self.device, self.config)
+        described = _described(config)
+        own, others = self.device, self.addresses
+        renamed = bool(described) and set(described) != {self.device, *self.addresses}
+        if renamed:
+            own = self._name_in(described)
+            others = {name: address for name, address in described.items() if name != own}
+        isolated = renamed or (config is not None and config.isolate_session_state)
+        state: SharedState = SharedState(self.device, self.config) if isolated else self
         filters = list(config.device_filters) if config is not None else []
-        return ClusterRuntime(device, state, self, self._passing(filters), config, isolated)
+        others = {name: address for name, address in others.items() if not filters or _passes(name, filters)}
+        return ClusterRuntime(device, state, self, own, others, config, isolated)
+
+    def _name_in(self, described: Mapping[str, str]) -> str:
+        """What this task is called in the cluster of a session, by where it listens."""
+        target = f"grpc://{self.listens_at}"
+        found = [name for name, address in described.items() if address == self.listens_at]
+        if not found:
+            problem = f"it has no task at {target}, which is the target of the session"
+        elif len(found) > 1:
+            problem = f"its tasks {' and '.join(found)} are both at {target}, which is the target of the session"
+        elif found[0] == self.device:
+            problem = f"it calls {target} {found[0]}, as the server's own cluster does. Take another name there"
+        else:
+            return found[0]
+        tasks = ", ".join(f"{name} at {address}" for name, address in described.items())
+        raise errors.InvalidArgumentError(None, None, f"ConfigProto.cluster_def: {problem}. The cluster: {tasks}.")
 
     def _passing(self, filters: Collection[str]) -> dict[str, str]:
         """The addresses of the other tasks that pass the filters."""
         return {name: address for name, address in self.addresses.items() if not filters or _passes(name, filters)}
-
-    def _check_cluster(self, config: protos.ConfigProto | None) -> None:
-        described = () if config is None else config.cluster_def.job
-        wanted = {f"/job:{job.name}/replica:0/task:{number}" for job in described for number in job.tasks}
-        known = {self.device, *self.addresses}
-        if wanted and wanted != known:
-            raise NotImplementedError(
-                f"ConfigProto.cluster_def: a session's own cluster of {', '.join(sorted(wanted))} is not supported; the "
-                f"server is of {', '.join(sorted(known))}. Make the servers with that cluster: tf.train.Server(cluster, "
-                "job_name, task_index)."
-            )
 
     def collectives(self, leader: str = "") -> ClusterCollectives | None:
         """What brings collectives together with those of other tasks; None where there are no others.
@@ -149,6 +160,12 @@ class TaskState(SharedState):
                 raise error_of(error, name)[0] from None
 
 
+def _described(config: protos.ConfigProto | None) -> dict[str, str]:
+    """The tasks of the cluster that a session describes, and where they are."""
+    jobs = () if config is None else config.cluster_def.job
+    return {f"/job:{job.name}/replica:0/task:{i}": address for job in jobs for i, address in sorted(job.tasks.items())}
+
+
 def _leads(name: str) -> tuple[int, list[str | int]]:
     """What tasks are sorted by, the one first that leads."""
     job = DeviceSpec.from_string(name).job or ""
@@ -192,6 +209,7 @@ class ClusterRuntime(SharingRuntime):
         device: where its nodes run unless something says otherwise.
         state: what it shares with other sessions.
         task: the task.
+        own: what the session calls the task.
         others: the other tasks that it sees, and where they are.
         config: its `ConfigProto`, or None.
         isolated: whether its state is its own.
@@ -202,18 +220,21 @@ class ClusterRuntime(SharingRuntime):
         device: torch.device,
         state: SharedState,
         task: TaskState,
+        own: str,
         others: Mapping[str, str],
         config: protos.ConfigProto | None,
         isolated: bool,
     ) -> None:
-        super().__init__(device, state)
+        super().__init__(device, state, own)
         # The server's own state lives as long as the sessions that use it.
         self._task = task
         self._links: SessionTasks | None = None
         leader = config.experimental.collective_group_leader if config is not None else ""
-        self.collectives = task.collectives(leader)
+        # Whether it runs on a cluster of the session's own.
+        self.renamed = renamed = own != task.device
+        self.collectives = None if renamed else task.collectives(leader)
         if others:
-            self._links = SessionTasks(task.device, others, config, isolated)
+            self._links = SessionTasks(own, others, config, isolated, renamed)
             self.tasks = self._links
 
     def device_names(self) -> tuple[str, ...]:
@@ -241,14 +262,23 @@ class SessionTasks:
         others: the names of the others, and where they are.
         config: the session's `ConfigProto`, or None.
         isolated: whether the session has a state of its own.
+        renamed: whether the names are those of a cluster of the session's own.
     """
 
-    def __init__(self, own: str, others: Mapping[str, str], config: protos.ConfigProto | None, isolated: bool) -> None:
+    def __init__(
+        self,
+        own: str,
+        others: Mapping[str, str],
+        config: protos.ConfigProto | None,
+        isolated: bool,
+        renamed: bool = False,
+    ) -> None:
         self.names = [own, *others]
         session = uuid.uuid4().hex
         serialized = b"" if config is None else config.SerializeToString()
         self._links = [
-            TaskLink(name, channels.get(address), session, serialized, isolated) for name, address in others.items()
+            TaskLink(name, channels.get(address), session, serialized, isolated, renamed)
+            for name, address in others.items()
         ]
         self._specs = [DeviceSpec.from_string(name) for name in self.names]
         self._numbers: dict[tuple[str, bool, bool], int] = {}
@@ -290,7 +320,10 @@ class SessionTasks:
         """The devices of the other tasks."""
         found: list[SessionDevice] = []
         for number in range(1, len(self.names)):
-            found += [RemoteDevice(device.name, device.memory_limit) for device in self._status(number).devices]
+            for device in self._status(number).devices:
+                # The task answers by the names it has in its own cluster.
+                name = f"{self.names[number]}/device:{device.name.rpartition('/device:')[2]}"
+                found.append(RemoteDevice(name, device.memory_limit))
         return found
 
     def _status(self, number: int) -> Any:

@@ -86,18 +86,19 @@ class SharingRuntime(Runtime):
     Args:
         device: where its nodes run unless something says otherwise.
         state: what it shares.
+        task: the beginning of the names of its devices; the server's by default.
     """
 
-    def __init__(self, device: torch.device, state: SharedState) -> None:
+    def __init__(self, device: torch.device, state: SharedState, task: str = "") -> None:
         super().__init__(device)
         self._own: dict[Any, Any] = {}
         # The session keeps the state alive.
-        self.state = state
+        self.state, self._task_here = state, task or state.device
         self.buffers, self.objects, self.lock = state.buffers, state.objects, state.lock
 
     def device_names(self) -> tuple[str, ...]:
         """The full names of the devices, which are the server's."""
-        return tuple(name.replace(LOCAL_TASK, self.state.device) for name in super().device_names())
+        return tuple(name.replace(LOCAL_TASK, self._task_here) for name in super().device_names())
 
     def object(self, key: Hashable, make: Callable[[], T]) -> T:
         """The object kept under `key`, made by calling `make` at its first use."""

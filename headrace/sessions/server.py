@@ -121,7 +121,8 @@ class Server:
         others = {_device(*each): address for each, address in sorted(tasks.items()) if each != task}
         self._state = TaskState(_device(*task), config, others, settings, tasks[task])
         self._server = TaskServer(self._state, settings)
-        self._target = f"grpc://{host}:{self._server.listen(host, int(port))}"
+        self._state.listens_at = f"{host}:{self._server.listen(host, int(port))}"
+        self._target = f"grpc://{self._state.listens_at}"
         self._started = False
         shared_states.add(self._target, self._state)
         # When the process ends, connections end with it.

@@ -99,6 +99,25 @@ def test_the_owner_allows_files(monkeypatch, tmp_path):
     assert path.read_text() == "text"
 
 
+def test_servers_connect_to_other_clusters_when_the_owner_allows_it(monkeypatch):
+    servers = [tf.train.Server.create_local_server() for _ in range(2)]
+    monkeypatch.setenv("HEADRACE_CLUSTER_ALLOW", "clusters")
+    generous = tf.train.Server.create_local_server()
+    with tf.device("/job:worker/task:1"):
+        doubled = tf.constant(3.0) * 2.0
+    for first in (servers[0], generous):
+        tasks = [server.target.removeprefix("grpc://") for server in (first, servers[1])]
+        config = tf.ConfigProto(cluster_def=tf.train.ClusterSpec({"worker": tasks}).as_cluster_def())
+        with tf.Session(first.target, config=config) as sess:
+            assert sess.run(doubled) == 6.0
+        with tf.Session(_elsewhere(first), config=config) as sess:
+            if first is generous:
+                assert sess.run(doubled) == 6.0
+                continue
+            with pytest.raises(tf.errors.PermissionDeniedError, match="HEADRACE_CLUSTER_ALLOW=clusters"):
+                sess.run(doubled)
+
+
 def test_checkpoints_of_servers_are_written_by_the_session(cluster, tmp_path):
     """The servers write no files for others, so what they hold comes to the task of the session, which does."""
     with tf.device("/job:ps/task:0"):

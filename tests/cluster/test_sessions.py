@@ -334,16 +334,20 @@ def test_a_server_that_the_program_does_not_keep_goes_on():
             assert sess.run(variable + 1.0) == 4.0
 
 
-@pytest.mark.parametrize("job", ["worker", "local"])
-def test_a_cluster_of_the_sessions_own_is_refused(job):
+def _own_cluster(*addresses):
+    return tf.ConfigProto(cluster_def=tf.train.ClusterSpec({"local": addresses}).as_cluster_def())
+
+
+def test_a_session_may_describe_the_cluster_of_its_server():
     server = tf.train.Server.create_local_server()
-    cluster = tf.train.ClusterSpec({job: [server.target.removeprefix("grpc://")]})
-    config = tf.ConfigProto(cluster_def=cluster.as_cluster_def())
     with tf.Graph().as_default():
-        one = tf.constant(1)
-        if job == "local":
-            with tf.Session(server.target, config=config) as sess:
-                assert sess.run(one) == 1
-        else:
-            with pytest.raises(NotImplementedError, match=r"cluster_def: .* of /job:worker/.* is of /job:local/"):
-                tf.Session(server.target, config=config)
+        state = tf.Variable(2.0, name="of_the_servers_cluster")
+        with tf.Session(server.target) as sess:
+            sess.run(state.initializer)
+        # Not a cluster of its own: the state is the server's.
+        with tf.Session(server.target, config=_own_cluster("localhost:0")) as sess:
+            with pytest.raises(tf.errors.InvalidArgumentError, match="no task at grpc://localhost"):
+                tf.Session(server.target, config=_own_cluster("localhost:1", "localhost:2"))
+            assert sess.run(state) == 2.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match="/job:local/replica:0/task:0, as the server's own"):
+            tf.Session(server.target, config=_own_cluster(server.target.removeprefix("grpc://"), "localhost:2"))
