@@ -15,6 +15,7 @@ from headrace.core.tensor import Tensor
 from headrace.layers.values import get_values, set_values, track_variable
 from headrace.state import restoring
 from headrace.state.dependencies import NamedDependencies, NoDependency
+from headrace.state.resource_variable_class import _UnreadVariable
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
@@ -237,6 +238,9 @@ class Contents(ModuleMembers, NamedDependencies):
 
     def _keep(self, variable: Variable) -> None:
         """Makes a variable one of its weights."""
+        if isinstance(variable, _UnreadVariable):
+            # What an assignment returns stands for a variable that is a weight elsewhere.
+            return
         kept = self.__dict__.setdefault("_trainable_weights" if variable.trainable else "_non_trainable_weights", [])
         if all(variable is not other for other in kept):
             kept.append(variable)
