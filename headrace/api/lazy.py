@@ -22,12 +22,13 @@ from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from headrace.api import internal_paths
-from headrace.api.replacing import Replacements
 from headrace.api.tables import Table, importable, read_table
 from headrace.util.collector import without_collections
 
 if TYPE_CHECKING:
     from importlib.abc import Loader
+
+    from headrace.api.replacing import Replacements
 else:
     Loader = object  # importing importlib.abc would be a third of what `import headrace` costs
 
@@ -85,7 +86,8 @@ class Namespace(ModuleType):
 
     def __delattr__(self, name: str) -> None:
         finder, path = _served(self)
-        finder.replaced.undo(path, name)
+        if finder.replaced is not None:
+            finder.replaced.undo(path, name)
         super().__delattr__(name)
 
     def _is_imported_from(self, frame: FrameType) -> bool:
@@ -143,7 +145,8 @@ class Finder:
         self._tables: dict[str, Table | None] = {}
         self._supported: set[tuple[str, str]] | None = None
         self._declaration: type | tuple[Any, ...] | None = None
-        self.replaced = Replacements()
+        # What programs have put in the place of names of internal modules, None where nothing was.
+        self.replaced: Replacements | None = None
         self._dispatched: dict[tuple[str, str], Any] = {}
         # What stands for an object of today, by the identity of that, which is kept with it.
         self._former: dict[int, tuple[Any, Any]] = {}
@@ -205,7 +208,9 @@ class Finder:
         Raises:
             AttributeError: if there is none, naming close spellings and the user's line.
         """
-        value = self.replaced.original(self._found(path, name))
+        value = self._found(path, name)
+        if self.replaced is not None:
+            value = self.replaced.original(value)
         return self._former[id(value)][1] if id(value) in self._former else value
 
     def stand_for(self, today: Any, former: Any) -> None:
@@ -300,6 +305,10 @@ class Finder:
     def replace(self, path: str, name: str, value: Any) -> None:
         """Sets a name in the implementation module behind an internal one, as tests do that put others in the place of
         its functions."""
+        if self.replaced is None:
+            from headrace.api.replacing import Replacements
+
+            self.replaced = Replacements()
         table = self.table(path)
         places = [self._place(source) for source in (() if table is None else table.every) if source != "."]
         with contextlib.suppress(AttributeError):
