@@ -308,7 +308,7 @@ class Finder:
         if self.replaced is None:
             from headrace.api.replacing import Replacements
 
-            self.replaced = Replacements()
+            self.replaced = Replacements(self.package)
         table = self.table(path)
         places = [self._place(source) for source in (() if table is None else table.every) if source != "."]
         with contextlib.suppress(AttributeError):

@@ -159,6 +159,33 @@ def test_what_is_put_in_an_internal_module_holds_in_the_implementation(monkeypat
     assert home.FileWriter is modules[0].FileWriter is original
 
 
+def test_what_is_put_in_an_internal_module_reaches_all_who_use_it(monkeypatch):
+    random_ops = importlib.import_module("headrace.python.ops.random_ops")
+    drawn = []
+
+    def draw(*args, original=random_ops.truncated_normal, **kwargs):
+        drawn.append(args)
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(random_ops, "truncated_normal", draw)
+    initializer = headrace.variance_scaling_initializer(distribution="truncated_normal")
+    with headrace.Graph().as_default():
+        initializer([3])
+        monkeypatch.undo()
+        initializer([3])
+    assert len(drawn) == 1
+
+
+def test_numbers_of_internal_modules_are_their_own(monkeypatch):
+    module = importlib.import_module("headrace.python.summary.writer.event_file_writer_v2")
+    home = importlib.import_module("headrace.summary.writer")
+    monkeypatch.setattr(home, "LIMIT", 3, raising=False)
+    module.LIMIT = 4
+    assert home.LIMIT == 4
+    del module.LIMIT
+    assert home.LIMIT == 3
+
+
 def test_internal_modules_look_names_up_where_their_row_says(brook):
     nn_ops = importlib.import_module("brook.python.ops.nn_ops")
     assert (nn_ops.three, nn_ops.one) == (3, 1)
