@@ -306,9 +306,7 @@ class Finder:
         """Sets a name in the implementation module behind an internal one, as tests do that put others in the place of
         its functions."""
         if self.replaced is None:
-            from headrace.api.replacing import Replacements
-
-            self.replaced = Replacements(self.package)
+            self.replaced = importlib.import_module(f"{__package__}.replacing").Replacements(self.package)
         table = self.table(path)
         places = [self._place(source) for source in (() if table is None else table.every) if source != "."]
         with contextlib.suppress(AttributeError):
