@@ -304,7 +304,10 @@ class ScopedGraph:
                 raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
             scopes.colocation, scopes.colocation_origins = [], []
         else:
-            element = op._as_control_input() if hasattr(op, "_as_control_input") else op
+            if hasattr(op, "_as_colocation"):
+                element = op._as_colocation()
+            else:
+                element = op._as_control_input() if hasattr(op, "_as_control_input") else op
             if not isinstance(element, Tensor | Operation):
                 # A number, a text or a list is a constant, as wherever a tensor is taken.
                 element = convert_to_tensor(element)

@@ -11,6 +11,7 @@ from headrace.core.tensor import Tensor
 from headrace.distribute.mirrored_variables import assigning
 from headrace.distribute.replica_context import get_update_device
 from headrace.distribute.variables import aggregated, in_scope_of
+from headrace.distribute.whole_updates import WholeUpdatesOnly
 from headrace.state.modes import VariableAggregation
 from headrace.state.replication import get_replica_context, in_cross_replica_context
 from headrace.state.variable_class import Variable
@@ -29,7 +30,7 @@ _NEEDS_AGGREGATION = (
 )
 
 
-class AggregatingVariable(Variable):
+class AggregatingVariable(WholeUpdatesOnly, Variable):
     """A variable of all replicas, to which what they assign comes as one value.
 
     Args:
@@ -150,11 +151,6 @@ class AggregatingVariable(Variable):
         return self._aggregation
 
     @property
-    def constraint(self) -> Any:
-        """The function that projects it after updates, or None."""
-        return self._v.constraint
-
-    @property
     def initializer(self) -> Any:
         """The operation that gives it its initial value."""
         return self._v.initializer
@@ -212,10 +208,6 @@ class AggregatingVariable(Variable):
 
     def _strided_slice_assign(self, **parts: Any) -> Any:
         return self._v._strided_slice_assign(**parts)
-
-    def count_up_to(self, limit: int) -> Tensor:
-        """Adds 1 to it until it is `limit`."""
-        return self._v.count_up_to(limit)
 
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
         """What checkpoints keep: the variable itself."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import IndexedSlices
-from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import device
 from headrace.core.device import DeviceSpec
 from headrace.core.registry import raw
@@ -14,7 +13,7 @@ from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import is_tensor
 from headrace.distribute import cross_device_utils, device_names
 from headrace.distribute.device_maps import DeviceMap, LogicalDeviceSpec, SingleDeviceMap
-from headrace.distribute.values import DistributedValues, Mirrored, PerReplica
+from headrace.distribute.values import DistributedValues, Mirrored, PerReplica, regroup
 from headrace.ops.math.add_n import add_n
 from headrace.state.modes import ReduceOp
 from headrace.state.variable_class import Variable
@@ -121,14 +120,15 @@ def simple_broadcast(value: Any, destinations: Any, always_mirrored: bool = Fals
     Args:
         value: a tensor or an IndexedSlices.
         destinations: where it goes.
-        always_mirrored: whether to give a mirrored value for one device too.
+        always_mirrored: whether what goes to one device is put together as what goes to several.
     """
     device_map, logical_device = get_device_map_from(destinations)
     devices = device_map.logical_to_actual_devices(logical_device)
     if len(devices) == 1 and not always_mirrored:
         return cross_device_utils.copy_tensor_or_indexed_slices_to_device(value, devices[0])
     copies = [cross_device_utils.copy_tensor_or_indexed_slices_to_device(value, where) for where in devices]
-    return Mirrored(device_map, copies, logical_device)
+    # One copy is no value of several devices.
+    return regroup(device_map, copies, Mirrored)
 
 
 def reduce_non_distributed_value(reduce_op: ReduceOp, device_map: DeviceMap, value: Any, destinations: Any) -> Any:
@@ -208,10 +208,7 @@ class CrossDeviceOps:
         validate_destinations(destinations)
         if self._num_between_graph_workers == 1 and len(value.values) == 1 and _devices_match(value, destinations):
             # Nothing to be added.
-            with device(value.devices[0]):
-                only = value.values[0]
-                copied = only if isinstance(only, IndexedSlices) else raw.Identity(convert_to_tensor(only))
-            return Mirrored(value.device_map, (copied,))
+            return regroup(value.device_map, value.values, Mirrored)
         return self.reduce_implementation(reduce_op, value, destinations)
 
     def batch_reduce(self, reduce_op: ReduceOp, value_destination_pairs: Iterable[Any]) -> list[Any]:
@@ -220,14 +217,18 @@ class CrossDeviceOps:
         Args:
             reduce_op: the reduction.
             value_destination_pairs: pairs of a value and its destinations.
+
+        Raises:
+            IndexError: in one process, if there are no pairs.
         """
         if not isinstance(value_destination_pairs, (list, tuple)):
             value_destination_pairs = list(value_destination_pairs)
         pairs = _valid_pairs(value_destination_pairs)
-        if not pairs:
-            return []
-        if self._num_between_graph_workers == 1 and _all_devices_match(pairs) and len(pairs[0][0].values) == 1:
-            return [Mirrored(value.device_map, value.values) for value, _ in pairs]
+        if self._num_between_graph_workers == 1:
+            if not pairs:
+                raise IndexError("batch_reduce: expected at least one pair of a value and its destinations, got none.")
+            if _all_devices_match(pairs) and len(pairs[0][0].values) == 1:
+                return [regroup(value.device_map, value.values, Mirrored) for value, _ in pairs]
         return self.batch_reduce_implementation(reduce_op, pairs)
 
     def broadcast(self, tensor: Any, destinations: Any) -> Any:
@@ -279,28 +280,22 @@ class ReductionToOneDevice(CrossDeviceOps):
             devices = get_devices_from(per_replica_value)
         where = self.reduce_to_device or devices[0]
         reduced = _reduced_on(per_replica_value, where, self.accumulation_fn, reduce_op)
-        return simple_broadcast(reduced, destinations)
+        return self.broadcast(reduced, destinations)
 
     def batch_reduce_implementation(self, reduce_op: ReduceOp, value_destination_pairs: Pairs) -> list[Any]:
         """`reduce_implementation` of each pair."""
         return [self.reduce_implementation(reduce_op, value, where) for value, where in value_destination_pairs]
 
 
-_ALGORITHMS = ("nccl", "hierarchical_copy")
-
-
 class AllReduceCrossDeviceOps(CrossDeviceOps):
     """Values are added so that every device has the sum.
 
     Args:
-        all_reduce_alg: "nccl" or "hierarchical_copy". In one process both add on one device after the other, as the sums
-            are read from there.
+        all_reduce_alg: "nccl" or, as which any other name counts, "hierarchical_copy". In one process both add on one
+            device after the other, as the sums are read from there.
         num_packs: into how many tensors the values of a device are put before they are added; 0 adds each by itself.
         agg_small_grads_max_bytes, agg_small_grads_max_group: of tensors that are aggregated by size, where
             `num_packs` is 0.
-
-    Raises:
-        ValueError: for another algorithm.
     """
 
     def __init__(
@@ -311,8 +306,6 @@ class AllReduceCrossDeviceOps(CrossDeviceOps):
         agg_small_grads_max_group: int = 10,
     ) -> None:
         super().__init__()
-        if all_reduce_alg not in _ALGORITHMS:
-            raise ValueError(f"Unknown all_reduce_alg {all_reduce_alg!r}: expected one of {_ALGORITHMS}")
         self._all_reduce_alg = all_reduce_alg
         self._num_packs = num_packs
         self._agg_small_grads_max_bytes = agg_small_grads_max_bytes

@@ -99,7 +99,7 @@ class SingleDeviceMap(DeviceMap):
 
     def __init__(self, device: str) -> None:
         if not isinstance(device, str):
-            raise TypeError(f"SingleDeviceMap: device must be a string, got {device!r}")
+            raise AssertionError(f"SingleDeviceMap: device must be a string, got {device!r}")
         self._device = device_names.canonicalize(device)
 
     @property

@@ -161,9 +161,9 @@ class DistributedIterator:
         return None
 
     def initialize(self) -> Any:
-        """The operation that begins anew; eagerly it is done, and the list is empty."""
+        """The operation that begins anew; None while executing eagerly, when it is done."""
         made = [iterator.initialize() for iterator in self._iterators]
-        return [] if executing_eagerly() else group(*[operation for operation in made if operation is not None])
+        return None if executing_eagerly() else group(*[operation for operation in made if operation is not None])
 
     @property
     def initializer(self) -> Any:
@@ -235,29 +235,15 @@ class _Distributed:
             initial_state, lambda state, element: reduce_fn(state, regroup(device_map, worker.parts(element)))
         )
 
-    def make_initializable_iterator(self) -> DistributedIterator:
-        """An iterator that `initialize()` begins, in a graph.
-
-        Raises:
-            ValueError: while executing eagerly.
-        """
+    def _make_initializable_iterator(self) -> DistributedIterator:
         if executing_eagerly():
             raise ValueError("Cannot create initializable iterator in Eager mode. Please use `iter` instead.")
         return self._iterator()
 
-    _make_initializable_iterator = make_initializable_iterator
-
-    def make_one_shot_iterator(self) -> DistributedIterator:
-        """An iterator that goes through the dataset once, while executing eagerly.
-
-        Raises:
-            ValueError: in a graph.
-        """
+    def _make_one_shot_iterator(self) -> DistributedIterator:
         if not executing_eagerly():
             raise ValueError("Cannot create a one shot iterator. Please use `make_initializable_iterator()` instead.")
         return self._iterator()
-
-    _make_one_shot_iterator = make_one_shot_iterator
 
 
 class DistributedDataset(_Distributed):
@@ -303,6 +289,22 @@ class DistributedDataset(_Distributed):
             # Each host makes the dataset for itself, and reads its own part.
             with device(worker):
                 self._cloned_datasets.append(auto_shard_dataset(clone_dataset(dataset), len(fed), number))
+
+    def make_initializable_iterator(self) -> DistributedIterator:
+        """An iterator that `initialize()` begins, in a graph.
+
+        Raises:
+            ValueError: while executing eagerly.
+        """
+        return self._make_initializable_iterator()
+
+    def make_one_shot_iterator(self) -> DistributedIterator:
+        """An iterator that goes through the dataset once, while executing eagerly.
+
+        Raises:
+            ValueError: in a graph.
+        """
+        return self._make_one_shot_iterator()
 
     def _worker_iterators(self) -> list[Any]:
         workers = self._input_workers

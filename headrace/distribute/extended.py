@@ -16,7 +16,7 @@ from headrace.distribute.strategy import InputReplicationMode
 from headrace.distribute.values import DistributedValues, value_container
 from headrace.distribute.variables import DistributedVariable
 from headrace.ops.flow.grouping import group
-from headrace.state.modes import ReduceOp
+from headrace.state.modes import ReduceOp, VariableAggregation
 from headrace.state.scoping import variable_creator_scope
 from headrace.state.variables import Variable
 
@@ -149,8 +149,13 @@ class StrategyExtended:
         Args:
             reduce_op: a `tf.distribute.ReduceOp`, or its name.
             value_destination_pairs: pairs of a value and its destinations.
+
+        Raises:
+            AssertionError: if `reduce_op` is a `tf.VariableAggregation`.
         """
         require_cross_replica_or_default_context(self)
+        if isinstance(reduce_op, VariableAggregation):
+            raise AssertionError(f"reduce_op must be a tf.distribute.ReduceOp or its name, got {reduce_op!r}")
         return self._batch_reduce_to(reduction_of(reduce_op), value_destination_pairs)
 
     def _batch_reduce_to(self, reduce_op: ReduceOp, value_destination_pairs: Iterable[Any]) -> list[Any]:
@@ -219,9 +224,9 @@ class StrategyExtended:
         raise self._lacks("_local_results")
 
     def _group(self, value: Any, name: str | None = None) -> Operation | None:
-        local = self._local_results(value)
+        local = nest.flatten(self._local_results(value))
         if len(local) != 1 or name is not None:
-            return group(*[item for item in nest.flatten(local) if item is not None], name=name)
+            return group(*[item for item in local if item is not None], name=name)
         (only,) = local
         # An operation already, or a tensor whose operation is.
         if hasattr(only, "op"):

@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, Any
 from headrace.autodiff.tape import stop_recording
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collections, device, get_collection_ref, name_scope
+from headrace.core.device import DeviceSpec
+from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.distribute import cross_device_ops as cross_device_operations
 from headrace.distribute import device_names
-from headrace.distribute.device_maps import DeviceMap, ReplicaDeviceMap
+from headrace.distribute.device_maps import DeviceMap, LogicalDeviceSpec, ReplicaDeviceMap
 from headrace.distribute.extended import StrategyExtendedV1
 from headrace.distribute.input_workers import InputWorkers
-from headrace.distribute.local_devices import all_local_devices
+from headrace.distribute.local_devices import (
+    all_devices,
+    all_local_devices,
+    are_local,
+    devices_of_cluster,
+    gpus_per_worker,
+)
 from headrace.distribute.mirrored_variables import MirroredVariable
-from headrace.distribute.multi_worker_util import worker_count
+from headrace.distribute.multi_worker_ops import MultiWorkerAllReduce
 from headrace.distribute.numpy_datasets import SingleDevice, one_host_numpy_dataset
 from headrace.distribute.replica_context import UpdateContext
 from headrace.distribute.replica_threads import call_for_each_replica
@@ -30,6 +38,7 @@ from headrace.distribute.values import (
     update_regroup,
     value_container,
 )
+from headrace.distribute.variables import DistributedVariable
 from headrace.state.modes import ReduceOp, VariableAggregation, VariableSynchronization
 from headrace.state.scoping import makes_eager_variables
 
@@ -64,12 +73,13 @@ def create_mirrored_variable(
     collections = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
     # The whole joins them, not its parts.
     kwargs["collections"] = []
-    name = kwargs.get("name")
+    name: Any = kwargs.get("name")
     synchronization = kwargs.get("synchronization", VariableSynchronization.ON_WRITE)
     if synchronization == VariableSynchronization.NONE:
+        # As in 1.15, a variable without a name cannot even be named.
         raise ValueError(
             "`NONE` variable synchronization mode is not supported with `Mirrored` distribution strategy. Please change the "
-            f"`synchronization` for variable: {name}"
+            "`synchronization` for variable: " + name
         )
     if synchronization is not None and synchronization not in list(VariableSynchronization):
         raise ValueError(f"Invalid variable synchronization mode: {synchronization} for variable: {name}")
@@ -104,7 +114,7 @@ class MirroredExtended(StrategyExtendedV1):
         cross_device_ops: how values of several devices are put together; what fits the devices best by default.
 
     Raises:
-        ValueError: for devices of other machines; AssertionError: for one device twice.
+        ValueError: for devices of several tasks; AssertionError: for one device twice.
     """
 
     def __init__(
@@ -114,17 +124,50 @@ class MirroredExtended(StrategyExtendedV1):
         self._cross_device_ops = cross_device_ops
         self._inferred_cross_device_ops: Any = None
         # Nothing is the default, as in 1.15, in a list of devices as well.
-        self._initialize_strategy(devices or all_local_devices())
+        self._initialize_strategy(devices or self._default_devices())
+
+    def _default_devices(self) -> Sequence[str]:
+        # Eager operations run in this process, whatever cluster there is.
+        return all_local_devices() if executing_eagerly() else all_devices()
 
     def _initialize_strategy(self, devices: Sequence[str]) -> None:
-        """Takes over the devices."""
+        """Takes over the devices.
+
+        Raises:
+            AssertionError: for one device twice.
+        """
         names = tuple(device_names.resolve(name) for name in devices)
         if len(set(names)) != len(names):
             raise AssertionError(f"MirroredStrategy: no duplicates are allowed in `devices`, got {names}")
+        self._check_workers(names)
         self._device_map: DeviceMap = ReplicaDeviceMap(names)
         self._host = device_names.get_host_for_device(names[0])
         if self._cross_device_ops is None:
             self._inferred_cross_device_ops = cross_device_operations.choose_the_best(names)
+
+    def _check_workers(self, names: Sequence[str]) -> None:
+        """Where the devices are those of tasks of a cluster, operations of the scope are the first one's by default.
+
+        Raises:
+            ValueError: for devices of several tasks, if nothing was given that adds over these; or of tasks and of no task.
+            RuntimeError: while executing eagerly.
+        """
+        if are_local(names):
+            return
+        if executing_eagerly():
+            raise RuntimeError(
+                "In-graph multi-worker training with `MirroredStrategy` is not supported in eager mode: the devices are "
+                f"{names}."
+            )
+        workers = list(
+            dict.fromkeys(f"/job:{spec.job}/task:{spec.task}" for spec in map(DeviceSpec.from_string, names))
+        )
+        if len(workers) > 1 and not isinstance(self._cross_device_ops, MultiWorkerAllReduce):
+            raise ValueError(
+                f"In-graph multi-worker training with `MirroredStrategy` is not supported: the devices are {names}. "
+                "`MultiWorkerMirroredStrategy` trains with several workers."
+            )
+        self._default_device = workers[0]
 
     def _configure(
         self,
@@ -133,13 +176,12 @@ class MirroredExtended(StrategyExtendedV1):
         task_type: str | None = None,
         task_id: int | None = None,
     ) -> None:
-        """Takes over the settings of `Strategy.configure`; raises ValueError for a cluster of several workers."""
-        if cluster_spec and worker_count(cluster_spec, "worker") > 1:
-            raise ValueError(
-                "In-graph multi-worker training with `MirroredStrategy` is not supported. "
-                "`MultiWorkerMirroredStrategy` trains with several workers."
-            )
-        super()._configure(session_config, cluster_spec, task_type, task_id)
+        """Takes over the settings of `Strategy.configure`, and the workers of a cluster as its devices."""
+        if session_config:
+            session_config.CopyFrom(self._update_config_proto(session_config))
+        if cluster_spec:
+            gpus = gpus_per_worker(self._device_map.all_devices)
+            self._initialize_strategy(devices_of_cluster(cluster_spec, gpus))
 
     # ---- variables ----
 
@@ -261,15 +303,15 @@ class MirroredExtended(StrategyExtendedV1):
         # A number need not be anywhere.
         if isinstance(tensor, (float, int)):
             return tensor
-        if destinations is None:
-            destinations = self._device_map
+        if not destinations:
+            destinations = LogicalDeviceSpec(self._device_map, 0)
         return self._get_cross_device_ops().broadcast(tensor, destinations)
 
     def _reduce_to(self, reduce_op: ReduceOp, value: Any, destinations: Any) -> Any:
         if isinstance(value, Mirrored) and reduce_op == ReduceOp.MEAN:
             return value
         if isinstance(value, Mirrored):
-            raise ValueError(
+            raise AssertionError(
                 f"A mirrored value is the same for all replicas: there is no sum of it to take. Got {value}"
             )
         if not isinstance(value, DistributedValues):
@@ -282,7 +324,7 @@ class MirroredExtended(StrategyExtendedV1):
         return self._get_cross_device_ops().batch_reduce(reduce_op, value_destination_pairs)
 
     def _update(self, var: Any, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any], group: bool) -> Any:
-        if not isinstance(var, DistributedValues):
+        if not isinstance(var, DistributedVariable):
             raise AssertionError(f"update: expected a variable of this strategy, got {var!r}")
         updates = []
         for number, (where, part) in enumerate(zip(var.devices, var.values, strict=True)):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints.saveables import ResourceVariableSaveable
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
+from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.distribute.replica_context import get_update_device
 from headrace.distribute.values import Mirrored
@@ -90,7 +91,11 @@ class MirroredSaveable(ResourceVariableSaveable):
 def _tensor_of_mirrored(
     variable: MirroredVariable, dtype: DType | None = None, name: str | None = None, as_ref: bool = False
 ) -> Tensor:
-    return convert_to_tensor(variable._closest(), dtype, name, as_ref=as_ref)
+    part = variable._closest()
+    if in_cross_replica_context() and get_update_device() is None:
+        # As in 1.15, what is read for all replicas is a copy.
+        part = raw.Identity(part)
+    return convert_to_tensor(part, dtype, name, as_ref=as_ref)
 
 
 # Before that of mirrored values, whose part in cross-replica context is the same.

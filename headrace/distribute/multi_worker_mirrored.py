@@ -134,6 +134,9 @@ class CollectiveAllReduceExtended(MirroredExtended):
             return local
         return tuple(f"{self._default_device}{name}" for name in local)
 
+    def _check_workers(self, names: Sequence[str]) -> None:
+        """Nothing: each worker has a graph of its own, of its own devices."""
+
     def _make_cross_device_ops(self) -> CollectiveAllReduce:
         gpus = sum(DeviceSpec.from_string(name).device_type == "GPU" for name in self._local_devices())
         if self._communication == CollectiveCommunication.NCCL and not gpus:

@@ -34,19 +34,23 @@ def _checked(cluster_spec: Any, task_type: str | None, task_id: int | None) -> d
     """The tasks of each job, of a cluster in which there is this one.
 
     Raises:
-        ValueError: if there is not, or the cluster has jobs, or numbers of tasks, that training together does not know.
+        ValueError: if there is not, or it is of no job of training, or there are several chiefs or evaluators.
     """
+    if cluster_spec is None or task_type is None or task_id is None:
+        raise ValueError(
+            "None of `cluster_spec`, `task_type`, and `task_id` should be `None`, got "
+            f"{cluster_spec!r}, {task_type!r} and {task_id!r}."
+        )
     cluster = normalize_cluster_spec(cluster_spec).as_dict()
-    allowed = (_CHIEF, _WORKER, _EVALUATOR, _PS, None)
-    unknown = [job for job in cluster if job not in allowed]
-    if unknown:
-        raise ValueError(f"Disallowed task types found in cluster spec. Allowed types are {allowed}, found {unknown}.")
+    allowed = (_CHIEF, _WORKER, _EVALUATOR, _PS)
+    if task_type not in allowed:
+        raise ValueError(f"Unrecognized task_type: {task_type!r}, valid task types are: {allowed}.")
     if task_type not in cluster:
         raise ValueError(f"`task_type` {task_type!r} not found in cluster_spec.")
     for job in (_CHIEF, _EVALUATOR):
         if len(cluster.get(job, ())) > 1:
             raise ValueError(f"There must be at most one '{job}' job, got {len(cluster[job])} tasks.")
-    if task_id is None or task_id >= len(cluster[task_type]):
+    if task_id >= len(cluster[task_type]):
         raise ValueError(
             f"The `task_id` {task_id} exceeds the maximum id of {task_type}: {len(cluster[task_type]) - 1}."
         )

@@ -37,7 +37,6 @@ class OneDeviceExtended(StrategyExtendedV1):
         if not device and not isinstance(device, str):
             raise AssertionError(f"OneDeviceStrategy needs the name of a device, got {device!r}.")
         self._device = device_names.resolve(device)
-        self._default_device = self._device
         self._input_device = device_names.get_host_for_device(self._device)
 
     # ---- variables ----

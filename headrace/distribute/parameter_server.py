@@ -20,6 +20,7 @@ from headrace.distribute.device_maps import DeviceMap, ReplicaDeviceMap
 from headrace.distribute.extended import StrategyExtendedV1
 from headrace.distribute.input_workers import InputWorkers
 from headrace.distribute.local_devices import all_local_devices
+from headrace.distribute.multi_worker_util import id_in_cluster, is_chief_task, normalize_cluster_spec, worker_count
 from headrace.distribute.numpy_datasets import SingleDevice, one_host_numpy_dataset
 from headrace.distribute.replica_context import UpdateContext
 from headrace.distribute.replica_threads import call_for_each_replica
@@ -82,7 +83,7 @@ class ParameterServerExtended(StrategyExtendedV1):
 
     def _initialize_multi_worker(self, cluster_resolver: Any, compute_devices: Sequence[str] | None = None) -> None:
         """Takes over a cluster and the task of this process."""
-        spec = cluster_resolver.cluster_spec()
+        spec = normalize_cluster_spec(cluster_resolver.cluster_spec())
         task_type, task_id = cluster_resolver.task_type, cluster_resolver.task_id
         if not task_type or task_id is None:
             raise ValueError(
@@ -92,9 +93,8 @@ class ParameterServerExtended(StrategyExtendedV1):
         if not servers:
             raise ValueError("The cluster spec needs to have `ps` jobs.")
         self._worker_device = f"/job:{task_type}/task:{task_id}"
-        if compute_devices is None:
-            gpus = [name for name in all_local_devices() if "GPU" in name]
-            compute_devices = [f"{self._worker_device}{name}" for name in gpus] or [self._worker_device]
+        gpus = [name for name in compute_devices or all_local_devices() if "GPU" in name]
+        compute_devices = [f"{self._worker_device}{name}" for name in gpus] or [self._worker_device]
         self._device_map = ReplicaDeviceMap([device_names.canonicalize(name) for name in compute_devices])
         self._variable_device = replica_device_setter(
             ps_tasks=servers, worker_device=self._worker_device, merge_devices=True, cluster=spec
@@ -102,7 +102,7 @@ class ParameterServerExtended(StrategyExtendedV1):
         self._parameter_devices = tuple(f"/job:ps/task:{number}" for number in range(servers))
         self._default_device = self._worker_device
         self._cluster_spec, self._task_type, self._task_id = spec, task_type, task_id
-        self._is_chief = task_type == "chief" or ("chief" not in spec.jobs and task_type == "worker" and task_id == 0)
+        self._is_chief = is_chief_task(spec, task_type, task_id)
 
     # ---- variables ----
 
@@ -169,12 +169,9 @@ class ParameterServerExtended(StrategyExtendedV1):
 
     def _input_context(self) -> InputContext:
         pipelines, number = 1, 0
-        if self._cluster_spec is not None and self._task_type is not None and self._task_id is not None:
-            jobs = self._cluster_spec.as_dict()
-            # The chief works too, as the first.
-            before = len(jobs.get("chief", [])) if self._task_type == "worker" else 0
-            pipelines = len(jobs.get("chief", [])) + len(jobs.get("worker", []))
-            number = before + self._task_id
+        if self._cluster_spec is not None:
+            pipelines = worker_count(self._cluster_spec, self._task_type)
+            number = id_in_cluster(self._cluster_spec, self._task_type, self._task_id)
         return InputContext(
             num_input_pipelines=pipelines, input_pipeline_id=number, num_replicas_in_sync=self._num_replicas_in_sync
         )
@@ -273,7 +270,7 @@ class ParameterServerExtended(StrategyExtendedV1):
     ) -> None:
         if cluster_spec:
             self._initialize_multi_worker(
-                SimpleClusterResolver(cluster_spec=ClusterSpec(cluster_spec), task_type=task_type, task_id=task_id)
+                SimpleClusterResolver(normalize_cluster_spec(cluster_spec), task_type=task_type, task_id=task_id)
             )
         if session_config:
             session_config.CopyFrom(self._update_config_proto(session_config))
@@ -366,20 +363,31 @@ class ParameterServerStrategy(Strategy):
         cluster_resolver: tells the cluster and the task of this process; the environment variable TF_CONFIG by default.
 
     Raises:
-        ValueError: for a cluster without servers.
+        ValueError: without a cluster, or for one without servers.
 
     Example:
-        >>> strategy = tf.distribute.experimental.ParameterServerStrategy()
-        >>> strategy.extended.parameter_devices
-        ('/device:CPU:0',)
+        >>> cluster = tf.train.ClusterSpec({"worker": ["localhost:2222"], "ps": ["localhost:2223"]})
+        >>> task = tf.distribute.cluster_resolver.SimpleClusterResolver(cluster, task_type="worker", task_id=0)
+        >>> tf.distribute.experimental.ParameterServerStrategy(task).extended.parameter_devices
+        ('/job:ps/task:0',)
     """
 
     def __init__(self, cluster_resolver: Any = None) -> None:
-        super().__init__(ParameterServerExtended(self, cluster_resolver or TFConfigClusterResolver()))
+        if cluster_resolver is None:
+            cluster_resolver = TFConfigClusterResolver()
+        if not cluster_resolver.cluster_spec():
+            raise ValueError(f"Cluster spec must be non-empty in `cluster_resolver`, got {cluster_resolver!r}.")
+        super().__init__(ParameterServerExtended(self, cluster_resolver))
 
 
 class ParameterServerStrategyV1(StrategyV1):
-    """`tf.distribute.experimental.ParameterServerStrategy` of 1.x; arguments as of the later one.
+    """`tf.distribute.experimental.ParameterServerStrategy` of 1.x.
+
+    Without a cluster, as by default, the devices of this process compute, and its CPU keeps the variables; an estimator
+    tells the strategy of the cluster that TF_CONFIG names.
+
+    Args:
+        cluster_resolver: tells the cluster and the task of this process; None for no cluster.
 
     Example:
         >>> tf.compat.v1.distribute.experimental.ParameterServerStrategy().num_replicas_in_sync
@@ -387,7 +395,7 @@ class ParameterServerStrategyV1(StrategyV1):
     """
 
     def __init__(self, cluster_resolver: Any = None) -> None:
-        super().__init__(ParameterServerExtended(self, cluster_resolver or TFConfigClusterResolver()))
+        super().__init__(ParameterServerExtended(self, cluster_resolver))
 
 
 class CentralStorageStrategy(Strategy):

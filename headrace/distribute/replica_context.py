@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
-from headrace.core.convert import convert_to_tensor
+from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.distribute import device_names
 from headrace.functions.flow.custom_gradient import custom_gradient
@@ -165,7 +165,7 @@ class ReplicaContext:
         """The sum or the mean of a value over all replicas, which every replica gets.
 
         Args:
-            reduce_op: a `tf.distribute.ReduceOp`, or its name.
+            reduce_op: a `tf.distribute.ReduceOp`; or its name, where no gradients are taken.
             value: a tensor, or a structure of tensors.
 
         Example:
@@ -173,17 +173,21 @@ class ReplicaContext:
             ...     context = tf.distribute.get_replica_context()
             ...     return context.all_reduce(tf.distribute.ReduceOp.SUM, tf.constant(2.0))
         """
-        reduce_op = reduction_of(reduce_op)
 
         def reduce_all(strategy: Any, *flat: Any) -> Any:
             return strategy.extended.batch_reduce_to(reduce_op, [(item, destination_of(item)) for item in flat])
+
+        flat = nest.flatten(value)
+        if not isinstance(reduce_op, ReduceOp):
+            # As in 1.15, of a reduction by its name no gradients are known.
+            named = nest.pack_sequence_as(value, self.merge_call(reduce_all, args=flat))
+            return nest.map_structure(raw.PreventGradient, named)
 
         @custom_gradient
         def reduced(*flat: Any) -> Any:
             # The gradient of a sum over replicas is the sum of their gradients; so of means.
             return self.merge_call(reduce_all, args=flat), lambda *grads: self.all_reduce(reduce_op, grads)
 
-        flat = [convert_to_tensor(item) for item in nest.flatten(value)]
         found = reduced(*flat)
         return nest.pack_sequence_as(value, found if isinstance(found, (list, tuple)) else [found])
 

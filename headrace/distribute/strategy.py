@@ -7,7 +7,6 @@ import enum
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import int64
 from headrace.core.registry import raw
 from headrace.distribute.checks import require_cross_replica_or_default_context
@@ -224,7 +223,7 @@ class Strategy:
 
         Raises:
             ValueError: if `axis` is none of the value's, or the reduction has no such name.
-            TypeError: for another reduction along an axis.
+            TypeError: for another reduction along an axis, or an axis that is no integer.
 
         Example:
             >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
@@ -235,13 +234,13 @@ class Strategy:
         reduce_op = reduction_of(reduce_op)
         if axis is None:
             return self._extended._reduce(reduce_op, value)
-        if not isinstance(reduce_op, ReduceOp):
-            raise TypeError(f"Expected `reduce_op` to be a `tf.distribute.ReduceOp`, not: {reduce_op!r}")
         if reduce_op == ReduceOp.SUM:
             summed = self.experimental_run_v2(lambda part: reduce_sum(part, axis=axis), args=(value,))
             return self._extended._reduce(ReduceOp.SUM, summed)
         if reduce_op != ReduceOp.MEAN:
             raise TypeError(f"Expected `reduce_op` to be a `tf.distribute.ReduceOp`, not: {reduce_op!r}")
+        if not isinstance(axis, int):
+            raise TypeError(f"Expected `axis` to be an integer not: {axis!r}")
         total, count = self.experimental_run_v2(_sum_and_count, args=(value, axis))
         total = self._extended._reduce(ReduceOp.SUM, total)
         count = self._extended._reduce(ReduceOp.SUM, count)
@@ -334,20 +333,21 @@ class StrategyV1(Strategy):
         return super().reduce(reduce_op, value, axis)
 
 
-def _sum_and_count(part: Any, axis: int) -> tuple[Tensor, Tensor]:
-    """The sum of a tensor along an axis, and the size of that axis."""
-    part = convert_to_tensor(part)
+def _sum_and_count(part: Any, axis: int) -> tuple[Tensor, Tensor | int]:
+    """The sum of a tensor along an axis, and the size of that axis: a number of Python's where it is known.
+
+    Such numbers of several replicas are often one object, which as in 1.15 is no value of each replica that could be summed.
+    """
     total = reduce_sum(part, axis=axis)
-    dims = part.dims
+    dims = part.shape.dims
     if dims is not None:
         rank = len(dims)
         if not -rank <= axis < rank:
             raise ValueError(f"`axis` = {axis!r} out of range for `value` with rank {rank}")
-        size = dims[axis]
+        size = dims[axis].value
         if size is not None:
-            return total, convert_to_tensor(size, dtype=int64)
-        axis %= rank
-        return total, gather(shape_of(part, out_type=int64), axis)
+            return total, size
+        return total, gather(shape_of(part, out_type=int64), axis % rank)
     if axis < 0:
         axis = raw.Rank(part) + axis
     return total, gather(shape_of(part, out_type=int64), axis)

@@ -28,15 +28,16 @@ class SyncOnReadVariable(DistributedVariable):
         with in_scope_of(self._distribute_strategy):
             if not in_cross_replica_context():
                 return getattr(self.get(), name)(*args, **kwargs)
-            value = args[0] if args else kwargs["value" if name == "assign" else "delta"]
+            value = args[0]
             if self._aggregation == VariableAggregation.SUM:
                 if name != "assign":
                     raise ValueError(
                         f"SyncOnReadVariable does not support `{name}` in cross-replica context when aggregation is set to "
                         "`tf.VariableAggregation.SUM`."
                     )
-                # Each part gets its share, so that reading gives the whole.
-                value = cast(convert_to_tensor(value) / len(self._values), self.dtype)
+                # Each part gets its share, so that reading gives the whole. What cannot be multiplied by a part of 1 is
+                # refused: a list, a tensor of integers.
+                value = value * (1.0 / len(self._values))
             return self._on_all_parts(lambda part: getattr(part, name)(value, read_value=False))
 
     def _get_cross_replica(self) -> Any:
@@ -46,12 +47,6 @@ class SyncOnReadVariable(DistributedVariable):
             return self._distribute_strategy.reduce(
                 ReduceOp.from_variable_aggregation(self._aggregation), self, axis=None
             )
-
-    def value(self) -> Tensor:
-        """Its value: in cross-replica context that of all parts together."""
-        if in_cross_replica_context():
-            return convert_to_tensor(self._get_cross_replica())
-        return super().value()
 
     def _as_graph_element(self) -> Any:
         if in_cross_replica_context():
@@ -83,8 +78,10 @@ class SyncOnReadSaveable(SaveableObject):
         """Gives each part its share."""
         (value,) = restored_tensors
         variable = self._sync_on_read_variable
-        with in_scope_of(variable._distribute_strategy):
-            return variable.assign(value)
+        if variable.aggregation == VariableAggregation.SUM:
+            # Of integers too, of which a program cannot assign shares.
+            value = cast(value / len(variable.values), variable.dtype)
+        return variable._on_all_parts(lambda part: part.assign(value, read_value=False))
 
 
 def _tensor_of_sync_on_read(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
@@ -251,7 +251,7 @@ def regroup(device_map: DeviceMap, values: Sequence[Any], wrap_class: Callable[.
         wrap_class: what holds the values that differ.
 
     Raises:
-        ValueError: if the structures differ.
+        AssertionError: if the structures differ.
 
     Example:
         >>> from headrace.distribute import device_maps, values
@@ -259,35 +259,29 @@ def regroup(device_map: DeviceMap, values: Sequence[Any], wrap_class: Callable[.
         >>> values.regroup(devices, ((1, "a"), (2, "a")))[1]
         'a'
     """
+    if len(values) != device_map.num_replicas_in_graph:
+        raise AssertionError(f"regroup: {device_map!r} is of other replicas than those of {values!r}.")
     first = values[0]
-    if isinstance(first, list):
-        _check_lengths(values, list)
-        return [regroup(device_map, items, wrap_class) for items in zip(*values, strict=True)]
-    if isinstance(first, tuple):
-        _check_lengths(values, tuple)
+    if isinstance(first, (list, tuple)):
+        kind = list if isinstance(first, list) else tuple
+        if any(not isinstance(value, kind) or len(value) != len(first) for value in values):
+            raise AssertionError(f"Replicas gave structures of different forms: {values}")
         items = [regroup(device_map, items, wrap_class) for items in zip(*values, strict=True)]
+        if kind is list:
+            return items
         return first._make(items) if hasattr(first, "_make") else tuple(items)
     if isinstance(first, dict):
         if any(not isinstance(value, dict) or value.keys() != first.keys() for value in values):
-            raise ValueError(f"Replicas gave dictionaries of different keys: {[list(value) for value in values]}")
-        return type(first)(
-            **{key: regroup(device_map, tuple(value[key] for value in values), wrap_class) for key in first}
-        ) if all(isinstance(key, str) for key in first) and type(first) is not dict else {
-            key: regroup(device_map, tuple(value[key] for value in values), wrap_class) for key in first
-        }  # fmt: skip
+            raise AssertionError(f"Replicas gave dictionaries of different keys: {values}")
+        return {key: regroup(device_map, tuple(value[key] for value in values), wrap_class) for key in first}
     container = _container_of(first)
     if container is None:
         if all(value is first for value in values):
             return first
         return wrap_class(device_map, values)
     if any(_container_of(value) is not container for value in values):
-        raise ValueError(f"Replicas gave parts of different variables: {[str(value) for value in values]}")
+        raise AssertionError(f"Replicas gave parts of different variables: {[str(value) for value in values]}")
     return container
-
-
-def _check_lengths(values: Sequence[Any], kind: type[Sized]) -> None:
-    if any(not isinstance(value, kind) or len(value) != len(values[0]) for value in values):
-        raise ValueError(f"Replicas gave structures of different forms: {values}")
 
 
 def _container_of(value: Any) -> Any:

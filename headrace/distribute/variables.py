@@ -15,6 +15,7 @@ from headrace.distribute import device_names
 from headrace.distribute.device_maps import DeviceMap
 from headrace.distribute.replica_context import get_update_device
 from headrace.distribute.values import DistributedDelegate
+from headrace.distribute.whole_updates import WholeUpdatesOnly
 from headrace.ops.flow.grouping import group
 from headrace.state.modes import ReduceOp, VariableAggregation, VariableSynchronization
 from headrace.state.replication import (
@@ -64,7 +65,7 @@ def aggregated(strategy: Any, value: Any, aggregation: VariableAggregation, dest
     return strategy.extended.reduce_to(ReduceOp.from_variable_aggregation(aggregation), value, destinations)
 
 
-class DistributedVariable(DistributedDelegate, Variable):
+class DistributedVariable(DistributedDelegate, WholeUpdatesOnly, Variable):
     """A variable that is made of one for each replica.
 
     Args:
@@ -134,11 +135,6 @@ class DistributedVariable(DistributedDelegate, Variable):
     def distribute_strategy(self) -> Any:
         """The strategy in whose scope it was made."""
         return self._distribute_strategy
-
-    @property
-    def constraint(self) -> Any:
-        """The function that projects it after updates, or None."""
-        return self._values[0].constraint
 
     @property
     def graph(self) -> Any:
@@ -223,14 +219,23 @@ class DistributedVariable(DistributedDelegate, Variable):
         return self._closest().value()
 
     def read_value(self) -> Any:
-        """Its value, read where the program stands."""
-        return self._distribute_strategy.extended.read_var(self)
+        """Its value, read where the program stands.
+
+        Raises:
+            RuntimeError: in the scope of another strategy.
+        """
+        with in_scope_of(self._distribute_strategy):
+            return self._distribute_strategy.extended.read_var(self)
 
     def _read_variable_op(self) -> Tensor:
         return self._closest()._read_variable_op()
 
     def _as_control_input(self) -> Any:
-        return self.op
+        return self._as_graph_element() if in_cross_replica_context() else self.op
+
+    def _as_colocation(self) -> Operation:
+        # In cross-replica context it is in no one place.
+        return self.handle.op
 
     def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The rows at `indices` of the part that is meant here."""
@@ -241,8 +246,12 @@ class DistributedVariable(DistributedDelegate, Variable):
         return self.get().gather_nd(indices, name)
 
     def numpy(self) -> Any:
-        """Its value as a NumPy array, while executing eagerly."""
-        return self.read_value().numpy()
+        """Its value as a NumPy array: in cross-replica context that of all parts together.
+
+        Raises:
+            NotImplementedError, AttributeError: in a graph.
+        """
+        return self.get().numpy()
 
     def eval(self, session: SessionLike | None = None) -> np.ndarray:
         """Its value in a session."""
@@ -297,10 +306,6 @@ class DistributedVariable(DistributedDelegate, Variable):
 
     def _strided_slice_assign(self, **parts: Any) -> Any:
         return self.get()._strided_slice_assign(**parts)
-
-    def count_up_to(self, limit: int) -> Tensor:
-        """Adds 1 to the part that is meant here until it is `limit`."""
-        return self.get().count_up_to(limit)
 
     def assign(self, *args: Any, **kwargs: Any) -> Any:
         """Gives it a new value; arguments as of a variable's `assign`."""

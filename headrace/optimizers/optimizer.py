@@ -67,8 +67,8 @@ def _deduplicate_indexed_slices(values: TensorLike, indices: TensorLike) -> tupl
 def _var_key(var: Any) -> tuple[Any, Any]:
     container = getattr(var, "_distributed_container", None)
     if container is not None:
-        # The slots of a variable of several replicas are such variables too.
-        var = container()
+        # The slots of a variable of several replicas are such variables too, kept by the name of the first part.
+        var = container().primary
     if not getattr(var, "_in_graph_mode", True):
         return var._graph_key, var._unique_id
     return var.op.graph, var.op.name
@@ -243,7 +243,7 @@ class Optimizer(SlotOwner):
 
         Raises:
             TypeError: if a gradient is no tensor.
-            ValueError: if no variable has a gradient.
+            ValueError: if no variable has a gradient; under a strategy an error of what sums the gradients.
             RuntimeError: in cross-replica context of a distribution strategy.
 
         Example:
@@ -251,17 +251,15 @@ class Optimizer(SlotOwner):
             >>> train_op = optimizer.apply_gradients([(tf.clip_by_norm(g, 1.0), v) for g, v in pairs])
         """
         grads_and_vars = tuple(grads_and_vars)
-        if not grads_and_vars:
-            raise ValueError("No variables provided.")
         if has_strategy():
             if in_cross_replica_context():
                 raise RuntimeError(
                     "Use `_distributed_apply()` instead of `apply_gradients()` in a cross-replica context."
                 )
             found = [(grad, var) for grad, var in grads_and_vars if grad is not None]
-            if not found:
-                raise ValueError(f"No gradients provided for any variable: {[str(var) for _, var in grads_and_vars]}.")
             return get_replica_context().merge_call(self._distributed_apply, args=(found, global_step, name))
+        if not grads_and_vars:
+            raise ValueError("No variables provided.")
         converted = [(_converted(grad), var, processor_of(var)) for grad, var in grads_and_vars]
         var_list = [var for grad, var, _ in converted if grad is not None]
         if not var_list:

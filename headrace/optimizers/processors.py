@@ -10,6 +10,7 @@ from headrace.core.defaults import control_dependencies
 from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
+from headrace.state.replication import in_cross_replica_context
 from headrace.state.resource_variable_class import is_resource_variable
 from headrace.state.variables import Variable
 
@@ -81,11 +82,15 @@ def processor_of(var: Any) -> TensorProcessor:
 
 
 def part_beside(var: Any, whole: Any) -> Any:
-    """Of a variable of several replicas the part that belongs to a part of another such variable; else the variable."""
+    """Of a variable of several replicas the part that belongs to a part of another such variable; else the variable.
+
+    Outside of the scope of its strategy, a variable of several replicas stands for its first part.
+    """
     container = getattr(var, "_distributed_container", None)
-    if container is None or container() is var or not hasattr(whole, "values"):
+    if whole is None or container is None or (container() is var and in_cross_replica_context()):
         return whole
-    return next(made for part, made in zip(container().values, whole.values, strict=True) if part is var)
+    # What was made outside of the scope has no parts.
+    return whole.get(var.device)
 
 
 def place_of_step(global_step: Any) -> Any:

@@ -365,7 +365,7 @@ class VariableStore:
                     add_to_collection(GraphKeys.TRAINABLE_VARIABLES, made)
         if regularizer:
             # Eagerly it is the loss of the first value, as in 1.15: programs compute others from the variable.
-            place = contextlib.nullcontext() if eagerly else colocate_with(made.op)
+            place = contextlib.nullcontext() if eagerly else colocate_with(made)
             with place, name_scope(name + "/Regularizer/"), init_scope():
                 loss = regularizer(made)
             _keep_loss(loss, name, eagerly)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.distribute.cluster_resolvers.simple import SimpleClusterResolver
+from headrace.distribute.cluster_resolvers.tf_config import TFConfigClusterResolver
 from headrace.distribute.local_devices import all_local_devices
 from headrace.distribute.mirrored import MirroredExtended as CoreMirroredExtended
 from headrace.distribute.parameter_server import ParameterServerExtended as CoreParameterServerExtended
 from headrace.distribute.strategy import StrategyV1
-from headrace.sessions.cluster import ClusterSpec
 
 if TYPE_CHECKING:
     from headrace.distribute.distributed_datasets import DatasetIterator
@@ -98,7 +98,13 @@ class ParameterServerExtended(CoreParameterServerExtended):
     """`extended` of `tf.contrib.distribute.ParameterServerStrategy`; arguments as of that."""
 
     def __init__(self, container_strategy: Any, num_gpus_per_worker: int) -> None:
-        resolver = SimpleClusterResolver(cluster_spec=ClusterSpec({}), num_accelerators={"GPU": num_gpus_per_worker})
+        told = TFConfigClusterResolver()
+        resolver = SimpleClusterResolver(
+            cluster_spec=told.cluster_spec(),
+            task_type=told.task_type or "",
+            task_id=told.task_id,
+            num_accelerators={"GPU": num_gpus_per_worker},
+        )
         super().__init__(container_strategy, resolver, all_local_devices(num_gpus_per_worker))
 
     def _make_dataset_iterator(self, dataset: Any) -> DatasetIterator:

@@ -119,7 +119,8 @@ def _eager_mode_decorator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> A
     inputs = [convert_to_tensor(x) for x in args]
     graph.tapes = [used]
     try:
-        result, grad_fn = f(*inputs, **kwargs)
+        # It gets what it was given, numbers and arrays as such.
+        result, grad_fn = f(*args, **kwargs)
     finally:
         graph.tapes = outer
     flat = nest.flatten(result)

@@ -53,7 +53,9 @@ def tables(params: Any) -> list[Any]:
 
 
 def _is_resource(param: TensorLike) -> bool:
-    # `handle` is refused where a mirrored variable is meant as a whole; a part of it has one all the same.
+    if hasattr(param, "_as_colocation"):
+        # A variable of several replicas: it may be in no one place, and its value is looked up in.
+        return False
     handle = getattr(param, "_handle", None)
     return isinstance(handle, Tensor) and handle.dtype.name == "resource"
 

@@ -130,12 +130,13 @@ def output_loss_of(loss_fn: Any, y_true: Any, y_pred: Any, sample_weight: Any, m
         mask: the mask of the output, or None.
 
     Returns:
-        (what the metric of the output averages, what is added to the total).
+        (what the metric of the output averages over replicas as over batches, what is added to the total).
     """
     sample_weight = masked_weights(y_pred, mask, sample_weight)
     if not hasattr(loss_fn, "reduction"):
         loss = loss_fn(y_true, y_pred, sample_weight=sample_weight)
-        return loss, loss
+        # What a loss of a program's own gives is taken for a mean.
+        return loss, of_one_replica(loss)
     per_sample = loss_fn.call(y_true, y_pred)
     weighted = losses_utils.compute_weighted_loss(
         per_sample, sample_weight=sample_weight, reduction=losses_utils.ReductionV2.NONE
@@ -145,7 +146,7 @@ def output_loss_of(loss_fn: Any, y_true: Any, y_pred: Any, sample_weight: Any, m
         reduction = losses_utils.ReductionV2.SUM_OVER_BATCH_SIZE
     loss = losses_utils.reduce_weighted_loss(weighted, reduction=reduction)
     if reduction == losses_utils.ReductionV2.SUM_OVER_BATCH_SIZE:
-        loss = of_one_replica(loss)
+        return loss, of_one_replica(loss)
     if reduction == losses_utils.ReductionV2.NONE:
         return loss, reduce_mean(loss)
     return loss, loss

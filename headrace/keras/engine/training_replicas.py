@@ -33,7 +33,7 @@ _Result = TypeVar("_Result")
 
 
 def strategy_of(model: Model) -> Any:
-    """The strategy that a model is trained under: that in force, or that of its variables.
+    """The strategy that a model is trained under: that in force.
 
     Returns:
         None if there is none, or the model is one replica's own copy, whose updates the optimizer brings together.
@@ -51,11 +51,11 @@ def strategy_of(model: Model) -> Any:
                 "to `experimental_run_v2`."
             )
         strategy = get_strategy()
+    if strategy is None:
+        # The variables may be a strategy's all the same: then what trains them fails, as in 1.15.
+        return None
     for variable in model.variables if model.built else ():
-        own = getattr(variable, "_distribute_strategy", None)
-        if strategy is None:
-            strategy = own
-        elif own is not strategy:
+        if getattr(variable, "_distribute_strategy", None) is not strategy:
             raise ValueError(
                 f"Variable ({variable}) was not created in the distribution strategy scope of ({strategy}). It is most likely "
                 "because some layers were created outside the distribution strategy scope. Try to make sure your code looks "

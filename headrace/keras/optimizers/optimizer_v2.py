@@ -18,6 +18,7 @@ from headrace.core.eager import executing_eagerly
 from headrace.core.nest import flatten
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
+from headrace.distribute.variables import DistributedVariable
 from headrace.keras.optimizers.learning_rate_schedule import (
     LearningRateSchedule,
 )
@@ -208,6 +209,11 @@ class OptimizerV2(OptimizerState, metaclass=abc.ABCMeta):
                 if eagerly:
                     self._update_of(grad, var, apply_state)
                     continue
+                if isinstance(var, DistributedVariable):
+                    raise ValueError(
+                        f"apply_gradients: {var.name} is a variable of several replicas, whose `handle` is not available here: "
+                        "train it in `strategy.scope()`, where it was made; compile a model there too."
+                    )
                 with name_scope(f"update_{var._shared_name}"), colocate_with(var):
                     updates.append(self._update_of(grad, var, apply_state))
             if eagerly:
