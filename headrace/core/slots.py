@@ -148,6 +148,7 @@ keras_layer_from_config = Slot("the layer or model that a configuration describe
 keras_loss_scale_optimizer = Slot("an optimizer of Keras that takes the gradients of a multiple of the loss")
 layer_additions = Slot("what SavedModels hold of layers and models beside their variables and functions")
 mean_metric = Slot("a metric that averages what it is given: `tf.keras.metrics.Mean`")
+clone_model = Slot("a model of the same layers with new weights: `tf.keras.models.clone_model`")
 save_model = Slot("writes a model to a file or a folder: `Model.save`")
 save_network_weights = Slot("writes the weights of a network: `Network.save_weights`")
 load_network_weights = Slot("sets the weights of a network to those of a file: `Network.load_weights`")

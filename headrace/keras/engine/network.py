@@ -79,6 +79,8 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
         self.optimizer = None
         self._distribution_strategy = self._compile_time_distribution_strategy = None
         self._compile_distribution = self._of_one_replica = False
+        # What is trained in its place where it was compiled for a strategy.
+        self._copy_under_strategy: Any = None
         self._scope = self._reuse = None
         self._input_layers: list[Any] = []
         self._output_layers: list[Any] = []

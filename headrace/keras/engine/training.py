@@ -12,6 +12,7 @@ from headrace.data.iterator import Iterator
 from headrace.keras.engine import network, training_arrays, training_generator, training_splitting, training_v2
 from headrace.keras.engine.training_batchwise import Batchwise
 from headrace.keras.engine.training_compiling import Compiling
+from headrace.keras.engine.training_copies import compiled_copy
 from headrace.keras.engine.training_datasets import is_dataset, validate_dataset_input
 from headrace.keras.engine.training_functions import Functions
 from headrace.keras.engine.training_generator import is_generator_or_sequence, unpack_validation_data
@@ -102,17 +103,23 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
                 a list or dict.
             weighted_metrics: metrics that take the weights of samples and classes into account.
             target_tensors: tensors to train on instead of targets that are fed.
-            distribute: not there any more; a model made and compiled in a strategy's scope is trained under it.
+            distribute: a strategy: a copy of the model is trained under it. A model made in its scope needs none.
             **kwargs: `run_eagerly`, and in graphs what `Session.run` takes: `feed_dict`, `fetches`, `options`,
                 `run_metadata`.
 
         Raises:
             ValueError: if an argument does not fit the outputs; TypeError: for other keyword arguments.
         """
+        self._compile_distribution, self._copy_under_strategy = distribute is not None, None
         if distribute is not None:
-            raise ValueError(
-                "compile(distribute=...) is not there any more: make the model and compile it in `strategy.scope()`."
-            )
+            settings = {
+                "loss": loss,
+                "metrics": metrics,
+                "loss_weights": loss_weights,
+                "target_tensors": target_tensors,
+            }
+            settings.update(sample_weight_mode=sample_weight_mode, weighted_metrics=weighted_metrics, **kwargs)
+            self._copy_under_strategy = compiled_copy(self, distribute, optimizer, settings)
         self._distribution_strategy = strategy_of(self)
         if self._distribution_strategy is not None:
             check_compilable(self, sample_weight_mode, weighted_metrics, target_tensors, kwargs)

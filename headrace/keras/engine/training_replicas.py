@@ -15,6 +15,7 @@ from headrace.distribute.parameter_server import ParameterServerExtended
 from headrace.distribute.values import regroup
 from headrace.keras.backend.execution import function
 from headrace.keras.engine import training_eager
+from headrace.keras.engine.training_copies import run_copy
 from headrace.keras.engine.training_loop import PREDICT, TRAIN
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
 from headrace.kernels import composing
@@ -131,6 +132,9 @@ def on_worker(
 
     @functools.wraps(method)
     def run_as_worker(model: Model, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
+        if model._copy_under_strategy is not None:
+            of_copy: _Result = run_copy(model, method.__name__, args, kwargs)
+            return of_copy
         strategy = getattr(model, "_distribution_strategy", None)
         if (
             strategy is None
