@@ -301,7 +301,7 @@ def _runs_eagerly() -> bool:
 
 def is_dataset(value: object) -> bool:
     """Whether a value is a dataset."""
-    return hasattr(value, "_variant_tensor") or (hasattr(value, "reduce") and hasattr(value, "make_one_shot_iterator"))
+    return hasattr(value, "_variant_tensor") or (hasattr(value, "reduce") and hasattr(value, "_make_one_shot_iterator"))
 
 
 def _for_rows(

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.core import nest as core_nest
 from headrace.core.defaults import control_dependencies, device, get_default_graph
 from headrace.core.eager import executing_eagerly
 from headrace.core.errors import OutOfRangeError
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
+from headrace.core.type_specs import TensorSpec
 from headrace.data import nest
 from headrace.data.dataset import DatasetV2
 from headrace.data.eager_iterator import EagerIterator
 from headrace.data.multi_device import MultiDeviceIterator
+from headrace.data.optional import Optional, get_next_as_optional
 from headrace.distribute.batch_splitting import (
     auto_shard_dataset,
     check_batched,
@@ -23,6 +26,9 @@ from headrace.distribute.batch_splitting import (
     split_batch,
 )
 from headrace.distribute.values import regroup
+from headrace.functions.flow.cond import cond
+from headrace.functions.flow.while_loop import while_loop
+from headrace.kernels.composing.filling import zeros
 from headrace.ops.flow.grouping import group
 
 if TYPE_CHECKING:
@@ -84,8 +90,66 @@ class _WorkerIterator:
             # One after the other, so that the devices get them in turn.
             before = [part for element in elements[-1:] for part in nest.flatten(element) if isinstance(part, Tensor)]
             with device(where), control_dependencies([] if executing_eagerly() else before):
-                elements.append(self._next())
+                elements.append(self._next_or_empty() if elements and self._may_be_short else self._next())
         return elements
+
+    @property
+    def _may_be_short(self) -> bool:
+        """Whether devices without an element at the end get one without rows, rather than all of them none."""
+        specs = nest.flatten(self.dataset.element_spec)
+        return (
+            not is_planned()
+            and all(type(spec) is TensorSpec and spec.shape.ndims is not None for spec in specs)
+            and any(not spec.shape.is_fully_defined() for spec in specs)
+        )
+
+    def _next_or_empty(self) -> Any:
+        return self._value_or_empty(get_next_as_optional(self._iterator))
+
+    def _value_or_empty(self, element: Optional) -> Any:
+        """The value of an optional element, or one of which every size that is not known is 0."""
+
+        def empty() -> Any:
+            return nest.map_structure(
+                lambda spec: zeros([size or 0 for size in spec.shape.as_list()], spec.dtype), element.value_structure
+            )
+
+        return cond(element.has_value(), element.get_value, empty)
+
+    def next_or_none(self) -> tuple[Tensor, list[Any]]:
+        """Whether there is an element at all, and that of each device, in a function."""
+        first = get_next_as_optional(self._iterator)
+        elements = [self._value_or_empty(first)]
+        for where in self._devices[1:]:
+            with device(where), control_dependencies(nest.flatten(elements[-1])):
+                elements.append(self._next_or_empty())
+        return first.has_value(), elements
+
+    def reduce(self, initial_state: Any, reduce_fn: Callable[[Any, list[Any]], Any]) -> Any:
+        """What `reduce_fn(state, elements)` makes of a state with the elements of all devices, one after the other.
+
+        Raises:
+            NotImplementedError: for elements that are not all tensors, if the devices get them in turn.
+        """
+        if self.gives_one_to_all:
+            return self.dataset.reduce(initial_state, lambda state, element: reduce_fn(state, self.parts(element)))
+        if any(type(spec) is not TensorSpec for spec in nest.flatten(self.dataset.element_spec)):
+            raise NotImplementedError(
+                "A loop in a tf.function over elements that go to devices in turn and are no tensors: iterate outside of the "
+                "function, or use experimental_distribute_dataset."
+            )
+
+        def step(_: Any, elements: Any, state: Any) -> Any:
+            state = reduce_fn(state, elements)
+            return (*self.next_or_none(), state)
+
+        start = (*self.next_or_none(), initial_state)
+        shapes = [nest.map_structure(lambda spec: spec.shape, self.dataset.element_spec) for _ in self._devices]
+        kept = core_nest.map_structure(lambda value: value.shape, initial_state)
+        _, _, found = while_loop(
+            lambda has, *_: has, step, start, shape_invariants=(start[0].shape, shapes, kept), parallel_iterations=1
+        )
+        return found
 
 
 class _CallableIterator:
@@ -217,7 +281,7 @@ class _Distributed:
             reduce_fn: gives the next state.
 
         Raises:
-            NotImplementedError: in a function, where hosts or devices get different elements.
+            NotImplementedError: in a function, where several hosts get different elements.
         """
         if executing_eagerly():
             state = initial_state
@@ -225,15 +289,12 @@ class _Distributed:
                 state = reduce_fn(state, element)
             return state
         (worker, *others) = self._worker_iterators()
-        if others or not worker.gives_one_to_all:
+        if others:
             raise NotImplementedError(
-                "A loop in a tf.function over a dataset whose elements go to devices in turn: iterate outside of the function, "
-                "or use experimental_distribute_dataset."
+                "A loop in a tf.function over a dataset of several hosts: iterate outside of the function."
             )
         device_map = self._input_workers.device_map
-        return worker.dataset.reduce(
-            initial_state, lambda state, element: reduce_fn(state, regroup(device_map, worker.parts(element)))
-        )
+        return worker.reduce(initial_state, lambda state, parts: reduce_fn(state, regroup(device_map, parts)))
 
     def _make_initializable_iterator(self) -> DistributedIterator:
         if executing_eagerly():

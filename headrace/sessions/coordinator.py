@@ -158,14 +158,15 @@ class Coordinator:
 
 
 def _complete(ex: object) -> ExcInfo:
-    """Class, exception and traceback of what `request_stop` was given."""
-    if isinstance(ex, tuple):
-        if len(ex) == 3 and ex[0] and ex[1]:
-            return ex
-    elif isinstance(ex, BaseException):
-        return type(ex), ex, ex.__traceback__
-    error = ValueError(f"ex must be a tuple or sys.exc_info must return the current exception: {ex}")
-    return ValueError, error, None
+    """Class, exception and traceback of what `request_stop` was given: those of the exception that is being handled.
+
+    Raises:
+        TypeError: if none is, and none was given as a tuple.
+    """
+    found = ex if isinstance(ex, tuple) else sys.exc_info()
+    if len(found) == 3 and found[0] and found[1]:
+        return found
+    raise TypeError(f"ex must be a tuple or sys.exc_info must return the current exception: got {ex!r}")
 
 
 class LooperThread(threading.Thread):

@@ -55,7 +55,15 @@ def test_exceptions_after_join_are_raised_where_they_are_reported():
     coord.request_stop()
     coord.join()
     with pytest.raises(ValueError, match="late"):
-        coord.request_stop(ValueError("late"))
+        coord.request_stop((ValueError, ValueError("late"), None))
+
+
+def test_an_exception_is_reported_where_it_is_handled():
+    coord = tf.train.Coordinator()
+    for given in (ValueError("stored"), "text", (ValueError, None, None)):
+        with pytest.raises(TypeError, match="sys.exc_info"):
+            coord.request_stop(given)
+    assert not coord.should_stop()
 
 
 def test_stop_on_exception():
@@ -81,7 +89,7 @@ def test_stop_on_exception():
 )
 def test_clean_stop_exception_types(clean, error, raised):
     coord = tf.train.Coordinator() if clean is None else tf.train.Coordinator(clean_stop_exception_types=clean)
-    coord.request_stop(error)
+    coord.request_stop((type(error), error, None))
     assert coord.should_stop()
     if raised:
         with pytest.raises(type(error)):
@@ -106,7 +114,7 @@ def test_grace_period():
 
 def test_clear_stop_makes_a_coordinator_new():
     coord = tf.train.Coordinator()
-    coord.request_stop(ValueError("old"))
+    coord.request_stop((ValueError, ValueError("old"), None))
     with pytest.raises(ValueError, match="old"):
         coord.join()
     coord.clear_stop()
