@@ -20,7 +20,8 @@ HOMES: dict[str, str] = {
     "functions.nn.dropout": "dropout",
     "functions.nn.embedding": "embedding_lookup embedding_lookup_sparse safe_embedding_lookup_sparse",
     "ops.nn.l2_loss": "l2_loss",
-    "functions.nn.loss_functions": "compute_average_loss log_poisson_loss scale_regularization_loss",
+    "distribute.average_losses": "compute_average_loss scale_regularization_loss",
+    "functions.nn.loss_functions": "log_poisson_loss",
     "ops.nn.fractional_pooling": "fractional_avg_pool fractional_max_pool",
     "ops.nn.lrn": "local_response_normalization lrn",
     "functions.nn.moments": "batch_norm_with_global_normalization batch_normalization l2_normalize moments normalize_moments "

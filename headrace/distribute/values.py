@@ -35,6 +35,8 @@ class DistributedValues:
     """
 
     def __init__(self, device_map: DeviceMap, values: Sequence[Any], logical_device: int | None = None) -> None:
+        if not isinstance(device_map, DeviceMap):
+            raise AssertionError(f"{type(self).__name__}: expected a map of devices, got {device_map!r}")
         self._device_map = device_map
         self._values = tuple(values)
         if logical_device is None:

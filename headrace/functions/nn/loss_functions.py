@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dims import compatible_dims
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.functions.math.reduction import reduce_sum
 from headrace.kernels import composing
 from headrace.ops.array.constant import constant
 
@@ -54,46 +52,3 @@ def log_poisson_loss(
             small = raw.LogicalAnd(targets >= zeros, targets <= ones)
             result = result + raw.Select(small, zeros, stirling)
         return result
-
-
-def compute_average_loss(
-    per_example_loss: TensorLike, sample_weight: TensorLike | None = None, global_batch_size: Any = None
-) -> Tensor:
-    """The sum of the losses of examples over the size of the batch.
-
-    Args:
-        per_example_loss: losses, their first axis being the batch.
-        sample_weight: weights of the examples, or None.
-        global_batch_size: the size of the batch; that of `per_example_loss` by default.
-
-    Returns:
-        a scalar.
-
-    Raises:
-        ValueError: if `per_example_loss` is a scalar.
-    """
-    losses = convert_to_tensor(per_example_loss)
-    if losses.dims == ():
-        raise ValueError(
-            "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1, got a scalar."
-        )
-    dtype = losses.dtype.base_dtype
-    if sample_weight is not None:
-        wide = composing.cast(losses, "float32")
-        losses = composing.cast(wide * composing.cast(sample_weight, "float32"), dtype)
-    if global_batch_size is None:
-        global_batch_size = composing.cast(composing.shape(losses)[0], dtype)
-    return reduce_sum(losses) / global_batch_size
-
-
-def scale_regularization_loss(regularization_loss: Sequence[float]) -> Tensor:
-    """The sum of the losses, to be added to the average loss of each of the devices that share a batch (here: one).
-
-    Args:
-        regularization_loss: a loss, of any shape.
-
-    Returns:
-        a scalar.
-    """
-    total: Tensor = reduce_sum(regularization_loss)
-    return total / 1

@@ -338,7 +338,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         common: dict[str, Any],
         queue: dict[str, Any],
     ) -> History:
-        check_fit_in_graph(self, validation_split, class_weight)
+        check_fit_in_graph(self, x, validation_split, class_weight)
         steps, validation_steps = common["steps_per_epoch"], common["validation_steps"]
         batch_size = self._validate_or_infer_batch_size(batch_size, steps, x)
         x, y, weights = self._standardize_user_data(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from headrace.keras.engine import training_arrays, training_generator, training_v2
+from headrace.keras.engine.training_datasets import is_dataset
 from headrace.keras.engine.training_loop import PREDICT, TEST, TRAIN
 from headrace.keras.engine.training_replicas import check_no_strategy
 
@@ -45,6 +46,7 @@ class Batchwise:
             outs = training_v2.on_batch(self._model, TRAIN, x, y, sample_weight, class_weight)
         else:
             self._require_batch(x)
+            self._require_dataset(x)
             x, y, weights = self._standardize_user_data(
                 x, y, sample_weight=sample_weight, class_weight=class_weight, extract_tensors_from_dataset=True
             )
@@ -64,6 +66,7 @@ class Batchwise:
             outs = training_v2.on_batch(self._model, TEST, x, y, sample_weight, None)
         else:
             self._require_batch(x)
+            self._require_dataset(x)
             x, y, weights = self._standardize_user_data(
                 x, y, sample_weight=sample_weight, extract_tensors_from_dataset=True
             )
@@ -151,3 +154,10 @@ class Batchwise:
         """Raises TypeError for a batch that is None, unless the model has tensors of its own for all inputs."""
         if x is None and getattr(self._model, "_feed_input_names", True):
             raise TypeError("A model's batch `x` must be arrays or tensors, got None.")
+
+    def _require_dataset(self, x: Any) -> None:
+        """Raises AssertionError for a batch of a model of a strategy, in a graph, that is no dataset."""
+        if self._model._distribution_strategy is not None and not is_dataset(x):
+            raise AssertionError(
+                f"Under a strategy, in a graph, a batch is a dataset; got {x!r}. Use `fit` or `evaluate`."
+            )

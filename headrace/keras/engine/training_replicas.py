@@ -94,11 +94,11 @@ def check_compilable(
         )
 
 
-def check_fit_in_graph(model: Model, validation_split: float, class_weight: Any) -> None:
+def check_fit_in_graph(model: Model, x: Any, validation_split: float, class_weight: Any) -> None:
     """Checks arguments of `fit` in a graph, which has no part of the samples or weights of classes under a strategy.
 
     Raises:
-        NotImplementedError, ValueError: as 1.15's, for models of a strategy.
+        NotImplementedError, ValueError, KeyError: as 1.15's, for models of a strategy.
     """
     if model._distribution_strategy is None:
         return
@@ -110,6 +110,9 @@ def check_fit_in_graph(model: Model, validation_split: float, class_weight: Any)
         raise ValueError(
             "validation_split argument is not supported with distribution strategies. Give `validation_data`."
         )
+    missing = [name for name in model._feed_input_names if name not in x] if isinstance(x, dict) else []
+    if missing:
+        raise KeyError(f"fit: no data for the input {missing[0]!r} among {list(x)}")
 
 
 def check_no_strategy(model: Model, name: str) -> None:
