@@ -16,7 +16,7 @@ from headrace.recurrent.dynamic import bidirectional_dynamic_rnn as bidirectiona
 from headrace.recurrent.static import static_bidirectional_rnn as bidirectional_rnn
 from headrace.functions.nn.ctc_functions import collapse_repeated as collapse_repeated
 from headrace.ops.nn.candidates import compute_accidental_hits as compute_accidental_hits
-from headrace.functions.nn.loss_functions import compute_average_loss as compute_average_loss
+from headrace.distribute.average_losses import compute_average_loss as compute_average_loss
 from headrace.functions.nn.convolution_functions import conv1d as conv1d
 from headrace.functions.nn.transposed_functions import conv1d_transpose as conv1d_transpose
 from headrace.functions.nn.convolution_functions import conv2d as conv2d
@@ -87,7 +87,7 @@ from headrace.recurrent.static import static_rnn as rnn
 from headrace.nn import rnn_cell as rnn_cell
 from headrace.functions.nn.embedding import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from headrace.functions.nn.sampled_losses import sampled_softmax_loss as sampled_softmax_loss
-from headrace.functions.nn.loss_functions import scale_regularization_loss as scale_regularization_loss
+from headrace.distribute.average_losses import scale_regularization_loss as scale_regularization_loss
 from headrace.ops.nn.activations import selu as selu
 from headrace.functions.nn.separable_functions import separable_conv2d as separable_conv2d
 from headrace.nn import seq2seq as seq2seq

@@ -26,9 +26,14 @@ def check_batched(dataset: Any) -> None:
     """Checks that the elements of a dataset are batches.
 
     Raises:
-        ValueError: if a component is a scalar.
+        ValueError: if a component is a scalar, or may be one.
     """
     for shape in nest.flatten(dataset.output_shapes):
+        if shape.ndims is None:
+            raise ValueError(
+                "Cannot take the length of shape with unknown rank: a batch is divided along its first dimension. Tell the "
+                "shapes of the elements, as with the argument output_shapes of tf.data.Dataset.from_generator."
+            )
         if shape.ndims == 0:
             raise ValueError(
                 "Input shape should have at least one dimension. Perhaps your input dataset is not batched?"

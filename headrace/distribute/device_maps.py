@@ -61,7 +61,7 @@ class DeviceMap:
         """The value of the replica that calls."""
         raise NotImplementedError
 
-    def replica_for_device(self, device: str) -> int:
+    def replica_for_device(self, device: str) -> int | None:
         """The number of the replica on a device.
 
         Raises:
@@ -125,7 +125,7 @@ class SingleDeviceMap(DeviceMap):
         """The value."""
         return values[0]
 
-    def replica_for_device(self, device: str) -> int:
+    def replica_for_device(self, device: str) -> int | None:
         """Not known here.
 
         Raises:
@@ -187,20 +187,20 @@ class ReplicaDeviceMap(DeviceMap):
             return values[0]
         return values[local_number(replica_context)]
 
-    def replica_for_device(self, device: str) -> int:
-        """The number of the replica on a device.
+    def replica_for_device(self, device: str) -> int | None:
+        """The number of the replica on a device, None if there is none."""
+        return self._replicas.get(device)
+
+    def select_for_device(self, values: Sequence[Any], device: str) -> Any:
+        """The value of the replica on a device.
 
         Raises:
             ValueError: if there is none.
         """
-        found = self._replicas.get(device)
+        found = self.replica_for_device(device)
         if found is None:
             raise ValueError(f"Device {device} not found in {self._devices}")
-        return found
-
-    def select_for_device(self, values: Sequence[Any], device: str) -> Any:
-        """The value of the replica on a device."""
-        return values[self.replica_for_device(device)]
+        return values[found]
 
     def is_device_in_replica(self, device: str, replica_id: int) -> bool:
         """Whether a replica is on a device."""

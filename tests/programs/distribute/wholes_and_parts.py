@@ -224,3 +224,14 @@ for task in (("worker", 1), ("worker", 5), ("other", 0), ("ps", 0)):
 one = D.OneDeviceStrategy("/cpu:1")
 with one.scope():
     results["one device"] = [tf.Variable(1.0).device, tf.constant(1.0).device]
+
+
+# Datasets whose elements have unknown ranks.
+def distributed(strategy):
+    return lambda: type(strategy.make_dataset_iterator(tf.data.Dataset.from_generator(lambda: [1], tf.int64))).__name__
+
+
+kind_of("rows of unknown rank, two", distributed(two()))
+kind_of("rows of unknown rank, one", distributed(one))
+made_of_functions = [two().experimental_distribute_datasets_from_function(lambda context: None)]
+results["methods"] = [hasattr(made, "make_initializable_iterator") for made in made_of_functions]
