@@ -61,7 +61,7 @@ def test_exceptions_after_join_are_raised_where_they_are_reported():
 def test_an_exception_is_reported_where_it_is_handled():
     coord = tf.train.Coordinator()
     for given in (ValueError("stored"), "text", (ValueError, None, None)):
-        with pytest.raises(TypeError, match="sys.exc_info"):
+        with pytest.raises(TypeError, match=r"sys\.exc_info"):
             coord.request_stop(given)
     assert not coord.should_stop()
 

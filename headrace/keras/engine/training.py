@@ -112,14 +112,11 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         """
         self._compile_distribution, self._copy_under_strategy = distribute is not None, None
         if distribute is not None:
-            settings = {
-                "loss": loss,
-                "metrics": metrics,
-                "loss_weights": loss_weights,
-                "target_tensors": target_tensors,
-            }
-            settings.update(sample_weight_mode=sample_weight_mode, weighted_metrics=weighted_metrics, **kwargs)
-            self._copy_under_strategy = compiled_copy(self, distribute, optimizer, settings)
+            self._copy_under_strategy = compiled_copy(
+                self, distribute, optimizer, loss=loss, metrics=metrics, loss_weights=loss_weights,
+                sample_weight_mode=sample_weight_mode, weighted_metrics=weighted_metrics, target_tensors=target_tensors,
+                **kwargs,
+            )  # fmt: skip
         self._distribution_strategy = strategy_of(self)
         if self._distribution_strategy is not None:
             check_compilable(self, sample_weight_mode, weighted_metrics, target_tensors, kwargs)

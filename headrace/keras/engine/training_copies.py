@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from headrace.keras.engine.training import Model
 
 
-def compiled_copy(model: Model, strategy: Any, optimizer: Any, settings: dict[str, Any]) -> Model:
+def compiled_copy(model: Model, strategy: Any, optimizer: Any, **settings: Any) -> Model:
     """A copy of a model in the scope of a strategy, compiled as the model is.
 
     Args:
