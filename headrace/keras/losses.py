@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import name_scope
 from headrace.core.tensor import Tensor
+from headrace.functions.nn.cross_entropy import sigmoid_cross_entropy_with_logits
 from headrace.keras import loss_functions
 from headrace.keras.backend.sessions import get_value
 from headrace.keras.loss_functions import KLD as KLD
@@ -134,6 +135,11 @@ class LossFunctionWrapper(Loss):
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The loss of each example."""
+        if self.fn is sigmoid_cross_entropy_with_logits and not self._fn_kwargs:
+            # By place it takes what it took in TensorFlow 0.x, logits before labels.
+            raise ValueError(
+                "Only call `sigmoid_cross_entropy_with_logits` with named arguments (labels=..., logits=...)"
+            )
         return self.fn(y_true, y_pred, **self._fn_kwargs)
 
     def get_config(self) -> dict[str, Any]:

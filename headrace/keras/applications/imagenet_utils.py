@@ -10,6 +10,7 @@ import numpy as np
 
 from headrace.keras.backend_config import floatx, image_data_format
 from headrace.keras.utils.downloads import get_file
+from headrace.util import tf_logging
 
 _CLASSES_URL = "https://storage.googleapis.com/download.tensorflow.org/data/imagenet_class_index.json"
 # The means and standard deviations of the channels of ImageNet: of Caffe's models in the order blue, green, red and
@@ -26,16 +27,17 @@ def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe"
         x: an image or a batch of them, numbers from 0 to 255: an array or a tensor.
         data_format: "channels_last" or "channels_first"; without it what `tf.keras.backend.image_data_format` says.
         mode: "caffe": blue, green and red, the means subtracted; "tf": from -1 to 1; "torch": from 0 to 1, then
-            normalized.
+            normalized. Any other is "caffe", and warned of.
 
     Raises:
-        ValueError: for another format or mode.
+        ValueError: for another format.
     """
     data_format = data_format or image_data_format()
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Unknown data_format {data_format}")
     if mode not in ("caffe", "tf", "torch"):
-        raise ValueError(f"Unknown mode {mode}; it is 'caffe', 'tf' or 'torch'.")
+        tf_logging.warning("There is no mode %r of 'caffe', 'tf' and 'torch'; images are those of 'caffe'.", mode)
+        mode = "caffe"
     if isinstance(x, np.ndarray):
         return _of_array(x, data_format, mode)
     return _of_tensor(x, data_format, mode)

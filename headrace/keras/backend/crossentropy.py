@@ -21,6 +21,7 @@ from headrace.ops.array.shape import reshape
 from headrace.ops.math.cast import cast
 from headrace.ops.math.clip import clip_by_value
 from headrace.ops.math.unary import log
+from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -69,6 +70,11 @@ def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool 
         axis: that of the classes.
     """
     if not from_logits:
+        if not isinstance(output, (Tensor, Variable)):
+            raise AttributeError(
+                f"{type(output).__name__!r} object has no attribute 'op': the predicted distributions are a tensor; make one "
+                "by `tf.convert_to_tensor`."
+            )
         scores = _scores(output, "Softmax")
         output = log(_within(output)) if scores is None else scores
     rank = output.shape.rank

@@ -249,6 +249,8 @@ class EagerExecutionFunction:
         self._is_plain = isinstance(inputs, (list, tuple)) and not any(nest.is_nested(x) for x in inputs)
         self.inputs = nest.flatten(inputs, expand_composites=True)
         self.outputs = nest.flatten(outputs, expand_composites=True)
+        if all(isinstance(part, EagerTensor) for part in (*self.inputs, *self.outputs)):
+            raise KeyError("The inputs and outputs are no tensors of models: there is no graph that they are of.")
         graph = get_graph()
         assert isinstance(graph, FuncGraph)
         with graph.as_default():

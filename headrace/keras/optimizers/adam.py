@@ -80,7 +80,7 @@ class Adam(OptimizerV2):
 
     def set_weights(self, weights: Sequence[Any]) -> None:
         """Gives its variables new values, in the order of `weights`; those of 1.x's `Adam` with two moments fit too."""
-        count = (len(self.weights) - 1) // 2
+        count = max(len(self.weights) - 1, 0) // 2
         # The optimizer of `keras.optimizers` always had a third list.
         if len(weights) == 3 * count + 1:
             weights = weights[: len(self.weights)]

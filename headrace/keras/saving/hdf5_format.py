@@ -26,6 +26,7 @@ from headrace.keras.saving.rnn_weights import convert_rnn_weights as _convert_rn
 from headrace.keras.saving.weight_conversions import preprocess_weights_for_loading
 from headrace.keras.utils.stored_settings import MissingEntryError
 from headrace.optimizers.optimizer import Optimizer as TrainOptimizer
+from headrace.state.scoping import makes_eager_variables
 from headrace.util import tf_logging as logging
 
 if TYPE_CHECKING:
@@ -183,7 +184,8 @@ def load_weights_from_hdf5_group(f: h5py.Group, layers: Sequence[Layer]) -> None
         layers: the layers.
 
     Raises:
-        ValueError: if their number, or that of a layer's weights, or a shape differs. No weight is set then.
+        ValueError: if their number, or that of a layer's weights, or a rank differs, eagerly also for another shape. No
+            weight is set then.
     """
     version, backend = _origin(f)
     owners = [(layer, weights) for layer in layers if (weights := _legacy_weights(layer))]
@@ -203,7 +205,10 @@ def load_weights_from_hdf5_group(f: h5py.Group, layers: Sequence[Layer]) -> None
             )
         for weight, value in zip(weights, values, strict=True):
             if not _fits(weight, value):
-                raise ValueError(_other_shape(number, layer, weight, value))
+                # In graphs variables take values of other sizes, as `K.set_value` gives them too.
+                if makes_eager_variables() or weight.shape.ndims != np.ndim(value):
+                    raise ValueError(_other_shape(number, layer, weight, value))
+                logging.warning("The variable takes the saved shape: %s", _other_shape(number, layer, weight, value))
             pairs.append((weight, value))
     batch_set_value(pairs)
 
@@ -299,7 +304,7 @@ def _origin(group: h5py.Group) -> tuple[str, str | None]:
 
 def _in(group: h5py.Group, layer_name: str) -> list[str]:
     if member(group, layer_name) is None:
-        raise ValueError(f"The HDF5 file lists a layer {layer_name!r} and has no weights of it.")
+        raise KeyError(f"The HDF5 file lists a layer {layer_name!r} and has no weights of it.")
     return load_attributes_from_hdf5_group(_group(group, layer_name), "weight_names")
 
 
@@ -315,7 +320,7 @@ def _read(group: h5py.Group, names: Iterable[str], owner: str) -> list[Array]:
     for name in names:
         dataset = member(group, name)
         if not isinstance(dataset, h5py.Dataset):
-            raise ValueError(f"The HDF5 file lists a weight {name!r} of {owner!r} and does not have it.")
+            raise KeyError(f"The HDF5 file lists a weight {name!r} of {owner!r} and does not have it.")
         arrays.append(array_of(dataset))
     return arrays
 
@@ -334,7 +339,10 @@ def _json_of(value: Any, what: str) -> dict[str, Any]:
         found = json.loads(text_of(value, what))
     except UnicodeDecodeError as error:
         raise ValueError(f"The HDF5 attribute {what!r} holds no text: {error}") from None
-    except (json.JSONDecodeError, RecursionError) as error:
+    except json.JSONDecodeError as error:
+        text = f"The HDF5 attribute {what!r} holds no JSON: {error.msg}"
+        raise json.JSONDecodeError(text, error.doc, error.pos) from None
+    except RecursionError as error:
         raise ValueError(f"The HDF5 attribute {what!r} holds no JSON: {error}") from None
     if not isinstance(found, dict):
         raise ValueError(f"The HDF5 attribute {what!r} holds a {type(found).__name__}; a dictionary was expected.")

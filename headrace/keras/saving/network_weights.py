@@ -115,7 +115,8 @@ def load_weights(
     if skip_mismatch and not by_name:
         raise ValueError("When calling model.load_weights, skip_mismatch can only be set to True when by_name is True.")
     # A file is HDF5, whatever it is called: the files of a checkpoint have its path as the beginning of theirs.
-    if is_hdf5_path(path) or (os.path.isfile(path) and not os.path.isfile(f"{path}.index")):
+    has_index = os.path.isfile(f"{path}.index")
+    if is_hdf5_path(path) or (os.path.exists(path) and not has_index):
         if not os.path.isfile(path):
             raise OSError(f"Unable to open the HDF5 file {path}: there is no such file.")
         if not network._is_graph_network and not network.built:

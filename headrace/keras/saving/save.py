@@ -38,8 +38,8 @@ def save_model(
         filepath: the path, or an open `h5py.File`.
         overwrite: whether what is there is replaced without asking.
         include_optimizer: whether to write the optimizer's state.
-        save_format: "h5" or "tf", a SavedModel; HDF5 by default, and SavedModels under TensorFlow 2's behaviour for
-            paths that do not end in `.h5` or `.keras`.
+        save_format: "h5" or "tf", a SavedModel; HDF5 by default, and SavedModels under TensorFlow 2's behaviour. Paths
+            that end in `.h5`, `.hdf5` or `.keras` are HDF5 whatever is said.
         signatures: the signatures of a SavedModel, as for `tf.saved_model.save`.
 
     Raises:
@@ -51,12 +51,10 @@ def save_model(
         >>> again = tf.keras.models.load_model("model.h5")
     """
     path = os.fspath(filepath) if isinstance(filepath, str | os.PathLike) else filepath
-    chosen = save_format or ("tf" if tf2.enabled() else "h5")
-    if chosen == "tf" and save_format is None and (not isinstance(path, str) or is_hdf5_path(path)):
-        chosen = "h5"
-    if chosen == "tf":
+    is_file = isinstance(path, hdf5_format.h5py.File) or (isinstance(path, str) and is_hdf5_path(path))
+    if (save_format or ("tf" if tf2.enabled() else "h5")) != "h5" and not is_file:
         if not isinstance(path, str):
-            raise ValueError(f"A SavedModel is a folder; {path!r} is none.")
+            raise TypeError(f"A SavedModel is a folder, told by its path as text; {path!r} is none.")
         saved_model_save.save(model, path, overwrite, include_optimizer, signatures)
         return
     if not model._is_graph_network and not isinstance(model, Sequential):

@@ -154,6 +154,11 @@ def deserialize_keras_object(
     """
     if identifier is None:
         return None
+    if custom_objects is not None and not hasattr(custom_objects, "items"):
+        raise AttributeError(
+            f"{type(custom_objects).__name__!r} object has no attribute 'items': `custom_objects` is a dictionary of classes "
+            f"and functions by name, got {custom_objects!r}"
+        )
     if isinstance(identifier, dict):
         found, config = class_and_config_for_serialized_keras_object(
             identifier, module_objects, custom_objects, printable_module_name

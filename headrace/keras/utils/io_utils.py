@@ -41,7 +41,11 @@ class HDF5Matrix:
         normalizer: Callable[[np.ndarray], np.ndarray] | None = None,
     ) -> None:
         if datapath not in self.refs:
-            self.refs[datapath] = h5py.File(datapath, "r")
+            try:
+                self.refs[datapath] = h5py.File(datapath, "r")
+            except FileNotFoundError as error:
+                # In 1.15 a file that is not there is an empty one.
+                raise KeyError(f"Unable to open object {dataset!r}: {error}") from error
         self.data = self.refs[datapath][dataset]
         self.start = start
         self.end = self.data.shape[0] if end is None else end

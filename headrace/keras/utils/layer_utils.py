@@ -40,7 +40,7 @@ def get_source_inputs(tensor: Any, layer: Any = None, node_index: int | None = N
         layer, node_index: the call to begin at in the place of the one that gave it.
     """
     if getattr(tensor, "_keras_history", None) is None:
-        return [tensor]
+        return tensor  # type: ignore[no-any-return]  # as 1.15 does
     if layer is None or node_index:
         layer, node_index, _ = tensor._keras_history
     if not layer.inbound_nodes:
