@@ -76,7 +76,8 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
         self._is_compiled = False
         self._experimental_run_tf_function = False
         self._run_eagerly = None
-        self.optimizer = None
+        # A model that gets other layers keeps what it was compiled with, and is compiled anew by the first data.
+        self.optimizer = self.__dict__.get("optimizer")
         self._distribution_strategy = self._compile_time_distribution_strategy = None
         self._compile_distribution = self._of_one_replica = False
         # What is trained in its place where it was compiled for a strategy.

@@ -77,6 +77,11 @@ def run(network: Network, inputs: Any, training: Any = None, mask: Any = None) -
     if mask is not None:
         for tensor, of_tensor in zip(taken_in, nest.flatten(mask)):
             tensor._keras_mask = of_tensor
+    if len(taken_in) != len(network.inputs) and all(hasattr(tensor, "_keras_history") for tensor in taken_in):
+        raise ValueError(
+            f"Layer {network.name} expects {len(network.inputs)} inputs, but it received {len(taken_in)} input tensors. "
+            f"Inputs received: {taken_in}"
+        )
     known: dict[int, Any] = {id(reference): tensor for reference, tensor in zip(network.inputs, taken_in)}
     for step in _steps(network):
         if not all(number in known for number in step.input_ids):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headrace.config import tf2
 from headrace.core import slots
-from headrace.core.eager import executing_eagerly
+
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
 from headrace.util import tf_logging as logging
 
@@ -24,9 +25,9 @@ def compiled_copy(model: Model, strategy: Any, optimizer: Any, **settings: Any) 
 
     Raises:
         AttributeError: if `strategy` is none.
-        ValueError: while executing eagerly, and for a model that cannot be copied.
+        ValueError: where TensorFlow 2's behaviour is on, and for a model that cannot be copied.
     """
-    if executing_eagerly():
+    if tf2.enabled():
         raise ValueError(
             "Distribute argument in compile is not available in TF 2.0 please create the model under the distribution "
             "strategy scope."
