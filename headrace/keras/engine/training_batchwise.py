@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from headrace.keras.engine import training_arrays, training_generator, training_v2
+from headrace.keras.engine import training_arrays, training_generator, training_v2_steps
 from headrace.keras.engine.training_datasets import is_dataset
 from headrace.keras.engine.training_loop import PREDICT, TEST, TRAIN
 from headrace.keras.engine.training_replicas import check_no_strategy
@@ -43,7 +43,7 @@ class Batchwise:
         """
         self._assert_compile_was_called()
         if self._steps_are_eager():
-            outs = training_v2.on_batch(self._model, TRAIN, x, y, sample_weight, class_weight)
+            outs = training_v2_steps.on_batch(self._model, TRAIN, x, y, sample_weight, class_weight)
         else:
             self._require_batch(x)
             self._require_dataset(x)
@@ -63,7 +63,7 @@ class Batchwise:
         """
         self._assert_compile_was_called()
         if self._steps_are_eager():
-            outs = training_v2.on_batch(self._model, TEST, x, y, sample_weight, None)
+            outs = training_v2_steps.on_batch(self._model, TEST, x, y, sample_weight, None)
         else:
             self._require_batch(x)
             self._require_dataset(x)
@@ -82,7 +82,7 @@ class Batchwise:
             x: as of `fit`.
         """
         if self._steps_are_eager():
-            return training_v2.on_batch(self._model, PREDICT, x, None, None, None)
+            return training_v2_steps.on_batch(self._model, PREDICT, x, None, None, None)
         self._require_batch(x)
         x, _, _ = self._standardize_user_data(x, extract_tensors_from_dataset=True)
         outs = training_arrays.run_batch(self._model, PREDICT, x, [], [])

@@ -70,7 +70,11 @@ class Compiling:
         prepare_loss_weights(self._training_endpoints, self.loss_weights)
 
     def _compile_eagerly(self, metrics: Any, weighted_metrics: Any, sample_weight_mode: Any) -> None:
-        """Sets up a model whose batches are run eagerly: there are no placeholders and no total loss."""
+        """Sets up a model whose batches are run eagerly: there are no placeholders and no total loss.
+
+        Raises:
+            ValueError: if nothing has a loss, and the batches are run by functions.
+        """
         for endpoint in self._training_endpoints:
             endpoint.create_training_target(None, run_eagerly=True)
         prepare_sample_weight_modes(self._training_endpoints, sample_weight_mode)
@@ -78,6 +82,9 @@ class Compiling:
         self._cache_output_metric_attributes(metrics, weighted_metrics)
         self.total_loss = None
         self._set_metric_attributes()
+        skipped = all(endpoint.should_skip_target() for endpoint in self._training_endpoints)
+        if skipped and self._is_graph_network and not self.run_eagerly and not self.losses:
+            raise ValueError("The model cannot be compiled because it has no loss to optimize.")
 
     def _compile_in_graph(
         self, metrics: Any, weighted_metrics: Any, sample_weight_mode: Any, target_tensors: Any

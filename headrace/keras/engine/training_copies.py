@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.config import tf2
 from headrace.core import slots
-
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
 from headrace.util import tf_logging as logging
 

@@ -90,12 +90,14 @@ def unpack_element(element: Any) -> tuple[Any, Any, Any]:
     """An element of a dataset as inputs, targets and weights of samples; what it lacks is None.
 
     Raises:
-        TypeError, eagerly ValueError: if it is a tuple of other than one, two or three parts.
+        TypeError, eagerly ValueError: if it is a tuple of other than one, two or three parts; ValueError for one in graphs.
     """
     if not isinstance(element, tuple):
         return element, None, None
-    if len(element) not in (1, 2, 3):
-        kind = ValueError if executing_eagerly() else TypeError
+    eagerly = executing_eagerly()
+    if len(element) not in ((1, 2, 3) if eagerly else (2, 3)):
+        # In graphs 1.15 writes the element into its text by `%`, which takes a tuple of one only.
+        kind = ValueError if eagerly or len(element) == 1 else TypeError
         raise kind(
             "Please provide model inputs as a list or tuple of 1, 2 or 3 elements: (input), (input, target) or (input, "
             f"target, sample_weights). Received {element}"

@@ -60,6 +60,11 @@ class GeneratorBatches(Batches):
         if isinstance(data, (np.ndarray, Tensor, list, tuple)):
             data, steps = convert_to_generator_like(data)
         is_sequence = isinstance(data, data_utils.Sequence)
+        if not is_generator_or_sequence(data):
+            raise AttributeError(
+                f"{type(data).__name__!r} object has no attribute 'shape': batches come from a generator or from a class "
+                "derived of `keras.utils.Sequence`."
+            )
         if steps is None:
             if not is_sequence:
                 raise ValueError(f"Please specify the number of steps via the `{steps_name}` argument.")
@@ -71,21 +76,10 @@ class GeneratorBatches(Batches):
             )
         self.steps, self._steps_name, self._epochs = steps, steps_name, epochs
         self._mode, self._class_weight = mode, class_weight
-        self._run = _step_of(model, mode)
+        self._run = step_of(model, mode)
         self._data = data
         self.last_size = 32
-        self._enqueuer: Any = None
-        if workers > 0:
-            if is_sequence:
-                self._enqueuer = data_utils.OrderedEnqueuer(
-                    data, use_multiprocessing=use_multiprocessing, shuffle=bool(shuffle)
-                )
-            else:
-                self._enqueuer = data_utils.GeneratorEnqueuer(data, use_multiprocessing=use_multiprocessing)
-            self._enqueuer.start(workers=workers, max_queue_size=max_queue_size)
-            self._source: Iterator[Any] = self._enqueuer.get()
-        else:
-            self._source = data_utils.iter_sequence_infinite(data) if is_sequence else iter(data)
+        self._source, self._enqueuer = read_ahead(data, shuffle, max_queue_size, workers, use_multiprocessing)
 
     def epoch(self, model: Model) -> Iterator[Batch]:
         for step in range(self.steps or 0):
@@ -94,7 +88,7 @@ class GeneratorBatches(Batches):
             except StopIteration:
                 self.ended_early(model, step)
                 return
-            x, y, weights = _parts(element, self._mode)
+            x, y, weights = batch_parts(element, self._mode)
             size = self.last_size = batch_size_of(x)
             yield Batch(size, functools.partial(self._run, x, y, weights, self._class_weight))
 
@@ -115,7 +109,33 @@ class GeneratorBatches(Batches):
             self._enqueuer.stop()
 
 
-def _step_of(model: Model, mode: str) -> Callable[..., Any]:
+def read_ahead(
+    data: Any, shuffle: bool = False, max_queue_size: int = 10, workers: int = 1, use_multiprocessing: bool = False
+) -> tuple[Iterator[Any], Any]:
+    """An iterator over the batches of a generator, or again and again over those of a sequence.
+
+    Args:
+        data: the generator or sequence.
+        shuffle: whether a sequence is gone through in another order each time.
+        max_queue_size, workers, use_multiprocessing: how batches are made ahead; by no one, with no workers.
+
+    Returns:
+        the iterator, and what is to be stopped at the end; None where there are no workers.
+    """
+    is_sequence = isinstance(data, data_utils.Sequence)
+    if workers <= 0:
+        return data_utils.iter_sequence_infinite(data) if is_sequence else iter(data), None
+    enqueuer: Any
+    if is_sequence:
+        enqueuer = data_utils.OrderedEnqueuer(data, use_multiprocessing=use_multiprocessing, shuffle=bool(shuffle))
+    else:
+        enqueuer = data_utils.GeneratorEnqueuer(data, use_multiprocessing=use_multiprocessing)
+    enqueuer.start(workers=workers, max_queue_size=max_queue_size)
+    return enqueuer.get(), enqueuer
+
+
+def step_of(model: Model, mode: str) -> Callable[..., Any]:
+    """What runs a batch, of inputs, targets, weights of samples and of classes, in a mode."""
     if mode == TRAIN:
         return lambda x, y, w, classes: model.train_on_batch(
             x, y, sample_weight=w, class_weight=classes, reset_metrics=False
@@ -125,7 +145,7 @@ def _step_of(model: Model, mode: str) -> Callable[..., Any]:
     return lambda x, y, w, classes: model.predict_on_batch(x)
 
 
-def _parts(element: Any, mode: str) -> tuple[Any, Any, Any]:
+def batch_parts(element: Any, mode: str) -> tuple[Any, Any, Any]:
     """What a generator gave as inputs, targets and weights of samples."""
     if not isinstance(element, tuple):
         # Models whose losses layers add have no targets.
@@ -190,13 +210,22 @@ def convert_to_generator_like(
     return batches(), len(spans)
 
 
-def check_validation(model: Model, validation_data: Any, validation_steps: int | None) -> None:
+def check_validation(validation_data: Any, validation_steps: int | None) -> None:
     if (
         is_generator_or_sequence(validation_data)
         and not isinstance(validation_data, data_utils.Sequence)
         and not validation_steps
     ):
         raise ValueError("Please specify the `validation_steps` argument.")
+
+
+def check_length_of_validation(validation_data: Any, validation_steps: int | None) -> None:
+    """Raises TypeError for a generator to validate with, of which nothing tells how many batches it has."""
+    try:
+        check_validation(validation_data, validation_steps)
+    except ValueError as error:
+        # 1.15 asks what is no sequence for its length.
+        raise TypeError(f"object of type {type(validation_data).__name__!r} has no len(): {error}") from None
 
 
 def fit(
@@ -217,7 +246,7 @@ def fit(
     initial_epoch: int = 0,
 ) -> Any:
     """Trains a model on batches of a generator or a sequence: the arguments of `fit_generator`."""
-    check_validation(model, validation_data, validation_steps)
+    check_validation(validation_data, validation_steps)
     queue: dict[str, Any] = {
         "max_queue_size": max_queue_size,
         "workers": workers,

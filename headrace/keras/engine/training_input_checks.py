@@ -243,10 +243,10 @@ def check_keys(user_dict: Mapping[str, object], known_keys: Iterable[str], name:
 
 
 def _lengths(arrays: Any) -> set[int]:
-    """The numbers of samples of arrays; tensors of graphs tell none."""
+    """The numbers of samples of arrays; nothing asks tensors for theirs."""
     found = set()
     for array in arrays or ():
-        if array is not None and not is_symbolic(array) and not is_composite(array) and len(array.shape):
+        if array is not None and not is_tensor(array) and len(array.shape):
             found.add(int(array.shape[0]))
     return found
 

@@ -40,11 +40,13 @@ class Batches(abc.ABC):
         samples: the number of samples where they are counted rather than batches.
         steps: the number of batches of an epoch, None if only its end will tell.
         batch_size: the size of batches, if it is known.
+        may_end: whether an epoch without a batch after others is an end like another.
     """
 
     samples: int | None = None
     steps: int | None = None
     batch_size: int | None = None
+    may_end: bool = True
 
     @property
     def count_mode(self) -> str:
@@ -62,6 +64,9 @@ class Batches(abc.ABC):
 
     def ended_early(self, model: Model, step: int) -> None:  # noqa: B027  most sources end as expected
         """Called where a batch that was expected could not be had."""
+
+    def refuse_emptiness(self, shown: bool) -> None:  # noqa: B027  what puts the batches together refuses none
+        """Called where an epoch had no batch; `shown` is whether there is a bar on the screen."""
 
     def epoch_done(self, last: bool) -> None:  # noqa: B027  most sources begin anew by themselves
         """Called after an epoch."""
@@ -255,10 +260,12 @@ class Loop:
                 break
         if aggregator.steps is None:
             aggregator.steps = step
-        if not step and self._had_batches:
+        if not step and self._had_batches and batches.may_end:
             # The data ended with the epoch before: there is nothing to tell of this one.
             return []
         self._had_batches = bool(step)
+        if not step:
+            batches.refuse_emptiness(progress.bar is not None)
         aggregator.finalize()
         return aggregator.results
 

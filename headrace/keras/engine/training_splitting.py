@@ -43,13 +43,18 @@ def check_validation_steps(x: Any, steps: int | None, validation_data: Any, vali
 
 
 def split_training_and_validation_data(
-    x: Sequence[ArrayLike], y: Sequence[Any], sample_weights: Sequence[Any], validation_split: float
+    x: Sequence[ArrayLike],
+    y: Sequence[Any],
+    sample_weights: Sequence[Any],
+    validation_split: float,
+    may_be_empty: bool = False,
 ) -> tuple[list[Any], list[Any], list[Any], list[Any], list[Any], list[Any]]:
     """The samples to train on, and the last ones, to validate with.
 
     Args:
         x, y, sample_weights: lists of arrays.
         validation_split: the share of the last ones.
+        may_be_empty: whether none may be left to train on.
 
     Returns:
         (inputs, targets, weights) twice.
@@ -59,9 +64,10 @@ def split_training_and_validation_data(
     """
     if has_symbolic_tensors(list(x)):
         raise ValueError("If your data is in the form of symbolic tensors, you cannot use `validation_split`.")
-    count = int(x[0].shape[0])  # type: ignore[union-attr]  # they have been standardized
+    # The size of a tensor is a `Dimension` in 1.x, of which there is no share.
+    count = x[0].shape[0]  # type: ignore[union-attr]  # they have been standardized
     at = int(count * (1.0 - validation_split))
-    if not 0 < at < count:
+    if not 0 < at < count and not may_be_empty:
         raise ValueError(
             f"Training data contains {count} samples, which is not sufficient to split it into a validation and training "
             f"set as specified by `validation_split={validation_split}`. Either provide more data, or a different value "

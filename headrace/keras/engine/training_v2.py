@@ -5,22 +5,14 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterator
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core import nest
-from headrace.core.convert import convert_to_tensor
-from headrace.core.dtypes import as_dtype
-from headrace.core.eager import eager_mode
-from headrace.core.tensor import Tensor
-from headrace.core.type_specs import TensorSpec
+from headrace.core import errors, nest
 from headrace.data.dataset_base import DatasetBase
 from headrace.data.structure import get_legacy_output_shapes
-from headrace.keras import backend_config
-from headrace.keras.backend.learning import eager_learning_phase_scope
-from headrace.keras.engine import training_eager, training_replicas
+from headrace.keras.engine import training_replicas
 from headrace.keras.engine.data_adapter import CompositeTensorDataAdapter, ListsOfScalarsDataAdapter
 from headrace.keras.engine.replica_arrays import input_params
 from headrace.keras.engine.training_arrays import batch_shuffle, make_batches, slice_arrays
@@ -28,15 +20,22 @@ from headrace.keras.engine.training_datasets import infer_steps_for_dataset, unp
 from headrace.keras.engine.training_generator import (
     GeneratorBatches,
     batch_size_of,
-    check_validation,
+    check_length_of_validation,
     is_generator_or_sequence,
     unpack_validation_data,
 )
 from headrace.keras.engine.training_input_checks import is_composite
 from headrace.keras.engine.training_loop import PREDICT, TEST, TRAIN, Batch, Batches, Loop, Validation, print_train_info
 from headrace.keras.engine.training_splitting import split_training_and_validation_data
+from headrace.keras.engine.training_v2_generators import (
+    EagerBatches,
+    adapter_of,
+    named,
+    refuse_emptiness,
+    tell_of_class_weight,
+)
+from headrace.keras.engine.training_v2_steps import run_standardized
 from headrace.keras.utils.data_utils import Sequence
-from headrace.state.polymorphic_function import function
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
@@ -44,125 +43,12 @@ if TYPE_CHECKING:
     from headrace.keras.engine.training import Model
 
 
-def _as_value(value: Any, dtype: str | None = None) -> Any:
-    """An array as a tensor, floating ones in `dtype` or in the type of Keras; what is a tensor as it is."""
-    if value is None or is_composite(value):
-        return value
-    dtype = dtype or backend_config.floatx()
-    if isinstance(value, Tensor):
-        if value.dtype.is_floating and value.dtype.name != dtype:
-            return training_eager.cast(value, as_dtype(dtype))
-        return value
-    value = np.asarray(value)
-    if value.dtype.kind == "f" and value.dtype.name != dtype:
-        value = value.astype(dtype)
-    return convert_to_tensor(value)
-
-
-def _float_types(model: Model, is_one_batch: bool) -> list[str | None]:
-    """The types that floating inputs take; None for that of Keras.
-
-    1.15's newer loops know that one only; where it runs a batch by itself, or its older loops, it goes by the inputs.
-    """
-    if not model._is_graph_network or (model._experimental_run_tf_function and not is_one_batch):
-        return []
-    return [tensor.dtype.name if tensor.dtype.is_floating else None for tensor in model.inputs]
-
-
-def _step_of(model: Model, mode: str) -> Any:
-    """What runs a batch in a mode: a function that is traced once a kind of batch, or the step itself."""
-    run = training_eager.run if model._distribution_strategy is None else training_replicas.run
-    if model.run_eagerly:
-        return run
-    made = model._v2_functions.get(mode) if model._is_compiled else None
-    if made is None:
-
-        def step(inputs: Any, targets: Any, weights: Any) -> Any:
-            return run(model, mode, inputs, targets, weights)
-
-        made = function(step, autograph=False, experimental_relax_shapes=True)
-        if model._is_compiled:
-            model._v2_functions[mode] = made
-    return lambda _model, _mode, inputs, targets, weights: made(inputs, targets, weights)
-
-
-def _inputs_of(model: Model, x: list[Any]) -> Any:
-    """Standardized inputs in the structure that the model is called with."""
-    if not model._is_graph_network:
-        names = model.input_names
-        if getattr(model, "_called_with_dict", False):
-            return dict(zip(names, x))
-    return x[0] if len(x) == 1 else x
-
-
-def _run_with_any_size(model: Model, mode: str, *batch: Any) -> Any:
-    """Runs a batch by a function that knows nothing of its size, so that operations tell what does not fit."""
-    parts = nest.flatten(batch)
-    tensors = [part for part in parts if isinstance(part, Tensor)]
-
-    def step(*traced: Tensor) -> Any:
-        left = iter(traced)
-        filled = [next(left) if isinstance(part, Tensor) else part for part in parts]
-        return training_eager.run(model, mode, *nest.pack_sequence_as(batch, filled))
-
-    specs = [TensorSpec(tensor.dims and (None, *tensor.dims[1:]), tensor.dtype) for tensor in tensors]
-    return function(step, input_signature=specs, autograph=False)(*tensors)
-
-
-def run_standardized(
-    model: Model,
-    mode: str,
-    x: list[Any],
-    y: list[Any],
-    weights: list[Any],
-    as_tensors: bool = False,
-    any_size: bool = False,
-) -> Any:
-    """Runs a batch that has been standardized; numbers, or outputs, as arrays, or outputs as they come.
+class EagerArrays(Batches):
+    """Batches of arrays and eager tensors: arguments as of `training_arrays.ArrayBatches`.
 
     Args:
-        model: the model.
-        mode: what the batch is for.
-        x, y, weights: inputs, targets and sample weights.
-        as_tensors: whether outputs stay tensors: the batch is run by itself.
-        any_size: whether TensorFlow would not know how many samples there are.
+        is_validation: whether they are for the validation of a model in training, where 1.15 counts no steps.
     """
-    types = _float_types(model, as_tensors and mode != PREDICT)
-    inputs = _inputs_of(model, [_as_value(value, dtype) for value, dtype in zip_longest(x, types)])
-    targets = [_as_value(value) for value in y or ()]
-    given = [_as_value(value) for value in weights or ()]
-    phase = 1 if mode == TRAIN else 0
-    with eager_mode(), eager_learning_phase_scope(phase):
-        try:
-            outs = _step_of(model, mode)(model, mode, inputs, targets, given)
-        except ValueError:
-            if model.run_eagerly or model._distribution_strategy is not None or not (as_tensors or any_size):
-                raise
-            # A batch by itself is run operation after operation in 1.15: what the trace refuses, its operations tell.
-            again = training_eager.run if as_tensors else _run_with_any_size
-            outs = again(model, mode, inputs, targets, given)
-    if mode == PREDICT:
-        # Those of the older loops are arrays in either case.
-        return outs if as_tensors and model._experimental_run_tf_function else nest.map_structure(_numpy, outs)
-    return [_numpy(value) for value in outs]
-
-
-def _numpy(value: Any) -> Any:
-    return value.numpy() if isinstance(value, Tensor) else value  # type: ignore[attr-defined]  # an eager tensor
-
-
-def on_batch(model: Model, mode: str, x: Any, y: Any, sample_weight: Any, class_weight: Any) -> Any:
-    """Runs one batch; a list of numbers, or the outputs."""
-    if isinstance(x, DatasetBase):
-        raise ValueError(
-            "A dataset is no batch: call `fit`, `evaluate` or `predict` with it, or take an element of it."
-        )
-    x, y, weights = model._standardize_user_data(x, y, sample_weight=sample_weight, class_weight=class_weight)
-    return run_standardized(model, mode, x, y, weights, as_tensors=True)
-
-
-class EagerArrays(Batches):
-    """Batches of arrays and eager tensors: arguments as of `training_arrays.ArrayBatches`."""
 
     def __init__(
         self,
@@ -173,11 +59,21 @@ class EagerArrays(Batches):
         batch_size: int,
         steps: int | None,
         shuffle: bool | str,
+        is_validation: bool = False,
     ) -> None:
         self._mode, self._x, self._y, self._weights, self._shuffle = mode, x, y, weights, shuffle
         self.batch_size = batch_size
-        self.samples = int(x[0].shape[0])
+        self.samples = samples = int(x[0].shape[0])
+        for part in y:
+            if part is not None and not len(part.shape):
+                raise ValueError(f"Targets have a row for each of the {samples} samples, but {part} is a single value.")
+            if part is not None and samples > int(part.shape[0]):
+                # What tensors hold nothing looks at before rows of them are taken.
+                raise errors.InvalidArgumentError(
+                    None, None, f"indices of {samples} samples of `x` are not in [0, {part.shape[0]}): `y` has fewer."
+                )
         self._limit = steps
+        self._known_steps = steps if is_validation else steps or 0
         self._endless: Iterator[Batch] | None = None
 
     def epoch(self, model: Model) -> Iterator[Batch]:
@@ -188,6 +84,9 @@ class EagerArrays(Batches):
         if self._endless is None:
             self._endless = itertools.chain.from_iterable(self._pass(model) for _ in itertools.count())
         yield from itertools.islice(self._endless, self._limit)
+
+    def refuse_emptiness(self, shown: bool) -> None:
+        refuse_emptiness(self._known_steps, self._mode, shown)
 
     def _pass(self, model: Model) -> Iterator[Batch]:
         """The batches of all samples."""
@@ -210,8 +109,8 @@ class EagerArrays(Batches):
 def _taken(arrays: list[Any], rows: Any) -> list[Any]:
     found = []
     for array in arrays:
-        if isinstance(array, Tensor) and not isinstance(rows, slice):
-            array = array.numpy()  # type: ignore[attr-defined]  # an eager tensor
+        if not isinstance(rows, slice) and hasattr(array, "numpy"):
+            array = array.numpy()  # an eager tensor, or a variable
         if isinstance(rows, slice):
             found.append(None if array is None else array[rows])
         else:
@@ -228,6 +127,7 @@ class EagerDataset(Batches):
         steps: the number of batches of an epoch, None for all.
         epochs, steps_name: what is said where the data comes to an early end.
         class_weight: weights of classes.
+        may_end: whether an epoch after the data's end is no error.
     """
 
     def __init__(
@@ -238,9 +138,10 @@ class EagerDataset(Batches):
         epochs: int = 1,
         steps_name: str = "steps",
         class_weight: Any = None,
+        may_end: bool = False,
     ) -> None:
         self._mode, self._dataset, self._epochs, self._steps_name = mode, dataset, epochs, steps_name
-        self._class_weight = class_weight
+        self._class_weight, self.may_end = class_weight, may_end
         self._anew = steps is None
         self.steps = infer_steps_for_dataset(None, dataset, steps, epochs, steps_name)
         self._iterator: Any = None
@@ -258,12 +159,18 @@ class EagerDataset(Batches):
                 self.ended_early(model, step)
                 return
             x, y, weights = unpack_element(element)
+            if model._is_graph_network and not self.may_end:
+                x = named(x, model._feed_input_names)
             x, y, weights = model._standardize_user_data(
                 x, None if mode == PREDICT else y, sample_weight=weights, class_weight=self._class_weight
             )
             run = functools.partial(run_standardized, model, mode, x, y, weights, any_size=any_size)
             yield Batch(batch_size_of(x), run)
             step += 1
+
+    def refuse_emptiness(self, shown: bool) -> None:
+        if not self.may_end:
+            refuse_emptiness(None if self._anew and self._mode == TRAIN else self.steps, self._mode, shown)
 
     def _has_any_size(self) -> bool:
         """Whether the dataset does not tell how many samples are in a batch."""
@@ -283,10 +190,17 @@ class EagerDataset(Batches):
 
 
 def _arrays_of_lists(x: Any, y: Any) -> tuple[Any, Any]:
-    """Lists of rows of numbers as arrays, where inputs and targets are such lists: eager loops take these."""
-    if not (isinstance(x, list | tuple) and x and ListsOfScalarsDataAdapter.can_handle(x, y)):
+    """Lists of rows of numbers as arrays, where inputs and targets are such lists: eager loops take these.
+
+    Raises:
+        IndexError: for a single number or text, which has no rows.
+    """
+    if (isinstance(x, list | tuple) and not x) or not ListsOfScalarsDataAdapter.can_handle(x, y):
         return x, y
-    return np.asarray(x), None if y is None else np.asarray(y)
+    x, y = np.asarray(x), None if y is None else np.asarray(y)
+    if not x.ndim:
+        raise IndexError(f"tuple index out of range: {x} is a single value, and no row of values or rows of them.")
+    return x, y
 
 
 def _batches(
@@ -303,15 +217,30 @@ def _batches(
     steps_name: str,
     queue: dict[str, Any],
 ) -> Batches:
+    is_newer = model._experimental_run_tf_function
     if isinstance(x, DatasetBase):
         if not model.inputs:
             # The first element makes the model, whose metrics have names from then on.
             model._standardize_user_data(x, extract_tensors_from_dataset=True)
-        return EagerDataset(mode, training_replicas.part_of_worker(model, x), steps, epochs, steps_name, class_weight)
+        dataset = training_replicas.part_of_worker(model, x)
+        if is_newer:
+            tell_of_class_weight(class_weight)
+            class_weight = None
+        return EagerDataset(mode, dataset, steps, epochs, steps_name, class_weight, may_end=not is_newer)
     if is_generator_or_sequence(x):
-        return GeneratorBatches(
-            model, mode, x, steps, epochs, class_weight, bool(shuffle), steps_name=steps_name, **queue
+        kind: Any = EagerBatches if is_newer else GeneratorBatches
+        return kind(
+            model,
+            mode,
+            x,
+            steps,
+            epochs,
+            class_weight=class_weight,
+            shuffle=bool(shuffle),
+            steps_name=steps_name,
+            **queue,
         )
+    adapter_of(model, x, y)
     x, y = _arrays_of_lists(x, y)
     given = model._standardize_user_data(
         x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size
@@ -348,7 +277,7 @@ def _array_batches(
         _check_steps(mode, count, steps, batch_size)
     if batch_size is None:
         batch_size = 32 if steps is None else -(-count // steps)
-    return EagerArrays(mode, x, y or [], weights or [], batch_size, steps, shuffle)
+    return EagerArrays(mode, x, y or [], weights or [], batch_size, steps, shuffle, is_validation)
 
 
 def _check_steps(mode: str, count: int, steps: int, batch_size: int | None) -> None:
@@ -383,15 +312,21 @@ def fit(
 ) -> Any:
     """Trains a model: the arguments of `Model.fit`."""
     if validation_data is not None:
-        check_validation(model, validation_data, validation_steps)
+        check_length_of_validation(validation_data, validation_steps)
     batches: Batches
     held: Any = None
-    if validation_split and validation_data is None:
-        x, y = _arrays_of_lists(x, y)
+    is_split = 0.0 < validation_split < 1.0
+    if is_split and validation_data is not None:
+        raise ValueError("`validation_data` and `validation_split` cannot be given together.")
+    if is_split:
+        if adapter_of(model, x, y) is ListsOfScalarsDataAdapter:
+            raise ValueError(
+                f"`validation_split` is for arrays and tensors; `x` is lists of numbers: {x}. Make an array of it."
+            )
         given = model._standardize_user_data(
             x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size
         )
-        x, y, weights, *held = split_training_and_validation_data(*given, validation_split)
+        x, y, weights, *held = split_training_and_validation_data(*given, validation_split, may_be_empty=True)
         batches = _array_batches(TRAIN, x, y, weights, batch_size, steps_per_epoch, shuffle)
     else:
         batches = _batches(
@@ -425,7 +360,15 @@ def _validation(
         x, y, weights = unpack_validation_data(data)
         if is_generator_or_sequence(data):
             x, y, weights = data, None, None
-        size = batch_size if not (isinstance(x, DatasetBase) or is_generator_or_sequence(x)) else None
+        if isinstance(x, DatasetBase) or is_generator_or_sequence(x):
+            size = None
+        elif batch_size is None and not steps and model._experimental_run_tf_function:
+            raise ValueError(
+                "`batch_size` or `steps` is required for arrays to validate with: a dataset does not tell the size of its "
+                "batches, so give `validation_steps`."
+            )
+        else:
+            size = batch_size
         return _batches(model, TEST, x, y, weights, None, size, steps, False, 1, "validation_steps", queue)
 
     made: list[Batches] = []

@@ -9,6 +9,7 @@ import numpy as np
 
 from headrace.core.dtypes import as_dtype
 from headrace.core.registry import raw
+from headrace.core.shapes import as_shape
 from headrace.core.tensor import Tensor
 from headrace.keras.engine.training_input_checks import check_keys, is_tensor
 from headrace.ops.array.constant import constant
@@ -81,7 +82,8 @@ def _check_rank(y: Any, sample_weight: Any, sample_weight_mode: str | None) -> N
             f"Found a sample_weight with shape {sample_weight.shape}. Expected sample_weight with rank less than or equal "
             f"to {len(y.shape)}"
         )
-    if not is_tensor(sample_weight) and not is_tensor(y) and tuple(y.shape[:rank]) != tuple(sample_weight.shape):
+    known = as_shape(y.shape)[:rank].is_compatible_with(sample_weight.shape) if not is_tensor(sample_weight) else True
+    if not known:
         raise ValueError(
             f"Found a sample_weight array with shape {sample_weight.shape} for an input with shape {y.shape}. "
             "sample_weight cannot be broadcast."

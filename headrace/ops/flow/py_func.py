@@ -81,7 +81,7 @@ def _declare(op_type: str, stateful: bool) -> OpDecl:
                     return (torch.from_numpy(returned.copy()),)
                 results = _results(returned)
             except Exception as error:
-                raise _translated(error) from error
+                raise translated(error) from error
             if len(results) != len(dtypes):
                 raise errors.InvalidArgumentError(
                     None, None, f"{token} returns {len(results)} values, but expects to see {len(dtypes)} values."
@@ -163,7 +163,7 @@ def _c_name(dtype: DType) -> str:
     return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
 
 
-def _translated(error: Exception) -> errors.OpError:
+def translated(error: Exception) -> errors.OpError:
     """The error of the run for an exception of the function, with the function's traceback in its message."""
     kind = next((made for kinds, made in _ERRORS if isinstance(error, kinds)), errors.UnknownError)
     # The first frame is this module's.
@@ -275,7 +275,7 @@ def py_function(func: Callable[..., Any], inp: Sequence[TensorLike], Tout: DType
         try:
             results = _eager_results(func(*given), types)
         except Exception as error:
-            raise _translated(error) from error
+            raise translated(error) from error
         return (results[0] if alone else results) if types else None
     function = _EagerFunction(func, types)
     made = raw.EagerPyFunc(inp, token=_registered(function), Tout=types, name=name)
@@ -309,7 +309,7 @@ def eager_py_func_kernel(node):
         try:
             return callback.function.run(values, types)
         except Exception as error:
-            raise _translated(error) from error
+            raise translated(error) from error
 
     return call
 
