@@ -226,7 +226,7 @@ def _batches(
         if is_newer:
             tell_of_class_weight(class_weight)
             class_weight = None
-        return EagerDataset(mode, dataset, steps, epochs, steps_name, class_weight, may_end=not is_newer)
+        return EagerDataset(mode, dataset, steps or None, epochs, steps_name, class_weight, may_end=not is_newer)
     if is_generator_or_sequence(x):
         kind: Any = EagerBatches if is_newer else GeneratorBatches
         return kind(
