@@ -9,6 +9,7 @@ import numpy as np
 
 from headrace.data.dataset import Dataset
 from headrace.data.dataset_base import DatasetBase
+from headrace.keras.engine.training_datasets import InputsAlone
 from headrace.keras.engine.training_loop import PREDICT, TRAIN
 from headrace.keras.engine.training_replicas import global_batch_size_supported
 
@@ -88,9 +89,9 @@ def dataset_of(
         size: how many samples a batch has.
         shuffle, epochs: as of `fit`.
     """
-    parts: tuple[Any, ...] = (_one_or_all(x),)
+    parts: tuple[Any, ...] = InputsAlone(_one_or_all(x))
     if mode != PREDICT and y:
-        parts = (*parts, _one_or_all(y))
+        parts = (_one_or_all(x), _one_or_all(y))
         if any(weight is not None for weight in weights):
             parts = (*parts, _one_or_all([_ones(each) if own is None else own for each, own in zip(y, weights)]))
     dataset = Dataset.from_tensor_slices(parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -86,12 +86,24 @@ def unpack_iterator_input(iterator: Any) -> tuple[Any, Any, Any]:
     return unpack_element(iterator.get_next())
 
 
+class InputsAlone(NamedTuple):
+    """An element of a dataset made here of arrays of inputs only.
+
+    Attributes:
+        inputs: one input, or a tuple of several.
+    """
+
+    inputs: Any
+
+
 def unpack_element(element: Any) -> tuple[Any, Any, Any]:
     """An element of a dataset as inputs, targets and weights of samples; what it lacks is None.
 
     Raises:
         TypeError, eagerly ValueError: if it is a tuple of other than one, two or three parts; ValueError for one in graphs.
     """
+    if isinstance(element, InputsAlone):
+        return element.inputs, None, None
     if not isinstance(element, tuple):
         return element, None, None
     eagerly = executing_eagerly()
