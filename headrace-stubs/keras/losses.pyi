@@ -5,6 +5,7 @@ from collections.abc import Callable
 from headrace.core.defaults import name_scope as name_scope
 from headrace.core.tensor import Tensor as Tensor
 from headrace.core.typing import TensorLike as TensorLike
+from headrace.functions.nn.cross_entropy import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
 from headrace.keras import loss_functions as loss_functions
 from headrace.keras.backend.sessions import get_value as get_value
 from headrace.keras.utils.generic_utils import deserialize_keras_object as deserialize_keras_object, serialize_keras_object as serialize_keras_object

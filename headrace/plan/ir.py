@@ -29,6 +29,9 @@ NATIVE_REGION = "_NativeRegion"
 # The sum of two values that broadcast, as programs of either age write it. Fusions are chosen by the types of ops, so it
 # is a set of those and no word of the declarations.
 ADDITIONS = frozenset({"Add", "AddV2"})
+# Branches and loops of functions.
+BRANCHES_OF_FUNCTIONS = frozenset({"If", "StatelessIf"})
+LOOPS_OF_FUNCTIONS = frozenset({"While", "StatelessWhile"})
 # What the members of a group run together.
 COLLECTIVES = frozenset(
     {"CollectiveReduce", "CollectiveGather", "CollectiveBcastSend", "CollectiveBcastRecv", "NcclAllReduce"}

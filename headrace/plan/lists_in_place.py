@@ -11,12 +11,9 @@ from collections.abc import Iterator, Sequence
 from headrace.core.planning_facts import Role
 from headrace.plan.graph import PlanGraph
 from headrace.plan.ir import Node, Region, Value, consumers_of, regions
-from headrace.plan.list_conversion import MAKERS, READERS, WRITERS, Access, Conversion, added_by
+from headrace.plan.list_conversion import READERS, WRITERS, Access, Conversion, added_by
 from headrace.plan.live import keep_live
 from headrace.plan.loops import drop_unused_captures, topological
-
-# Without any of these there are no lists.
-LISTS = frozenset({*MAKERS, *READERS, *WRITERS})
 
 
 class _Unfit(Exception):

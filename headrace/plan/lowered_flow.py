@@ -18,11 +18,9 @@ from headrace.core.tensor import Tensor
 from headrace.core.typing import Runtime
 from headrace.plan.collect import Collected, collect
 from headrace.plan.graph import PlanGraph
-from headrace.plan.ir import LOOP, Node, Region, Value, declared
+from headrace.plan.ir import BRANCHES_OF_FUNCTIONS, LOOP, LOOPS_OF_FUNCTIONS, Node, Region, Value, declared
 from headrace.plan.loops import stand_in
 
-BRANCHES = frozenset({"If", "StatelessIf"})
-LOOPS = frozenset({"While", "StatelessWhile"})
 # So many bodies at most go into one plan; what lies deeper is planned when it is first called.
 _MOST_BODIES = 500
 
@@ -55,14 +53,20 @@ class _Lowering:
         """
         result: list[Node] = []
         for node in nodes:
-            functions = self._functions(node, around) if node.type in BRANCHES or node.type in LOOPS else None
+            functions = (
+                self._functions(node, around)
+                if node.type in BRANCHES_OF_FUNCTIONS or node.type in LOOPS_OF_FUNCTIONS
+                else None
+            )
             if functions is None:
                 result.append(node)
                 continue
             self._bodies += 2
             inner = around.union(function.name for function in functions)
             result += (
-                self._branches(node, functions, inner) if node.type in BRANCHES else self._loop(node, functions, inner)
+                self._branches(node, functions, inner)
+                if node.type in BRANCHES_OF_FUNCTIONS
+                else self._loop(node, functions, inner)
             )
         for node in result:
             if node.control and any(before in self.lasts for before in node.control):
@@ -75,7 +79,7 @@ class _Lowering:
         origin = node.origin
         if origin is None or self._bodies >= _MOST_BODIES or node.runtime is None:
             return None
-        is_branch = node.type in BRANCHES
+        is_branch = node.type in BRANCHES_OF_FUNCTIONS
         names = [node.attrs[name] for name in (("then_branch", "else_branch") if is_branch else ("cond", "body"))]
         found = [called_function(origin.graph, name) for name in names]
         one, other = found
@@ -235,9 +239,3 @@ def _give(node: Node, index: int, value: Value) -> None:
     """Lets `node` give a value that another one gave."""
     node.outputs[index] = value
     value.node, value.index = node, index
-
-
-def may_lower(graph: PlanGraph) -> bool:
-    """Whether there are branches or loops of functions. What tasks of a cluster do stays theirs."""
-    types = graph.op_types()
-    return graph.runtime.tasks is None and not (BRANCHES.isdisjoint(types) and LOOPS.isdisjoint(types))

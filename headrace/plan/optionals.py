@@ -18,8 +18,6 @@ from headrace.plan.ir import UNBOUND, Node, Region, Value, consumers_of, new_nod
 from headrace.plan.live import keep_live
 from headrace.plan.loops import topological
 
-OPTIONALS = frozenset({"OptionalFromValue"})
-
 
 def take_out_optionals(graph: PlanGraph) -> None:
     """Puts values in the place of optionals that hold them."""

@@ -11,13 +11,10 @@ from headrace.plan.constant_sizes import bind_sizes
 from headrace.plan.copies import values_to_copy
 from headrace.plan.fusion import FusionPass
 from headrace.plan.graph import PlanGraph, all_nodes
-from headrace.plan.ir import COLLECTIVES, LOOP, is_remote
-from headrace.plan.lists_in_place import LISTS, change_lists_in_place
+from headrace.plan.ir import BRANCHES_OF_FUNCTIONS, COLLECTIVES, LOOP, LOOPS_OF_FUNCTIONS, is_remote
 from headrace.plan.live import drop_gates, keep_live
 from headrace.plan.loops import outermost, raise_loops
-from headrace.plan.lowered_flow import lower_functions, may_lower
 from headrace.plan.native_nodes import set_regions
-from headrace.plan.optionals import OPTIONALS, take_out_optionals
 from headrace.plan.order import order
 from headrace.plan.parallel import mark_heavy
 from headrace.plan.pipeline import Pass, Property
@@ -35,6 +32,32 @@ REGIONS = Property.REGIONS_FOUND
 
 
 # ---- what the passes do with a graph, where that is more than to call a function of the nodes
+
+
+# What most programs do not need is imported where there is something for it to do.
+
+
+def _may_lower(graph: PlanGraph) -> bool:
+    """Whether there are branches or loops of functions. What tasks of a cluster do stays theirs."""
+    return graph.runtime.tasks is None and not graph.op_types().isdisjoint(BRANCHES_OF_FUNCTIONS | LOOPS_OF_FUNCTIONS)
+
+
+def _lower_functions(graph: PlanGraph) -> None:
+    from headrace.plan.lowered_flow import lower_functions
+
+    lower_functions(graph)
+
+
+def _take_out_optionals(graph: PlanGraph) -> None:
+    from headrace.plan.optionals import take_out_optionals
+
+    take_out_optionals(graph)
+
+
+def _change_lists_in_place(graph: PlanGraph) -> None:
+    from headrace.plan.lists_in_place import change_lists_in_place
+
+    change_lists_in_place(graph)
 
 
 def _raise_loops(graph: PlanGraph) -> None:
@@ -170,8 +193,8 @@ PASSES: tuple[Pass, ...] = (
     Pass(
         "lower functions",
         "take the functions of If and While operations in: as branches, and as loops with a region",
-        lower_functions,
-        when=may_lower,
+        _lower_functions,
+        when=_may_lower,
     ),
     Pass(
         "raise loops",
@@ -266,16 +289,16 @@ PASSES: tuple[Pass, ...] = (
     Pass(
         "optionals",
         "let the gradients of branches take what the branches have computed, not wrapped in optionals",
-        take_out_optionals,
+        _take_out_optionals,
         needs=NEEDS,
-        when=HasAll((OPTIONALS,)),
+        when=HasAll((frozenset({"OptionalFromValue"}),)),
     ),
     Pass(
         "lists in place",
         "change the lists that loops carry in place, where each version of a list is used once",
-        change_lists_in_place,
+        _change_lists_in_place,
         needs=NEEDS,
-        when=HasAll(({LOOP}, LISTS)),
+        when=HasAll((frozenset({LOOP}), frozenset({"TensorListGetItem", "TensorListSetItem", "TensorListPushBack"}))),
     ),
     FusionPass("decided branches"),
     FusionPass("loop invariants"),

@@ -19,12 +19,7 @@ from headrace.keras.engine.training_generator import is_generator_or_sequence, u
 from headrace.keras.engine.training_input_checks import has_symbolic_tensors
 from headrace.keras.engine.training_loop import PREDICT, TEST
 from headrace.keras.engine.training_metrics import metrics_of_layers
-from headrace.keras.engine.training_replicas import (
-    check_compilable,
-    check_fit_in_graph,
-    on_worker,
-    strategy_of,
-)
+from headrace.keras.engine.training_replicas import check_compilable, check_fit_in_graph, on_worker, strategy_of
 from headrace.keras.engine.training_standardizing import Standardizing
 from headrace.keras.optimizers import serialization as optimizers
 from headrace.util import tf_logging

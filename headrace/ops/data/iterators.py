@@ -353,11 +353,8 @@ def seek_kernel(node):
 get_next_optional_op = op(
     "IteratorGetNextAsOptional", "iterator: resource, *, " + ELEMENTS + " -> optional: variant", stateful=True
 )
-optional_from_value_op = (
-    op("OptionalFromValue", "components: *Toutput_types, *, Toutput_types: list(type) >= 1 -> optional: variant")
-    .keeps("components")
-    .aliases()
-)
+_FROM_VALUE = "components: *Toutput_types, *, Toutput_types: list(type) >= 1 -> optional: variant"
+optional_from_value_op = op("OptionalFromValue", _FROM_VALUE).keeps("components").aliases()
 optional_none_op = op("OptionalNone", "-> optional: variant")
 optional_has_value_op = op("OptionalHasValue", "optional: variant -> has_value: bool")
 optional_get_value_op = op(
