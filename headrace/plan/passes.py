@@ -34,30 +34,22 @@ REGIONS = Property.REGIONS_FOUND
 # ---- what the passes do with a graph, where that is more than to call a function of the nodes
 
 
-# What most programs do not need is imported where there is something for it to do.
-
-
-def _may_lower(graph: PlanGraph) -> bool:
+def _has_functions(graph: PlanGraph) -> bool:
     """Whether there are branches or loops of functions. What tasks of a cluster do stays theirs."""
     return graph.runtime.tasks is None and not graph.op_types().isdisjoint(BRANCHES_OF_FUNCTIONS | LOOPS_OF_FUNCTIONS)
 
 
 def _lower_functions(graph: PlanGraph) -> None:
-    from headrace.plan.lowered_flow import lower_functions
-
-    lower_functions(graph)
+    # Most programs have none, of optionals and lists neither.
+    slots.lower_functions(graph)
 
 
 def _take_out_optionals(graph: PlanGraph) -> None:
-    from headrace.plan.optionals import take_out_optionals
-
-    take_out_optionals(graph)
+    slots.take_out_optionals(graph)
 
 
 def _change_lists_in_place(graph: PlanGraph) -> None:
-    from headrace.plan.lists_in_place import change_lists_in_place
-
-    change_lists_in_place(graph)
+    slots.change_lists_in_place(graph)
 
 
 def _raise_loops(graph: PlanGraph) -> None:
@@ -194,7 +186,7 @@ PASSES: tuple[Pass, ...] = (
         "lower functions",
         "take the functions of If and While operations in: as branches, and as loops with a region",
         _lower_functions,
-        when=_may_lower,
+        when=_has_functions,
     ),
     Pass(
         "raise loops",
