@@ -198,7 +198,7 @@ def get_loss_reduction() -> ReduceOp:
     if not get_strategy()._scale_loss_for_estimator_enabled():
         return ReduceOp.SUM
     last = getattr(get_default_graph(), "_last_loss_reduction", None)
-    return ReduceOp.SUM if last in ("none", "weighted_sum", "sum") else ReduceOp.MEAN
+    return ReduceOp.SUM if last in ("weighted_sum", "sum") else ReduceOp.MEAN
 
 
 def scaled_for_replicas(loss: Any) -> Any:
