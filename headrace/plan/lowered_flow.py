@@ -21,8 +21,8 @@ from headrace.plan.graph import PlanGraph
 from headrace.plan.ir import BRANCHES_OF_FUNCTIONS, LOOP, LOOPS_OF_FUNCTIONS, Node, Region, Value, declared
 from headrace.plan.loops import stand_in
 
-# So many bodies at most go into one plan; what lies deeper is planned when it is first called.
-_MOST_BODIES = 500
+# So many bodies, and nodes of them, at most go into one plan: other bodies are planned when they are first called.
+_MOST_BODIES, _MOST_NODES = 500, 100_000
 
 
 def lower_functions(graph: PlanGraph) -> None:
@@ -42,7 +42,7 @@ class _Lowering:
 
     def __init__(self) -> None:
         self.lasts: dict[Node, list[Node]] = {}
-        self._bodies = 0
+        self._bodies, self._nodes = 0, 0
 
     def lowered(self, nodes: Sequence[Node], around: frozenset[str]) -> list[Node]:
         """The nodes, with bodies in place of the calls of them.
@@ -62,6 +62,7 @@ class _Lowering:
                 result.append(node)
                 continue
             self._bodies += 2
+            self._nodes += sum(len(function.operations) for function in functions)
             inner = around.union(function.name for function in functions)
             result += (
                 self._branches(node, functions, inner)
@@ -77,7 +78,7 @@ class _Lowering:
     def _functions(self, node: Node, around: frozenset[str]) -> tuple[Function, Function] | None:
         """The functions of a node, None where it stays a call."""
         origin = node.origin
-        if origin is None or self._bodies >= _MOST_BODIES or node.runtime is None:
+        if origin is None or node.runtime is None or self._bodies >= _MOST_BODIES or self._nodes >= _MOST_NODES:
             return None
         is_branch = node.type in BRANCHES_OF_FUNCTIONS
         names = [node.attrs[name] for name in (("then_branch", "else_branch") if is_branch else ("cond", "body"))]
@@ -87,11 +88,11 @@ class _Lowering:
             return None
         if is_branch:
             types = [value.dtype.base_dtype for value in node.outputs]
-            fits = _is_condition(node.inputs[0]) and one.output_types == other.output_types == types
+            fits = _is_condition(node.inputs[0], node) and one.output_types == other.output_types == types
             inputs = node.inputs[1:]
         else:
             types = [value.dtype.base_dtype for value in node.inputs]
-            fits = len(one.outputs) == 1 and _is_condition(one.outputs[0]) and other.output_types == types
+            fits = len(one.outputs) == 1 and _is_condition(one.outputs[0], node) and other.output_types == types
             inputs = node.inputs
         given = [value.dtype.base_dtype for value in inputs]
         return (one, other) if fits and one.input_types == other.input_types == given else None
@@ -196,8 +197,11 @@ class _Lowering:
         return result
 
 
-def _is_condition(value: Value | Tensor) -> bool:
-    return value.dtype.base_dtype is dtypes.bool and value.dims == ()
+def _is_condition(value: Value | Tensor, node: Node) -> bool:
+    """Whether a branch or a loop may go by a value; one of unknown rank if TensorFlow makes a Switch of the node too."""
+    if value.dtype.base_dtype is not dtypes.bool:
+        return False
+    return value.dims == () or (value.dims is None and bool(node.attrs.get("_lower_using_switch_merge")))
 
 
 def _body(node: Node, function: Function, part: str) -> Collected:

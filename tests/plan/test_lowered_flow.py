@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import headrace as tf
 from headrace.functions.flow import modes
+from headrace.plan import lowered_flow
 from headrace.plan.pipeline import without
 
 pytestmark = pytest.mark.usefixtures("legal_graphs", "of_functions")
@@ -305,3 +306,29 @@ def test_any_nest_gives_what_calls_give(expression, factor):
         return [y, *[each for each in tf.gradients(y, [x, w]) if each is not None]]
 
     both_ways(make, DATA * np.float32(factor))
+
+
+@pytest.mark.parametrize("most", ["_MOST_BODIES", "_MOST_NODES"])
+def test_only_so_much_is_taken_in(monkeypatch, most):
+    monkeypatch.setattr(lowered_flow, most, 4)
+
+    def make(x):
+        total = tf.reduce_sum(x)
+        y = x
+        for bound in range(4):
+            y = tf.cond(total > bound, lambda y=y: tf.tanh(y) * y, lambda y=y: y + 1.0)
+        return [y]
+
+    assert {"If", "StatelessIf"} & types_of(both_ways(make))
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_condition_of_unknown_rank(told):
+    with tf.Graph().as_default(), tf.Session() as session:
+        asked, x = tf.placeholder(tf.bool), tf.placeholder(tf.float32, [None, 2])
+        y = tf.cond(asked, lambda: tf.tanh(x) * x, lambda: x * 2.0)
+        assert gone(session.plan_for([y], [asked, x]))
+        expected = np.tanh(DATA) * DATA if told else DATA * 2.0
+        np.testing.assert_allclose(session.run(y, {asked: told, x: DATA}), expected, rtol=1e-5)
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run(y, {asked: [told, told], x: DATA})
