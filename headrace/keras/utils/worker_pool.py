@@ -173,6 +173,8 @@ class _Process:
             with _interrupts_held():
                 self._process.start()
             theirs.close()
+        # Of two threads that wait for one process, one alone is told of its end.
+        self._waiting = threading.Lock()
 
     def call(self, *arguments: Any) -> Any:
         """What the function gives there.
@@ -185,7 +187,8 @@ class _Process:
             self._connection.send(arguments)
             done, result, told = self._connection.recv()
         except (EOFError, OSError) as error:
-            self._process.join(1)
+            with self._waiting:
+                self._process.join(1)
             raise WorkerDied(
                 f"A process that makes batches ended before it gave one (exit code {self._process.exitcode})."
             ) from error
@@ -195,12 +198,13 @@ class _Process:
 
     def end(self, patience: float, kill: bool) -> None:
         """Ends the process, whatever it is at."""
-        if not kill:
-            self._process.terminate()
-            self._process.join(patience)
-        if self._process.exitcode is None:
-            self._process.kill()
-            self._process.join()
+        with self._waiting:
+            if not kill:
+                self._process.terminate()
+                self._process.join(patience)
+            if self._process.exitcode is None:
+                self._process.kill()
+                self._process.join()
 
 
 def _serve(function: Callable[..., Any], ours: Connection, theirs: Connection | None, seed: int | None) -> None:
