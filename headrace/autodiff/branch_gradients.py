@@ -154,6 +154,7 @@ def _return_more(op: Operation, bodies: Sequence[Function], graphs: Sequence[_Br
     """Makes `op` return the optionals that the gradients need."""
     if not any(graph.more for graph in graphs):
         return
+    note_original(op, len(op._outputs) - sum(len(graph.more) for graph in graphs))
     names = []
     for body, own in zip(bodies, graphs, strict=True):
         inside = body.graph
@@ -171,6 +172,17 @@ def _return_more(op: Operation, bodies: Sequence[Function], graphs: Sequence[_Br
     op.attrs["Tout"] = [tensor.dtype.base_dtype for tensor in op.outputs]
     op.attrs["output_shapes"] = [tensor.dims for tensor in op.outputs]
     op.graph._version_bump()
+
+
+def note_original(op: Operation, outputs: int) -> None:
+    """Keeps what an operation was before gradients made it return more, for functions that are written without them.
+
+    Args:
+        op: the operation, about to be changed.
+        outputs: how many results it had.
+    """
+    if op._original is None:
+        op._original = len(op._inputs), outputs, dict(op.attrs)
 
 
 def rewritten(

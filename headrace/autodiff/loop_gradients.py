@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from headrace.autodiff.branch_gradients import rewritten, zeros_of
+from headrace.autodiff.branch_gradients import note_original, rewritten, zeros_of
 from headrace.autodiff.gradients import UnconnectedGradients, gradients, is_trainable
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
@@ -156,6 +156,7 @@ class _LoopGradient(BodyGraph):
         """Makes the loop keep the lists that are needed."""
         op, body, cond = self._op, self._body, self._cond
         if self._lists:
+            note_original(op, len(op._outputs) - len(self._lists))
             taken = [cond.graph.capture(empty) for empty in self._lists]
             new_cond = rewritten(cond, op, [*cond.inputs, *taken], cond.outputs, cond.operations)
             taken = [body.graph.capture(empty) for empty in self._lists]

@@ -52,6 +52,8 @@ class Operation(metaclass=_FromNodeDefToo):
     # Whether a write runs in the order the program made it rather than after the readers: initializers do, for
     # one initial value may read another variable.
     _in_program_order = False
+    # Of a branch or a loop that gives more for its gradient: how many inputs and results, and which attributes it had before.
+    _original: tuple[int, int, dict[str, Any]] | None = None
     _gradient_function: Callable[..., Any] | None = None
 
     def __init__(

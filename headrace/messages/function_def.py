@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from headrace.core.dtypes import as_dtype
@@ -45,15 +45,22 @@ def function_def_of(function: Function) -> protos.FunctionDef:
         return f"{tensor.op.name}:{arg}:{index}"
 
     left_out = _LEFT_OUT.get(function, {})
-    for op in _exported(function, set(parameters)):
+    exported = _exported(function, set(parameters))
+    used = {tensor for op in exported for tensor in op.inputs}.union(function.outputs)
+    for op in exported:
+        count, original = _original_of(op, used)
         node = node_def_of(op, sort_control_inputs=True)
+        for key in original.keys() & node.attr.keys():
+            declared = op.decl.signature.attrs.get(key)
+            kind = kind_of(key, original[key]) if declared is None else declared.kind
+            node.attr[key].CopyFrom(attr_to_proto(kind, original[key]))
         for key in left_out.get(op.name, ()):
             # Looked for first: reading a key of this map makes it.
             if key in node.attr and node.attr[key] == _default_of(op.decl, key):
                 del node.attr[key]
         controls = [f"^{control.name}" for control in op.control_inputs if control.outputs[:1] != function.inputs[:1]]
         del node.input[:]
-        node.input.extend(named(tensor) for tensor in op.inputs)
+        node.input.extend(named(tensor) for tensor in op.inputs[:count])
         node.input.extend(sorted(controls))
         message.node_def.append(node)
     for arg, tensor in zip(function.decl.signature.outputs, function.outputs, strict=True):
@@ -61,6 +68,16 @@ def function_def_of(function: Function) -> protos.FunctionDef:
     for key, value in function.attrs.items():
         message.attr[key].CopyFrom(attr_to_proto(kind_of(key, value), value))
     return message
+
+
+def _original_of(op: Operation, used: Set[Tensor]) -> tuple[int, dict[str, Any]]:
+    """How many inputs an operation is written with, and its attributes where they are not those that it has now.
+
+    A gradient that has been made of a function lets its branches and loops return more, which others than it do not use.
+    """
+    if op._original is None or not used.isdisjoint(op.outputs[op._original[1] :]):
+        return len(op.inputs), {}
+    return op._original[0], op._original[2]
 
 
 def _default_of(decl: OpDecl, key: str) -> protos.AttrValue:

@@ -54,6 +54,8 @@ class _Lowering:
         self.leader: dict[Value, Value] = {}
         self.templates: dict[Node, str] = {}
         self.tensors_inside: set[Node] = set()
+        # What goes on as a tensor.
+        self.tensors: set[Value] = set()
         # For each value: the places that want a tensor, and those that take it as it is, as (node, input) pairs.
         self.tensor_uses: dict[Value, list[tuple[Node, int]]] = {}
         self.scalar_uses: dict[Value, list[tuple[Node, int]]] = {}
@@ -154,9 +156,14 @@ class _Lowering:
                 if _could_be_scalar(variable):
                     self._union([variable, first, following])
                     self._use(first, node, region.variables.index(variable), scalar=True)
+                else:
+                    # Of a variable of unknown shape nobody tells that it is a number.
+                    self.tensors.update((first, following))
             for output, leaving in zip(node.outputs, region.exits, strict=True):
                 if _could_be_scalar(output):
                     self._union([output, leaving])
+                else:
+                    self.tensors.add(leaving)
             for i, inner in enumerate(region.captures):
                 if _could_be_scalar(inner) and inner.bound is UNBOUND:
                     # The memory of a variable may change under the loop, so it is looked at in each iteration.
@@ -226,7 +233,7 @@ class _Lowering:
     def _profitable(self) -> set[Value]:
         """The leaders of the groups of values that are cheaper as scalars."""
         gain: dict[Value, float] = {}
-        impossible = {self._find(value) for value in self.spoiled}
+        impossible = {self._find(value) for value in (*self.spoiled, *self.tensors)}
         for value in list(self.leader):
             leader = self._find(value)
             if not _could_be_scalar(value):

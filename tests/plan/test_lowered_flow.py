@@ -332,3 +332,19 @@ def test_a_condition_of_unknown_rank(told):
         np.testing.assert_allclose(session.run(y, {asked: told, x: DATA}), expected, rtol=1e-5)
         with pytest.raises(tf.errors.InvalidArgumentError):
             session.run(y, {asked: [told, told], x: DATA})
+
+
+def test_a_counter_of_unknown_shape():
+    """As loops of loaded functions have it: nothing says that it is a number, though what follows on it is one."""
+
+    def make(x):
+        rank = tf.placeholder_with_default(np.int32(0), None)
+        most = tf.placeholder_with_default(np.int32(4), None)
+
+        def step(i, h):
+            return tf.reshape(i + 1, []), tf.tanh(h) * x
+
+        invariants = [tf.TensorShape(None), tf.TensorShape([None, 2])]
+        return tf.while_loop(lambda i, _: tf.reshape(i < most, []), step, [rank, x], invariants)
+
+    both_ways(make)
