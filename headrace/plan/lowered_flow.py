@@ -18,7 +18,7 @@ from headrace.core.tensor import Tensor
 from headrace.core.typing import Runtime
 from headrace.plan.collect import Collected, collect
 from headrace.plan.graph import PlanGraph
-from headrace.plan.ir import BRANCHES_OF_FUNCTIONS, LOOP, LOOPS_OF_FUNCTIONS, Node, Region, Value, declared
+from headrace.plan.ir import BRANCHES_OF_FUNCTIONS, LOOP, LOOPS_OF_FUNCTIONS, Node, Region, Value, declared, regions
 from headrace.plan.loops import stand_in
 
 # So many bodies, and nodes of them, at most go into one plan: other bodies are planned when they are first called.
@@ -29,8 +29,17 @@ def lower_functions(graph: PlanGraph) -> None:
     """Takes the functions of branches and loops into the plan."""
     lowering = _Lowering()
     graph.nodes = lowering.lowered(graph.nodes, frozenset())
+    _number(graph.nodes)
     graph.targets = [last for node in graph.targets for last in lowering.lasts.get(node, [node])]
     graph.keep = set(graph.targets)
+
+
+def _number(nodes: Sequence[Node]) -> None:
+    """Numbers nodes in the order of the program: those of a branch, which have the number of the If, go by their order."""
+    for number, node in enumerate(sorted(nodes, key=lambda node: node.serial)):
+        node.serial = number
+    for _, region in regions(nodes):
+        _number(region.nodes)
 
 
 class _Lowering:
@@ -207,7 +216,28 @@ def _is_condition(value: Value | Tensor, node: Node) -> bool:
 def _body(node: Node, function: Function, part: str) -> Collected:
     """The nodes of a function that a node calls; its random operations have streams of their own."""
     runtime: Runtime = node.runtime.of_call(f"{node.name}/{part}")
-    return collect([*function.outputs, *function.effects], function.inputs, runtime, runtime.device)
+    found = collect([*function.outputs, *function.effects], function.inputs, runtime, runtime.device)
+    found.nodes = _in_program_order(found.nodes)
+    return found
+
+
+def _in_program_order(nodes: Sequence[Node]) -> list[Node]:
+    """The nodes as the program made them, each after what it needs, which may have been made later: lists of gradients."""
+    inside = set(nodes)
+    found: dict[Node, None] = {}
+    entered: set[Node] = set()
+    for root in sorted(nodes, key=lambda node: node.serial):
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            before = [] if node in entered else [*(value.node for value in node.inputs), *node.control]
+            entered.add(node)
+            needed = [other for other in before if other in inside and other not in entered]
+            if needed:
+                stack += reversed(needed)
+            else:
+                found.setdefault(stack.pop())
+    return list(found)
 
 
 def _taken(body: Collected) -> Iterator[Value]:

@@ -27,12 +27,13 @@ def take_out_invariants(
     """Reads of variables go before the loop, with the parts that are taken of them, and off the stacks."""
     handles = Handles(nodes)
     known = _touched_anyway(nodes, handles)
-    moved: list[Node] = []
-    for loop, region in regions(nodes):
-        if not loop.guard:
-            moved.extend(_take_out(loop, region, handles, known))
+    moved = {
+        loop: taken
+        for loop, region in regions(nodes)
+        if not loop.guard and (taken := _take_out(loop, region, handles, known))
+    }
     if moved:
-        nodes = topological([*moved, *nodes])
+        nodes = topological([each for node in nodes for each in (*moved.get(node, ()), node)])
     kept = kept_stacks(nodes, fetched)
     for entry in kept:
         _take_from_outside(entry)
@@ -106,6 +107,8 @@ def _take_out(loop: Node, region: Region, handles: Handles, known: Sequence[obje
         node.inputs = [_outside(value, outer, taken, made) for value in node.inputs]
         node.control = list(loop.control)
         node.early = False
+        # They come when the loop begins: after what was written before it, however early the bodies were built.
+        node.serial = loop.serial
         made.append(node)
     return made
 
