@@ -106,7 +106,9 @@ def dense(gradient: Any, x: Tensor) -> Tensor:
 
 
 def connected(function: Function) -> list[bool]:
-    """For each input, whether a gradient may flow to it."""
+    """For each input, whether a gradient flows to it; whether one may where the function has a gradient of its own."""
+    if function.gradient is None:
+        return [gradient is not None for gradient in gradient_parts(function).found]
     reached: set[Operation] = set()
     pending = [y.op for y in function.outputs if is_trainable(y.dtype)]
     while pending:
