@@ -151,7 +151,21 @@ int program_init(PyObject* self, PyObject* args, PyObject*) {
   return 0;
 }
 
+// What checks a run knows the loop that the program is of, which leads to the program again: without these two nobody would
+// ever free either.
+int program_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (Compiled* c = reinterpret_cast<ProgramObject*>(self)->compiled) Py_VISIT(c->check);
+  return 0;
+}
+
+int program_clear(PyObject* self) {
+  if (Compiled* c = reinterpret_cast<ProgramObject*>(self)->compiled) Py_CLEAR(c->check);
+  return 0;
+}
+
 void program_dealloc(PyObject* self) {
+  PyObject_GC_UnTrack(self);
   Compiled* c = reinterpret_cast<ProgramObject*>(self)->compiled;
   if (c) {
     for (PyObject* o : c->constants) Py_DECREF(o);

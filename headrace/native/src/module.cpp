@@ -71,11 +71,13 @@ PyMethodDef program_methods[] = {
     {nullptr, nullptr, 0, nullptr}};
 PyType_Slot program_slots[] = {{Py_tp_init, reinterpret_cast<void*>(program_init)},
                                {Py_tp_new, reinterpret_cast<void*>(PyType_GenericNew)},
+                               {Py_tp_traverse, reinterpret_cast<void*>(program_traverse)},
+                               {Py_tp_clear, reinterpret_cast<void*>(program_clear)},
                                {Py_tp_dealloc, reinterpret_cast<void*>(program_dealloc)},
                                {Py_tp_methods, program_methods},
                                {0, nullptr}};
 PyType_Spec program_spec = {"headrace.native._runner.Program", sizeof(ProgramObject), 0,
-                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, program_slots};
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, program_slots};
 PyType_Slot arena_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(arena_dealloc)}, {0, nullptr}};
 PyType_Spec arena_spec = {"headrace.native._runner.Arena", sizeof(Arena), 0, Py_TPFLAGS_DEFAULT, arena_slots};
 

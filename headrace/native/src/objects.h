@@ -109,6 +109,8 @@ PyObject* program_give_back(PyObject* self, PyObject* object);
 
 // building.cpp
 int program_init(PyObject* self, PyObject* args, PyObject*);
+int program_traverse(PyObject* self, visitproc visit, void* arg);
+int program_clear(PyObject* self);
 void program_dealloc(PyObject* self);
 
 // inputs.cpp
