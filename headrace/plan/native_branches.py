@@ -100,6 +100,30 @@ def decided_by(node: Node, guard: Guard) -> Iterator[Value]:
         yield from (predicate for predicate, _ in each[len(guard) :])
 
 
+def read_by(node: Node) -> Iterator[Value]:
+    """The values that the node's lines refer to."""
+    yield from node.inputs
+    for predicate, _ in node.guard:
+        yield predicate
+    if node.decl.role is Role.MERGE:
+        for value in node.inputs:
+            for predicate, _ in guard_of(value):
+                yield predicate
+
+
+def with_reads(nodes: Sequence[Node], reads: Sequence[Node]) -> list[Node]:
+    """The nodes of a region with the reads that it does by itself, each before the first node that needs it.
+
+    What is read first thing may be a variable that another node gives its first value.
+    """
+    waiting = {read.outputs[0]: read for read in reads}
+    result: list[Node] = []
+    for node in nodes:
+        result += [waiting.pop(value) for value in dict.fromkeys(read_by(node)) if value in waiting]
+        result.append(node)
+    return [*result, *waiting.values()]
+
+
 def in_order(nodes: Sequence[Node], guard: Guard) -> Sequence[Node | Branches]:
     """Nodes of one branch, `guard`, or inside of it, in the order they run, those of inner branches together.
 

@@ -9,7 +9,7 @@ from headrace.core.planning_facts import Role
 from headrace.plan.branches import guard_of, taken_inputs
 from headrace.plan.graph import PlanGraph
 from headrace.plan.ir import NATIVE_REGION, UNBOUND, Node, Value, declared, regions
-from headrace.plan.native_branches import decided_by, nodes_within
+from headrace.plan.native_branches import decided_by, nodes_within, with_reads
 from headrace.plan.native_lowering import variable_of
 from headrace.plan.native_regions import Grouped, RegionMembers, find_regions
 from headrace.plan.region_kernel import InParts, NativeRegion
@@ -83,7 +83,7 @@ def _in_parts(members: RegionMembers, results: Sequence[Value], copied: Set[Node
     """How a region is computed by several, in each of which all nodes run: where what branches give differs in sizes."""
 
     def parts() -> tuple[Sequence[Node], Mapping[Node, Node | None]]:
-        everything = [*members.reads, *members.nodes]
+        everything = with_reads(members.nodes, members.reads)
         found = find_regions(everything, results, copied, branches=False)
         native: dict[Node, Node | None] = dict.fromkeys(found.absorbed)
         uses = _Uses(found.nodes, results, [], found)

@@ -22,7 +22,7 @@ from headrace.plan.branches import Guard, guard_of
 from headrace.plan.handles import Handles
 from headrace.plan.ir import READ_REFERENCE, UNBOUND, Node, Value, input_positions, regions
 from headrace.plan.live import has_effect
-from headrace.plan.native_branches import Absorbed, is_branching, nodes_within, writes_variables
+from headrace.plan.native_branches import Absorbed, is_branching, nodes_within, read_by, writes_variables
 from headrace.plan.native_loops import Lists, Trial, is_native_loop, is_tried
 from headrace.plan.native_lowering import is_plain_read, lowering_of, variable_of
 from headrace.plan.native_order import MemoryOrder, leads_to, written_by
@@ -109,7 +109,7 @@ def _find(
         inside = Grouped()
         early = [node for node in region.nodes if node.early]
         late = [node for node in region.nodes if not node.early]
-        needed = [*region.results, *(value for node in late for value in _read_by(node))]
+        needed = [*region.results, *(value for node in late for value in read_by(node))]
         _find(early, needed, copied, handles, inside, is_loop=True)
         _find(late, region.results, copied, handles, inside, is_loop=True)
         region.nodes = inside.nodes
@@ -124,12 +124,12 @@ def _find(
     inside_of = {node: group for group in together for node in map(id, group)}
     single = {node for group in groups for node in (group if isinstance(group, list) else [group])}
     single = {node for node in single if id(node) not in inside_of}
-    needed_reads = {value.node for node in single for value in _read_by(node)} | {value.node for value in results}
+    needed_reads = {value.node for node in single for value in read_by(node)} | {value.node for value in results}
     needed_reads |= {before for node in nodes for before in node.control}
     placed: set[Node] = set()
 
     def place_reads(members: Sequence[Node]) -> list[Node]:
-        reads = dict.fromkeys(v.node for node in members for v in _read_by(node) if v.node in block.reads)
+        reads = dict.fromkeys(v.node for node in members for v in read_by(node) if v.node in block.reads)
         for read in reads:
             if read not in placed:
                 placed.add(read)
@@ -160,17 +160,6 @@ def _calls(node: Node) -> int:
     if node.type == "NoOp" or node.template is not None or node.decl.binding_rule is not None or is_branching(node):
         return 0
     return max(1, len(input_positions(node, node.decl.writes_state)))
-
-
-def _read_by(node: Node) -> Iterator[Value]:
-    """The values that the node's lines refer to."""
-    yield from node.inputs
-    for pred, _ in node.guard:
-        yield pred
-    if node.decl.role is Role.MERGE:
-        for value in node.inputs:
-            for pred, _ in guard_of(value):
-                yield pred
 
 
 class _Block:
@@ -247,7 +236,7 @@ class _Block:
         for place in range(len(self._nodes) - 1, -1, -1):
             node = self._nodes[place]
             until = max((last.get(value, 0.0) for value in node.outputs), default=0.0) if node.decl.may_alias else 0.0
-            for value in _read_by(node):
+            for value in read_by(node):
                 last[value] = max(last.get(value, 0.0), until, place)
         return last
 
@@ -364,7 +353,7 @@ class _Block:
         for node in self._nodes:
             if node in self.reads:
                 continue
-            needed = {value.node for value in _read_by(node)}
+            needed = {value.node for value in read_by(node)}
             needed.update(node.control)
             needed.update(order.before(node))
             if node in self.native:

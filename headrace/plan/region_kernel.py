@@ -17,7 +17,7 @@ from headrace.plan.emit import emit
 from headrace.plan.failures import FAILURES, as_op_error
 from headrace.plan.ir import UNBOUND, Node, Value, input_positions
 from headrace.plan.native_arenas import Arenas, arena_of
-from headrace.plan.native_branches import in_order, in_sequence, nodes_within, writes_variables
+from headrace.plan.native_branches import in_order, in_sequence, nodes_within, with_reads, writes_variables
 from headrace.plan.native_loops import Lowering
 from headrace.plan.native_lowering import variable_of
 from headrace.plan.values import to_torch
@@ -75,8 +75,9 @@ class NativeRegion:
         ]
         self._written = tuple(dict.fromkeys(buffer for buffer in changed if buffer is not None))
         # References that are handed on, such as by a Switch; the plain function takes them as well.
-        own = {value for node in nodes for value in node.outputs}
-        taken = [value for node in nodes for value in node.inputs if value.bound is UNBOUND and value not in own]
+        every = (*reads, *nodes)
+        own = {value for node in every for value in node.outputs}
+        taken = [value for node in every for value in node.inputs if value.bound is UNBOUND and value not in own]
         self._references = tuple(dict.fromkeys(value for value in taken if value not in inputs and variable_of(value)))
         locked = {b for node in self.members for b in _locked_by(node)}
         drawn = {node.decl.draws_from(node) for node in self.members if node.decl.draws_from is not None}
@@ -231,8 +232,7 @@ class NativeRegion:
         if self._plain is None:
             self._plain = self._emitted()
         tensors = map(_as_tensor, self.inputs, arguments)
-        reads = map(_read, self.reads if self._in_parts is None else ())
-        results = self._plain(*tensors, *reads, *map(_variable, self._references))
+        results = self._plain(*tensors, *map(_variable, self._references))
         return tuple(
             _own(result) if kind != "tensor" else result
             for result, (_, kind) in zip(results, self.outputs, strict=True)
@@ -240,11 +240,10 @@ class NativeRegion:
 
     def _emitted(self) -> Kernel:
         given, wanted = [*self.inputs, *self._references], [value for value, _ in self.outputs]
+        nodes: Sequence[Node] = with_reads(self.nodes, self.reads)
+        inside = self._inside
         if self._in_parts is not None:
             nodes, inside = self._in_parts()
-        else:
-            nodes, inside = self.nodes, self._inside
-            given[len(self.inputs) : len(self.inputs)] = [node.outputs[0] for node in self.reads]
         emitted = emit(nodes, given, wanted, self._copied, partial=True, guard=self._guard, native=inside)
         for node in inside.values():
             if node is not None:
