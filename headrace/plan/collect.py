@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -31,6 +32,19 @@ class Known(Protocol):
     def bound(self) -> Any: ...
     @property
     def constant(self) -> np.ndarray | None: ...
+
+
+@dataclass(frozen=True)
+class KnownFeed:
+    """What is known of a feed.
+
+    Attributes:
+        bound: its value as kernels take it.
+        constant: the same as an array; None for a handle.
+    """
+
+    bound: Any
+    constant: np.ndarray | None = None
 
 
 class Collected:

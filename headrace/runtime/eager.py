@@ -39,6 +39,7 @@ from headrace.runtime.eager_keys import (
 )
 from headrace.runtime.eager_planning import PlannedShapes, planned, planned_walk, scratch_graph
 from headrace.runtime.eager_values import EagerValues
+from headrace.runtime.kept_plans import CALLS, MAX_VARIANTS, KeptPlans
 from headrace.runtime.resources import Runtime
 
 if TYPE_CHECKING:
@@ -48,13 +49,6 @@ if TYPE_CHECKING:
 
 
 _InferenceMode = torch._C._InferenceMode
-
-# For one op with given attributes, so many combinations of shapes (or of values read on the host) get plans of their own;
-# after that a plan serves all shapes of one rank (all values).
-_MAX_VARIANTS = 64
-# A plan with its call takes about 18 kB; to make one takes 0.6 ms on a core of an AMD EPYC, to call it again 11 microseconds.
-_MAX_CALLS = 8_000
-_MAX_KERNELS = 8_000
 
 
 class EagerGraph(EagerValues, Graph):
@@ -77,12 +71,10 @@ class EagerGraph(EagerValues, Graph):
         self.runtime.settings = settings
         self.source: EagerSource = EagerSource(self)
         self._sources: dict[str, EagerSource] = {}
-        self._kernels: dict[Any, Kernel] = {}
-        self._calls: dict[Any, Call] = {}
+        self._kept = KeptPlans(object())
         # Those of them that the quickest way leads to, by shorter keys.
         self._plain: dict[Any, Call] = {}
         self._latest = Latest()
-        self._variants: dict[Any, int] = {}
         self._names: dict[Any, str] = {}
         self._device_scopes: dict[str, Callable[..., Any] | None] = {}
         self._numbers = itertools.count()
@@ -164,10 +156,9 @@ class EagerGraph(EagerValues, Graph):
         with self._lock:
             for key in [key for key in self.runtime.objects if key[0] == "random_stream"]:
                 del self.runtime.objects[key]
-            self._kernels.clear()
-            self._calls.clear()
+            # Plans of functions are good for this object only.
+            self._kept = KeptPlans(object())
             self._plain.clear()
-            self._variants.clear()
 
     def next_op_seed(self) -> int | None:
         """The seed of an operation that has none of its own; None where no seed was set."""
@@ -191,7 +182,8 @@ class EagerGraph(EagerValues, Graph):
                     if value.__class__ is not EagerTensor and is_variable(value):
                         args = [variable_value(value) for value in args]
                         break
-                found = self._calls.get(call_key(decl, args, keywords, self._device_of_all() if devices else ""))
+                kept = self._kept if decl.type not in CALLS else self._kept_for(keywords.get("f"))
+                found = kept.calls.get(call_key(decl, args, keywords, self._device_of_all() if devices else ""))
         except TypeError:
             # An attribute, or a value, that is no part of a key.
             return NotImplemented
@@ -252,8 +244,9 @@ class EagerGraph(EagerValues, Graph):
             return
         if len(outputs) > 1 and any(arg.number_attr or arg.type_list_attr for arg in outputs):
             return
-        if len(self._calls) > _MAX_CALLS:
-            self._calls.clear()
+        kept = self._kept if decl.type not in CALLS else self._kept_for(keywords.get("f"))
+        if kept.has_many_calls:
+            kept.calls.clear()
             self._plain.clear()
         kernel, op = latest
         flat = flat_inputs(args)
@@ -277,7 +270,7 @@ class EagerGraph(EagerValues, Graph):
         device = self._device_of_all()
         call = Call(kernel, op.attrs, types, None if is_plain else fixed, pack, pack is _first)
         try:
-            self._calls[call_key(decl, args, keywords, device)] = call
+            kept.calls[call_key(decl, args, keywords, device)] = call
             if call.is_plain and device == "" and (key := plain_key(decl, args, keywords)) is not None:
                 self._plain[key] = call
         except TypeError:
@@ -376,7 +369,7 @@ class EagerGraph(EagerValues, Graph):
     def _kernel(self, op: EagerOperation, output_types: Sequence[Any]) -> tuple[Kernel, bool]:
         """The planned operation, and whether the next one like it is the same."""
         decl = op.decl
-        attrs = op.attrs
+        kind, attrs = decl.type, op.attrs
         base: tuple[OpDecl, tuple[tuple[str, Any], ...], str] = (
             decl,
             frozen(attrs),
@@ -396,8 +389,14 @@ class EagerGraph(EagerValues, Graph):
                 and is_host_input(op, i)
             ):
                 known.append((i, tensor._value.numpy().tobytes()))  # type: ignore[attr-defined]  # an EagerTensor
-        key = (base, tuple(shapes), tuple(known))
-        kernel = self._kernels.get(key)
+        kept = self._kept
+        variables: dict[int, VariableBuffer] = {}
+        binding: tuple[int, ...] = ()
+        if kind in CALLS:
+            kept = self._kept_for(attrs["f"])
+            variables, binding = kept.variables(op)
+        key = (base, tuple(shapes), tuple(known), binding)
+        kernel = kept.kernels.get(key)
         if kernel is not None:
             return kernel, True
         handles = any(t.name in ("resource", "variant") for t in output_types)
@@ -410,21 +409,31 @@ class EagerGraph(EagerValues, Graph):
         name = self._names.get(base)
         if name is None:
             name = self._names[base] = f"{op._name}_{next(self._numbers)}" if decl.stateful else op._name
-        kind = (base, tuple((dtype, len(dims or ())) for dtype, dims in shapes))
-        count = self._variants.get(kind, 0)
-        if count >= _MAX_VARIANTS:
-            kernel = self._kernels.get(kind)
+        ranks = (base, tuple((dtype, len(dims or ())) for dtype, dims in shapes), binding)
+        count = kept.variants.get(ranks, 0)
+        if count >= MAX_VARIANTS:
+            kernel = kept.kernels.get(ranks)
             if kernel is None:
-                kernel = self._kernels[kind] = planned(self, op, output_types, PlannedShapes.GIVEN_RANKS, {}, name)
+                kernel = planned(self, op, output_types, PlannedShapes.GIVEN_RANKS, {}, name, variables)
+                kept.kernels[ranks] = kernel
             return kernel, True
-        if len(self._kernels) > _MAX_KERNELS:
-            self._kernels.clear()
-            self._variants.clear()
-        self._variants[kind] = count + 1
+        kept.shed()
+        kept.variants[ranks] = count + 1
         process_settings.opened = True
         constants = {i: op._inputs[i]._value.numpy() for i, _ in known}
-        kernel = self._kernels[key] = planned(self, op, output_types, PlannedShapes.GIVEN, constants, name)
+        kernel = planned(self, op, output_types, PlannedShapes.GIVEN, constants, name, variables)
+        kept.kernels[key] = kernel
         return kernel, True
+
+    def _kept_for(self, function: str | None) -> KeptPlans:
+        """What is kept of the calls of a function."""
+        found = self._functions.get(function or "")
+        if found is None:
+            return self._kept
+        kept: KeptPlans | None = found.eager_plans
+        if kept is None or kept.epoch is not self._kept.epoch:
+            kept = found.eager_plans = KeptPlans(self._kept.epoch)
+        return kept
 
     def _has_device(self) -> bool:
         return bool(self._scopes.devices) and callable(self._scopes.devices[-1])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from headrace.core.buffers import VariableBuffer
 from headrace.core.eager import EagerTensor
 
 if TYPE_CHECKING:
@@ -67,6 +68,9 @@ def call_key(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], device
                     key.append(item.dims)
                     if i in host:
                         key.append([])
+                    elif item._value.__class__ is VariableBuffer:
+                        # Functions are planned for the variables that they are called with.
+                        key.append(id(item._value))
                 else:
                     _add_value(key, item)
             key.append(len(value))

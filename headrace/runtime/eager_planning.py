@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,12 @@ from headrace.core.graph import Graph
 from headrace.core.registry import raw
 from headrace.core.shape_errors import GraphShapeError
 from headrace.core.tensor import Tensor
+from headrace.plan.collect import KnownFeed
 from headrace.plan.plan import make_plan
 from headrace.runtime.eager_calls import Kernel, named
 
 if TYPE_CHECKING:
+    from headrace.core.buffers import VariableBuffer
     from headrace.core.dims import Dims
     from headrace.runtime.eager import EagerGraph
 
@@ -42,6 +44,7 @@ def planned(
     shapes: PlannedShapes,
     known: dict[int, np.ndarray],
     name: str,
+    variables: Mapping[int, VariableBuffer] | None = None,
 ) -> Kernel:
     """Plans an operation as the only one of a graph.
 
@@ -52,6 +55,7 @@ def planned(
         shapes: for which shapes of the inputs it is planned.
         known: values of inputs that are part of the plan.
         name: its name there.
+        variables: the variables that inputs always lead to, by position.
 
     Raises:
         OpError: if the operation refuses its arguments.
@@ -80,13 +84,13 @@ def planned(
             if shapes is PlannedShapes.ANY:
                 raise
             if isinstance(error.__context__, GraphShapeError):
-                return planned(graph, op, output_types, PlannedShapes.ANY, known, name)
+                return planned(graph, op, output_types, PlannedShapes.ANY, known, name, variables)
             raise _refusal(graph, op, output_types, name) or invalid(str(error), decl.type) from None
         fetches: list[Any] = list(made._outputs) or [made]
         if made._outputs and decl.stateful:
             fetches.append(made)
         try:
-            plan = make_plan(fetches, feeds, graph.runtime)
+            plan = make_plan(fetches, feeds, graph.runtime, known=_handles(given, variables))
         except OpError as error:
             named(error, decl.type)
             raise
@@ -98,6 +102,10 @@ def planned(
         and (decl.signature.calls or i in decl.writes_state or decl.type in graph._functions)
     )
     return Kernel(decl.type, plan, given, len(op._inputs), writes, scratch)
+
+
+def _handles(given: Sequence[int], variables: Mapping[int, VariableBuffer] | None) -> dict[int, KnownFeed]:
+    return {given.index(i): KnownFeed(buffer) for i, buffer in (variables or {}).items()}
 
 
 def scratch_graph(graph: EagerGraph) -> Graph:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.plan.collect import KnownFeed
 from headrace.plan.plan import make_session_plan
 from headrace.plan.values import to_torch
 from headrace.runtime.session import BaseSession
@@ -22,19 +23,6 @@ if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.core.typing import Runtime
     from headrace.plan.plan import Plan
-
-
-@dataclass(frozen=True)
-class KnownFeed:
-    """What is known of a feed while planning.
-
-    Attributes:
-        bound: its value as kernels take it.
-        constant: the same as an array.
-    """
-
-    bound: Any
-    constant: np.ndarray
 
 
 @dataclass(frozen=True)
