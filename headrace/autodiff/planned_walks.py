@@ -28,9 +28,8 @@ from headrace.core.tensor import Tensor
 _MAX_RECORDS = 1_000
 # What is counted and kept of recordings before all are forgotten.
 _MAX_KEPT = 256
-# How often a recording has come before it is planned: planning takes as long as some twenty walks of so many operations.
-_FIRST = 3
-_RECORDS_A_TIME = 20
+# How often a recording has come when it is planned: to make a plan takes as long as some five walks by it save.
+_TIMES = 5
 
 
 class _Unplannable(Exception):
@@ -167,7 +166,7 @@ def _counted(
         if len(_known) >= _MAX_KEPT:
             _known.clear()
         _known[recorded.key] = count + 1
-        if count + 1 < _FIRST + len(tape.records) // _RECORDS_A_TIME:
+        if count + 1 < _TIMES:
             return count
         try:
             walk = _traced(graph, tape, recorded, targets, sources, starts)
