@@ -301,7 +301,7 @@ class FuncGraph(Graph):
             args = decl.signature.inputs
             for tensor in inputs:
                 if tensor._dtype._is_ref_dtype and tensor._op._graph is not self and any(a.is_ref for a in args):
-                    raise ValueError(
+                    raise TypeError(
                         f"{decl.type} ('{name}') changes the reference variable {tensor.op.name} from inside a function: "
                         "make it a resource variable (use_resource=True)."
                     )

@@ -112,12 +112,14 @@ def _common(guards: list[Guard]) -> Guard:
 
 def _guard_reads(nodes: list[Node]) -> None:
     """References are read in the branches of what reads them: a variable without a value is no fault in others."""
-    readers: dict[Node, list[Guard]] = {}
+    readers: dict[Node, list[Node]] = {}
     for node in nodes:
         for value in node.inputs:
             if value.node.type == READ_REFERENCE:
-                readers.setdefault(value.node, []).append(node.guard)
-    for read, guards in readers.items():
-        common = _common(guards)
+                readers.setdefault(value.node, []).append(node)
+    for read, takers in readers.items():
+        common = _common([node.guard for node in takers])
         if common[: len(read.guard)] == read.guard:
             read.guard = common
+            # In a loop the predicates may be known only after its condition has been asked.
+            read.early = read.early and any(node.early for node in takers)

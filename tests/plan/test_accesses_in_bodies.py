@@ -61,3 +61,25 @@ def test_writes_of_two_branches_come_in_order():
         result = body(tf.constant(2.0))
         session.run(v.initializer)
         assert session.run(result) == (21.0, 19.0)
+
+
+def test_what_a_loop_reads_comes_after_the_writes_that_the_loop_comes_after():
+    x = tf.placeholder(tf.float64, [])
+    total, seen = (tf.get_variable(name, initializer=np.float64(1.0), use_resource=True) for name in ("total", "seen"))
+
+    def adding(i, y):
+        with tf.control_dependencies([total.assign_add(y)]):
+            return i + 1, tf.sin(y)
+
+    def reading(i, y):
+        with tf.control_dependencies([y]), tf.control_dependencies([seen.assign(total.read_value() * 2.0)]):
+            return i + 1, tf.identity(y)
+
+    _, y = tf.while_loop(lambda i, _: i < 3, adding, [0, x])
+    _, z = tf.while_loop(lambda i, _: i < 2, reading, [0, tf.identity(y)])
+    with tf.Session() as session:
+        session.run([total.initializer, seen.initializer])
+        # The first loop keeps what its gradient needs in stacks, which are made after all else.
+        session.run([z, tf.gradients(z, x)], {x: 2.0})
+        # The first loop adds three times; the second sees what is there then.
+        np.testing.assert_allclose(session.run(seen), 2.0 * (1.0 + 2.0 + np.sin(2.0) + np.sin(np.sin(2.0))))

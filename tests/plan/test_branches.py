@@ -1,5 +1,6 @@
 """Conds whose predicates become known to be equal while planning."""
 
+import numpy as np
 import pytest
 
 import headrace as tf
@@ -66,3 +67,28 @@ def test_a_merge_chooses_among_shapes_by_their_branches(case):
         for value in (False, True):
             found = sess.run([merged, which], {taken: value})
             assert [found[0].tolist(), int(found[1])] == [expected[value], int(value)]
+
+
+@pytest.mark.parametrize("start", [2.0, 0.5, -1.0])
+def test_a_reference_read_in_a_branch_of_a_loop_waits_for_the_branch(start):
+    x = tf.placeholder(tf.float64, [])
+    scale = tf.get_variable("scale", initializer=np.float64(2.0), use_resource=False)
+
+    def body(i, y):
+        inner = lambda: tf.cond(y > 1.0, lambda: tf.sin(y + scale.read_value() * x), lambda: y + 1.0)  # noqa: E731
+        return i + 1, tf.cond(y > 0.0, inner, lambda: y * 3.0)
+
+    _, y = tf.while_loop(lambda i, _: i < 2, body, [0, x])
+    (gradient,) = tf.gradients(y, [x])
+
+    def expected(x):
+        y = x
+        for _ in range(2):
+            y = (np.sin(y + 2.0 * x) if y > 1.0 else y + 1.0) if y > 0.0 else y * 3.0
+        return y
+
+    with tf.Session() as session:
+        session.run(scale.initializer)
+        value, slope = session.run([y, gradient], {x: start})
+    np.testing.assert_allclose(value, expected(start))
+    np.testing.assert_allclose(slope, (expected(start + 1e-6) - expected(start - 1e-6)) / 2e-6, rtol=1e-6)

@@ -32,6 +32,8 @@ def take_out_invariants(
         for loop, region in regions(nodes)
         if not loop.guard and (taken := _take_out(loop, region, handles, known))
     }
+    for loop, taken in moved.items():
+        _wait_for_writers(loop, taken, nodes, handles)
     if moved:
         nodes = topological([each for node in nodes for each in (*moved.get(node, ()), node)])
     kept = kept_stacks(nodes, fetched)
@@ -111,6 +113,26 @@ def _take_out(loop: Node, region: Region, handles: Handles, known: Sequence[obje
         node.serial = loop.serial
         made.append(node)
     return made
+
+
+def _wait_for_writers(loop: Node, taken: Sequence[Node], nodes: Sequence[Node], handles: Handles) -> None:
+    """Lets reads that have left a loop come after the writes that the loop comes after."""
+    writers = [(node, [*written_handles(node, handles)]) for node in nodes if node is not loop]
+    writers = [(node, written) for node, written in writers if written]
+    if not writers:
+        return
+    before: set[Node] = set()
+    stack = [loop]
+    while stack:
+        node = stack.pop()
+        needed = {value.node for value in node.inputs}.union(node.control) - before
+        before |= needed
+        stack += needed
+    for read in taken:
+        if read.type == "ReadVariableOp":
+            handle = handles.of(read.inputs[0])
+            waits = [node for node, written in writers if node in before and may_be_same(handle, written)]
+            read.control = list(dict.fromkeys([*read.control, *waits]))
 
 
 _COMPARISONS: dict[str, np.ufunc] = {
