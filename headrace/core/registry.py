@@ -459,6 +459,9 @@ def no_gradient(op_type: str) -> None:
     _register_gradient(op_type, None)
 
 
+_CALLS = frozenset(["PartitionedCall", "StatefulPartitionedCall"])
+
+
 def has_declared_gradient(op: Operation) -> bool:
     """Whether the gradient of an operation is what its declaration says, not a function that a program registered."""
     if "_gradient_op_type" in op.attrs or op.type in _registered_gradients:
@@ -478,8 +481,10 @@ def gradient_function(op: Operation) -> GradientFunction | None:
         key = key.decode()
     if key in _registered_gradients:
         return _registered_gradients[key]
-    # The op of a call of a function is declared by the function, under its name.
-    decl = op.decl if key == op.decl.type else find(key)
+    # The op of a call of a function is declared by the function, under its name. Calls in a graph that was imported name
+    # gradients that were registered where it was made: they have that of the function.
+    is_own = key == op.decl.type or op.type in _CALLS or op.decl is not find(op.type)
+    decl = op.decl if is_own else find(key)
     if decl is not None and decl.differentiable is not None:
         return decl.gradient_rule
     raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {key})")

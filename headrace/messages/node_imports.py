@@ -316,7 +316,7 @@ class _Import:
             elif source not in made:
                 # The back edge of a loop: filled in when its source has been made.
                 self.unfinished.append((name, len(inputs), key))
-                inputs.append(inputs[0])
+                inputs.append(self._stand_in(name))
             else:
                 outputs = made[source]._outputs
                 inputs.append(outputs[index] if index < len(outputs) else self._output(name, key))
@@ -353,6 +353,19 @@ class _Import:
         if "_output_shapes" in attr:
             _refine_shapes(attr["_output_shapes"], op)
         made[name] = op
+
+    def _stand_in(self, name: str) -> Tensor:
+        """What a Merge takes until what comes back to it has been made: another of its inputs.
+
+        Raises:
+            ValueError: if all of them come back.
+        """
+        for source, index in self.keys[name]:
+            if source in self.made and 0 <= index < len(self.made[source].outputs):
+                return self.made[source].outputs[index]
+            if (source, index) in self.mapped and index >= 0:
+                return self.mapped[source, index]
+        raise ValueError(f"Node '{name}': none of its inputs comes from outside of the loop")
 
     def _attrs(self, name: str, node: protos.NodeDef, values: Any, decl: OpDecl | None) -> dict[str, Any]:
         if decl is None:

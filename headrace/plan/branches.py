@@ -100,14 +100,15 @@ def _guard(node: Node, dead: set[Node]) -> bool:
 
 
 def _common(guards: list[Guard]) -> Guard:
-    """The branches that several guards begin with."""
-    prefix = guards[0] if guards else ()
-    for guard in guards[1:]:
-        count = 0
-        while count < min(len(prefix), len(guard)) and prefix[count] == guard[count]:
-            count += 1
-        prefix = prefix[:count]
-    return prefix
+    """The branches that several guards share, outermost first.
+
+    They need not begin with them: the gradient of a branch in a graph that was imported lies in branches of its own, and in
+    those of the values that it takes.
+    """
+    if not guards:
+        return ()
+    shared = set(guards[0]).intersection(*guards[1:])
+    return tuple(each for each in guards[0] if each in shared)
 
 
 def _guard_reads(nodes: list[Node]) -> None:

@@ -169,7 +169,7 @@ class _Collector:
         for i, tensor in enumerate(op._inputs):
             if may_go_back and is_back_edge(decl, tensor._op.decl) and tensor not in values:
                 self._around.append((op, i, tensor))
-                inputs.append(inputs[0])
+                inputs.append(self._stand_in(op))
                 continue
             value = values[tensor]
             if value.dtype._is_ref_dtype and not (
@@ -191,6 +191,17 @@ class _Collector:
         node.control = control
         node_of[op] = node
         self._found.nodes.append(node)
+
+    def _stand_in(self, merge: Operation) -> Value:
+        """What a Merge takes until what comes back to it has been collected: another of its inputs.
+
+        Raises:
+            InvalidArgumentError: if all of them come back.
+        """
+        for tensor in merge._inputs:
+            if tensor in self._found.values:
+                return self._found.values[tensor]
+        raise InvalidArgumentError(None, merge, f"None of the inputs of '{merge.name}' comes from outside of the loop.")
 
     def _read(self, value: Value, op: Operation, control: Sequence[Node]) -> Value:
         """The value of a reference that meets an op which wants the value: it is read when this op runs."""
