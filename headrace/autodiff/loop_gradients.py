@@ -27,6 +27,11 @@ from headrace.ops.array.constant import constant
 def loop_gradient(op: Operation, received: Sequence[Any]) -> list[Any]:
     """The gradients of the inputs of a While operation."""
     body = function_named(op.graph, op.attrs["body"])
+    if body.input_types != [tensor.dtype.base_dtype for tensor in op.inputs] or body.output_types != body.input_types:
+        # Of a graph from elsewhere: what is run is refused too.
+        raise ValueError(
+            f"{op.name!r} ({op.type}): its body, function {body.name}, does not take or give what goes round."
+        )
     count = op.attrs["_num_original_outputs"]
     begun = [_start(op, i, gradient) for i, gradient in enumerate(received[:count])]
     starts = {i: gradient for i, gradient in enumerate(begun) if gradient is not None}

@@ -261,13 +261,16 @@ def _outputs(message: protos.FunctionDef, body: FuncGraph, results: list[str]) -
     """The tensors of a body that are returned, of these names."""
     found = []
     for arg, text in zip(message.signature.output_arg, results, strict=True):
+        returned = (
+            f"Function {message.signature.name!r}: '{message.ret[arg.name]}', which it returns as {arg.name!r}, is"
+        )
         try:
-            found.append(body.get_tensor_by_name(text if ":" in text else f"{text}:0"))
+            tensor = body.get_tensor_by_name(text if ":" in text else f"{text}:0")
         except KeyError:
-            raise ValueError(
-                f"Function {message.signature.name!r}: '{message.ret[arg.name]}', which it returns as {arg.name!r}, is not "
-                "found in it."
-            ) from None
+            raise ValueError(f"{returned} not found in it.") from None
+        if arg.type and tensor.dtype.base_dtype != as_dtype(arg.type).base_dtype:
+            raise ValueError(f"{returned} of type {tensor.dtype.name}; its signature says {as_dtype(arg.type).name}.")
+        found.append(tensor)
     return found
 
 

@@ -36,7 +36,11 @@ def as_op_error(error: BaseException, node: Node | None, message: str | None = N
         shapes = ", ".join(f"{value!r} {value.dtype.name}" for value in node.inputs)
         text = f"{message} (op {node.type}, node '{node.name}', inputs: {shapes or 'none'})"
     made: Any
-    if isinstance(error, (MemoryError, torch.OutOfMemoryError, RecursionError)) or "allocate memory" in message:
+    if isinstance(error, AttributeError) and node is not None and _takes_objects(node):
+        # In a graph from elsewhere a queue may be where a table should, or a list where a dataset should.
+        text = f"Trying to access a resource or variant using the wrong type: {text}"
+        made = errors.InvalidArgumentError
+    elif isinstance(error, (MemoryError, torch.OutOfMemoryError, RecursionError)) or "allocate memory" in message:
         made = errors.ResourceExhaustedError
     elif isinstance(error, _OF_ARGUMENTS):
         made = errors.InvalidArgumentError
@@ -48,6 +52,10 @@ def as_op_error(error: BaseException, node: Node | None, message: str | None = N
         made = errors.UnknownError
     raised: errors.OpError = made(None, None, text)
     return raised if origin is None else raised.attach(origin)
+
+
+def _takes_objects(node: Node) -> bool:
+    return any(value.dtype.name in ("resource", "variant") for value in node.inputs)
 
 
 @contextlib.contextmanager

@@ -24,10 +24,12 @@ from headrace.core.graph_functions import Function, attr_function, known_of
 from headrace.core.registry import OpDecl, op
 from headrace.devices import pool
 from headrace.kernels.data.auto_sharding import reads_files
+from headrace.kernels.data.components import check_arguments
 from headrace.kernels.data.rowwise import batched
 from headrace.kernels.ranks import Rank, check_rank
 
 if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
     from headrace.core.typing import NodeView, OpView
 
 
@@ -130,7 +132,7 @@ class Dataset:
     opens_files = False
 
     def __init__(self, *inputs: Dataset) -> None:
-        self.inputs = list(inputs)
+        self.inputs = [dataset_of(each) for each in inputs]
 
     def start(self, iteration: Iteration) -> Next:
         """Begins an iteration."""
@@ -163,6 +165,17 @@ class Dataset:
         Who puts many elements together need not cut the rows off one by one then.
         """
         return None
+
+
+def dataset_of(value: object) -> Dataset:
+    """A value that has to be a dataset.
+
+    Raises:
+        InvalidArgumentError: if it is something else, as it may be in a graph from elsewhere.
+    """
+    if not isinstance(value, Dataset):
+        raise errors.InvalidArgumentError(None, None, "Tensor must be a Dataset object.")
+    return value
 
 
 class Choosing(Dataset):
@@ -313,7 +326,7 @@ class BoundFunction:
         first = len(self.function.inputs) - count
         self._known = {first + i: value for i, value in known_of(node.inputs[start : start + count]).items()}
         self._planned: Callable[..., Any] | None = None
-        self._arguments = first
+        self._arguments, self._types = max(0, first), self.function.input_types
         self._draws = self.function.stateful
         self.runs_python = any(op.decl.runs_python for op in self.function.operations)
         self.reads_files = reads_files(self.function)
@@ -321,19 +334,21 @@ class BoundFunction:
 
     def with_captured(self, captured: Sequence[Any]) -> Callable[..., Element]:
         """The function of an element's components."""
+        check_arguments(captured, self._types[self._arguments :])
+        types = self._types[: self._arguments]
         if self._draws:
             # Streams of random numbers begin with each iterator; all else is shared.
-            return Drawing(lambda: _with_rest(self._bound(self.function, self._attr), captured))
+            return Drawing(lambda: _with_rest(self._bound(self.function, self._attr), captured, types))
         if self._planned is None:
             self._planned = self._bound(self.function, self._attr)
-        return _with_rest(self._planned, captured)
+        return _with_rest(self._planned, captured, types)
 
     def of_batches(self, captured: Sequence[Any]) -> Callable[..., Element] | None:
         """The function of the components of a batch, None where there is none."""
         if self._batched is _NOT_TRIED:
             made = batched(self.function, self._arguments)
             self._batched = None if made is None else self._bound(made, f"{self._attr}/batched")
-        return None if self._batched is None else _with_rest(self._batched, captured)
+        return None if self._batched is None else _with_rest(self._batched, captured, self._types[: self._arguments])
 
     def _bound(self, function: Function, scope: str) -> Callable[..., Element]:
         node = self._node
@@ -379,11 +394,15 @@ def _failing(error: errors.OpError) -> Callable[..., Element]:
     return fail
 
 
-def _with_rest(call: Callable[..., Element], captured: Sequence[Any]) -> Callable[..., Element]:
-    if not captured:
-        return call
+def _with_rest(call: Callable[..., Element], captured: Sequence[Any], types: Sequence[DType]) -> Callable[..., Element]:
+    """`call` with values of such types, and what was captured after them."""
     rest = tuple(captured)
-    return lambda *values: call(*values, *rest)
+
+    def checked(*values: Any) -> Element:
+        check_arguments(values, types)
+        return call(*values, *rest)
+
+    return checked
 
 
 def captured_count(node: NodeView, attr: str = "Targuments") -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import torch
 
 from headrace.core.dims import Dims
 from headrace.core.dtypes import DType
+from headrace.core.errors import InvalidArgumentError
 from headrace.kernels.array.arguments import shape_text
 from headrace.kernels.parsing.wire import MalformedList, decode_floats, decode_ints, decode_strings
 
@@ -154,6 +156,10 @@ def sparse_indices(counts: np.ndarray) -> torch.Tensor:
     return torch.from_numpy(indices)
 
 
+def _dims_text(dims: Dims) -> str:
+    return "<unknown>" if dims is None else shape_text(dims)
+
+
 class DenseColumn(Column):
     """A feature of one shape in all examples, with or without a default.
 
@@ -165,9 +171,14 @@ class DenseColumn(Column):
 
     def __init__(self, key: str, dtype: DType, dims: Dims) -> None:
         super().__init__(key, dtype)
-        assert dims is not None
-        self.dims = tuple(int(size or 0) for size in dims)
-        self.elements = int(np.prod(self.dims, dtype=np.int64))
+        if dims is None or any(size is None for size in dims):
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"dense_shapes: that of '{key}' has unknown rank or unknown inner dimensions: {_dims_text(dims)}",
+            )
+        self.dims = tuple(int(size) for size in dims if size is not None)
+        self.elements = math.prod(self.dims)
 
     def mismatch(self, index: int, found: str) -> BadExample:
         return BadExample(

@@ -21,7 +21,18 @@ def _text(key: bytes | str) -> str:
 def columns_of(
     sparse_keys: Sequence[Any], sparse_types: Sequence[Any], dense_keys: Sequence[Any], attrs: Any
 ) -> tuple[list[SparseColumn], list[Column]]:
-    """The sparse and the dense columns; those are described by `Tdense` and `dense_shapes` of `attrs`."""
+    """The sparse and the dense columns; those are described by `Tdense` and `dense_shapes` of `attrs`.
+
+    Raises:
+        InvalidArgumentError: if there are more or fewer of them than keys.
+    """
+    for what, some, count in (
+        ("sparse types", sparse_types, len(sparse_keys)),
+        ("Tdense", attrs["Tdense"], len(dense_keys)),
+        ("dense_shapes", attrs["dense_shapes"], len(dense_keys)),
+    ):
+        if len(some) != count:
+            raise invalid(f"There are {count} keys and {len(some)} of {what}.")
     return (
         [SparseColumn(_text(key), dtype) for key, dtype in zip(sparse_keys, sparse_types)],
         [

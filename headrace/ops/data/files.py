@@ -25,6 +25,7 @@ from headrace.kernels.data.base import (
     Element,
     Iteration,
     Next,
+    dataset_of,
     dataset_op,
     integer,
     invalid,
@@ -342,7 +343,7 @@ for _decl in (to_record_op, experimental_to_record_op):
 def to_record_kernel(node):
     def write(dataset, filename, compression):
         iteration = Iteration()
-        upstream = dataset.start(iteration)
+        upstream = dataset_of(dataset).start(iteration)
         try:
             with TFRecordWriter(text(filename), text(compression)) as writer:
                 while (element := upstream()) is not None:

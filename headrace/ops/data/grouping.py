@@ -19,6 +19,7 @@ from headrace.kernels.data.base import (
     Iteration,
     Next,
     captured_count,
+    dataset_of,
     dataset_op,
     integer,
     invalid,
@@ -115,7 +116,7 @@ class GroupedByWindow(Dataset):
 
         def flush(key: int) -> Next:
             made = self.reduce(scalar(key), Listed(groups.pop(key)))
-            return made[0].start(iteration)
+            return dataset_of(made[0]).start(iteration)
 
         def next_element() -> Element | None:
             nonlocal upstream, inner

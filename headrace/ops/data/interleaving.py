@@ -19,6 +19,7 @@ from headrace.kernels.data.base import (
     Iteration,
     Next,
     captured_count,
+    dataset_of,
     dataset_op,
     integer,
     invalid,
@@ -83,7 +84,7 @@ class Interleaved(Dataset):
                     if element is None:
                         upstream = None
                     else:
-                        current[place] = call(*element)[0].start(iteration)
+                        current[place] = dataset_of(call(*element)[0]).start(iteration)
                         opened += 1
                     continue
                 given = 0
@@ -176,7 +177,7 @@ class _SharedState:
         item: Failed | Row | tuple[np.ndarray | torch.Tensor] | None
         try:
             if opens:
-                source.following = self.call(*source.element)[0].start(self.iteration)
+                source.following = dataset_of(self.call(*source.element)[0]).start(self.iteration)
                 source.element = None
             item = source.following()  # type: ignore[misc]  # it has been opened above
         except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for

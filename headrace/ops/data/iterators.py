@@ -14,13 +14,14 @@ import torch
 from headrace.core import errors
 from headrace.core.cases import Made, body, made, result
 from headrace.core.dims import compatible_dims
-from headrace.core.dtypes import DType, as_dtype, dtype_text
+from headrace.core.dtypes import DType, dtype_text
 from headrace.core.graph_functions import attr_function
 from headrace.core.registry import op, raw
 from headrace.core.waiting import Call, Waits, has_deadline
 from headrace.devices import pool
-from headrace.kernels.data.base import ELEMENTS, Dataset, Element, Iteration, Next, invalid, strings
+from headrace.kernels.data.base import ELEMENTS, Dataset, Element, Iteration, Next, dataset_of, invalid, strings
 from headrace.kernels.data.case_inputs import INT64_SCALARS, initialized, numbers
+from headrace.kernels.data.components import check_element, is_of, type_text
 from headrace.kernels.data.handles import Handles
 from headrace.kernels.data.optional import Optional
 
@@ -61,7 +62,7 @@ class Iterator:
             self.dataset = dataset
             self.taken = 0
             self.late.clear()
-            self._next = dataset.start(self._iteration)
+            self._next = dataset_of(dataset).start(self._iteration)
 
     def next(self) -> Element | None:
         """The next element, None at the end.
@@ -84,6 +85,7 @@ class Iterator:
             if element is None:
                 return None
             self.taken += 1
+            check_element(element, self.types)
             return tuple(element)
 
     def skip_to(self, count: int) -> None:
@@ -220,9 +222,11 @@ def _next_in_time(iterator: Iterator, waits: Waits) -> Element | None:
 @get_next_op.kernel
 @get_next_sync_op.kernel
 def get_next_kernel(node):
-    waits = node.runtime.waits
+    waits, types = node.runtime.waits, node.attrs["output_types"]
 
     def get_next(iterator):
+        if iterator.types is not types:
+            check_types(types, iterator.types)
         element = _next_in_time(iterator, waits)
         if element is None:
             raise errors.OutOfRangeError(None, None, "End of sequence")
@@ -410,10 +414,10 @@ def optional_get_value_kernel(node):
         if len(element) != len(types):
             raise invalid(f"The given optional has {len(element)} components, expected {len(types)}")
         for i, (component, dtype) in enumerate(zip(element, types, strict=True)):
-            if not _is_of(component, dtype.base_dtype):
+            if not is_of(component, dtype.base_dtype):
                 raise invalid(
                     f"The given optional does not match the expected type for component {i}. Expected: {dtype_text(dtype)}. "
-                    f"Actual: {_type_text(component)}."
+                    f"Actual: {type_text(component)}."
                 )
             shape = tuple(getattr(component, "shape", ()))
             if not compatible_dims(shape, dims[i]):
@@ -430,24 +434,6 @@ def _optional(value: Optional) -> Optional:
     if not isinstance(value, Optional):
         raise invalid("Input to OptionalHasValue must be an OptionalVariant object.")
     return value
-
-
-def _is_of(component: object, dtype: DType) -> bool:
-    """Whether the value of a component is of a type."""
-    if isinstance(component, torch.Tensor):
-        return component.dtype is dtype.torch
-    if isinstance(component, np.generic):
-        return dtype.torch is not None
-    if isinstance(component, np.ndarray) and not component.size:
-        return dtype.torch is None
-    return dtype.name == _type_text(component)
-
-
-def _type_text(component: object) -> str:
-    if isinstance(component, torch.Tensor):
-        return dtype_text(as_dtype(component.dtype))
-    first = component.item(0) if isinstance(component, np.ndarray) and component.size else component
-    return "string" if isinstance(first, (bytes, str)) else "variant"
 
 
 # ---- examples ----

@@ -16,6 +16,7 @@ from headrace.kernels.data.base import (
     Iteration,
     Next,
     captured_count,
+    dataset_of,
     dataset_op,
     made_by,
 )
@@ -87,7 +88,7 @@ class FlatMapped(Dataset):
                     outer = upstream()
                     if outer is None:
                         return None
-                    inner = call(*outer)[0].start(iteration)
+                    inner = dataset_of(call(*outer)[0]).start(iteration)
                 element = inner()
                 if element is not None:
                     return element

@@ -22,6 +22,7 @@ from headrace.kernels.data.base import (
     Next,
     Passing,
     captured_count,
+    dataset_of,
     dataset_op,
     integer,
     invalid,
@@ -51,7 +52,7 @@ def reduce_kernel(node):
         # There may be no end of elements but that of the session, or of the time its step has.
         waits.also_closes(iteration)
         try:
-            upstream = dataset.start(iteration)
+            upstream = dataset_of(dataset).start(iteration)
             while (element := upstream()) is not None:
                 if waits.closed:
                     raise CancelledError(None, None, "Operation was cancelled")
@@ -79,7 +80,7 @@ def single_element_kernel(node):
     def single(dataset):
         iteration = Iteration()
         try:
-            upstream = dataset.start(iteration)
+            upstream = dataset_of(dataset).start(iteration)
             element = upstream()
             if element is None:
                 raise invalid("Dataset was empty.")
@@ -100,7 +101,7 @@ cardinality_op = op("DatasetCardinality", "input_dataset: variant -> cardinality
 experimental_cardinality_op = op("ExperimentalDatasetCardinality", "input_dataset: variant -> cardinality: int64")
 for _decl in (cardinality_op, experimental_cardinality_op):
     _decl.on_host(outputs=True).shape(lambda op: [()])
-    _decl.kernel(lambda node: lambda dataset: torch.tensor(dataset.cardinality(), dtype=torch.int64))
+    _decl.kernel(lambda node: lambda dataset: torch.tensor(dataset_of(dataset).cardinality(), dtype=torch.int64))
     _decl.accepts(numbers(3))
     # Without an end, and of a number that nobody knows.
     _decl.accepts(made("RepeatDataset", numbers(3), np.int64(-1), **INT64_SCALARS))

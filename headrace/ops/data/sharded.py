@@ -13,7 +13,17 @@ import torch
 from headrace.core import errors
 from headrace.core.cases import Made, made, result
 from headrace.core.registry import op
-from headrace.kernels.data.base import ELEMENTS, Dataset, Element, Iteration, Next, dataset_op, integer, invalid
+from headrace.kernels.data.base import (
+    ELEMENTS,
+    Dataset,
+    Element,
+    Iteration,
+    Next,
+    dataset_of,
+    dataset_op,
+    integer,
+    invalid,
+)
 from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
 from headrace.kernels.data.handles import Handles
 
@@ -44,7 +54,7 @@ class MultiDeviceIterator:
         with self._lock:
             self._iteration.close()
             self._iteration = Iteration()
-            self._next = dataset.start(self._iteration)
+            self._next = dataset_of(dataset).start(self._iteration)
             self._waiting = [deque() for _ in range(self.shards)]
             self._next_shard = 0
             self.incarnation += 1

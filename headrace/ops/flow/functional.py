@@ -10,10 +10,12 @@ import torch
 
 from headrace.core import errors, slots
 from headrace.core.cases import body
+from headrace.core.dtypes import int32
 from headrace.core.eager import executing_eagerly
 from headrace.core.graph_functions import attr_function, called_function, function_named, known_of
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.waiting import limits
+from headrace.kernels.flow.call_checks import check_arguments, check_types, loop_functions
 from headrace.kernels.flow.call_shapes import call_shapes
 
 if TYPE_CHECKING:
@@ -67,41 +69,16 @@ def call_shape(op):
 @stateful_partitioned_call_op.kernel
 def call_kernel(node):
     function = attr_function(node, "f", errors.InvalidArgumentError)
-    _check_types(node, function)
+    check_types(node, function)
     return node.runtime.bind(function, node.name, known_of(node.inputs))
 
 
 @remote_call_op.kernel
 def remote_call_kernel(node):
     function = attr_function(node, "f")
-    _check_types(node, function, 1)
+    check_types(node, function, 1)
     call = node.runtime.bind(function, node.name, known_of(node.inputs, 1))
     return lambda target, *values: call(*values)
-
-
-def _check_types(node: NodeView, function: Function, start: int = 0) -> None:
-    """Refuses a call, from input `start` on, of a function that takes or gives something else."""
-    given = node.inputs[start:]
-    _check_arity(node, function, len(given))
-    for i, (value, expected) in enumerate(zip(given, function.input_types, strict=True)):
-        if value.dtype.base_dtype != expected:
-            raise errors.InvalidArgumentError(
-                None, None, f"Expects arg[{i}] to be {expected.name} but {value.dtype.base_dtype.name} is provided"
-            )
-    if [value.dtype.base_dtype for value in node.outputs] != function.output_types:
-        raise errors.InternalError(
-            None,
-            None,
-            f"Function {function.name} gives {[dtype.name for dtype in function.output_types]}, {node.type} declares "
-            f"{[value.dtype.base_dtype.name for value in node.outputs]}.",
-        )
-
-
-def _check_arity(node: NodeView, function: Function, count: int) -> None:
-    if len(function.inputs) != count:
-        raise errors.InvalidArgumentError(
-            None, None, f"Function {function.name} takes {len(function.inputs)} arguments, {node.type} gives {count}."
-        )
 
 
 @partitioned_call_op.gradient
@@ -133,7 +110,7 @@ def symbolic_gradient_shape(op):
 @symbolic_gradient_op.kernel
 def symbolic_gradient_kernel(node):
     function = attr_function(node, "f").gradient_function()
-    _check_arity(node, function, len(node.inputs))
+    check_arguments(node, function, [value.dtype for value in node.inputs])
     if len(function.outputs) != len(node.outputs):
         raise errors.InvalidArgumentError(
             None,
@@ -180,7 +157,7 @@ for _decl in (if_op, stateless_if_op, case_op, stateless_case_op):
 def _bound(node: Any, name: str, start: int, label: str) -> Callable[..., Any]:
     """A branch or body, planned when it is first taken."""
     function = function_named(node.origin.graph, name)
-    _check_arity(node, function, len(node.inputs) - start)
+    check_types(node, function, start)
     known = known_of(node.inputs, start)
     made: list[Any] = []
 
@@ -289,9 +266,7 @@ for_op.shape(_no_shapes)
 def _loop_functions(node: NodeView) -> tuple[Any, Any]:
     # What goes round changes; only the resources of the caller are known ahead.
     known = {i: value for i, value in known_of(node.inputs).items() if value.dtype.name == "resource"}
-    cond, body = attr_function(node, "cond"), attr_function(node, "body")
-    for function in (cond, body):
-        _check_arity(node, function, len(node.attrs["T"]))
+    cond, body = loop_functions(node)
     return node.runtime.bind(cond, f"{node.name}/cond", known), node.runtime.bind(body, f"{node.name}/body", known)
 
 
@@ -321,7 +296,7 @@ def _counts(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor) -> ra
 
 @for_op.kernel
 def for_kernel(node):
-    body = node.runtime.bind(attr_function(node, "body"), f"{node.name}/body")
+    body = node.runtime.bind(loop_functions(node, [int32])[1], f"{node.name}/body")
     waits = node.runtime.waits
     ending, check = waits.ending, waits.check
 
@@ -369,7 +344,7 @@ def _backward(derived: Any, states: list[Any], gradients: Sequence[Any], first: 
 @while_gradient_op.kernel
 def while_gradient_kernel(node):
     count = len(node.attrs["T"])
-    cond, body = attr_function(node, "cond"), attr_function(node, "body")
+    cond, body = loop_functions(node)
     call_cond = node.runtime.bind(cond, f"{node.name}/cond")
     call_body = node.runtime.bind(body, f"{node.name}/body")
     derived = node.runtime.bind(body.gradient_function(), f"{node.name}/gradient")
@@ -389,7 +364,7 @@ def while_gradient_kernel(node):
 @for_gradient_op.kernel
 def for_gradient_kernel(node):
     count = len(node.attrs["T"])
-    body = attr_function(node, "body")
+    body = loop_functions(node, [int32])[1]
     call_body = node.runtime.bind(body, f"{node.name}/body")
     derived = node.runtime.bind(body.gradient_function(), f"{node.name}/gradient")
     resources = {i for i, dtype in enumerate(node.attrs["T"]) if dtype.name == "resource"}

@@ -86,11 +86,21 @@ def _text(key: bytes | str) -> str:
     return key.decode("utf-8", "surrogateescape") if isinstance(key, bytes) else key
 
 
+def _check_counts(attrs: Any, keys: Sequence[Sequence[Any]]) -> None:
+    """Refuses attributes that are of more or fewer features than there are keys."""
+    names = ("context_sparse_types", "Tcontext_dense context_dense_shapes", "feature_list_sparse_types")
+    for some, listed in zip(keys, (*names, "feature_list_dense_types feature_list_dense_shapes"), strict=True):
+        for name in listed.split():
+            if len(attrs[name]) != len(some):
+                raise _invalid(f"There are {len(some)} keys and {len(attrs[name])} of {name}.")
+
+
 class _Reader:
     """The columns that an op reads, made of its keys and attributes."""
 
     def __init__(self, attrs: Any, keys: Sequence[Sequence[Any]], assumed_empty: Sequence[Any]) -> None:
         context_sparse, context_dense, list_sparse, list_dense = [[_text(key) for key in some] for some in keys]
+        _check_counts(attrs, keys)
         self.empty = frozenset(_text(key) for key in assumed_empty)
         self.context_sparse = [SparseColumn(*one) for one in zip(context_sparse, attrs["context_sparse_types"])]
         self.context_dense = [
