@@ -330,7 +330,9 @@ class PolymorphicFunction:
                 else:
                     inner.append(graph.add_input(spec.dtype, as_dims(spec.shape), spec.name or name))
             args, kwargs = packed(arguments, inner)
+            given = nest.map_structure(lambda item: item, (args, kwargs), expand_composites=True)
             result = function(*args, **kwargs)
+            _refuse_changed(given, (args, kwargs))
             graph.returns_none = result is None
             result = nest.map_structure(_as_result, result, expand_composites=True) if result is not None else ()
             graph.structured_outputs = nest.map_structure(
@@ -364,6 +366,21 @@ class _WeakInstance:
     def get(self) -> Any:
         """The object."""
         return weakref.proxy(self._reference())
+
+
+def _refuse_changed(given: Any, now: Any) -> None:
+    """Refuses a function that has changed the lists and dictionaries that it was given: calls of its trace would not."""
+    message = (
+        "Function to be traced should not modify structure of input arguments. Check if your function has list and "
+        "dictionary operations that alter input arguments, such as `list.pop`, `list.append`"
+    )
+    try:
+        nest.assert_same_structure(given, now, expand_composites=True)
+    except ValueError:
+        raise ValueError(message) from None
+    before, after = [nest.flatten(each, expand_composites=True) for each in (given, now)]
+    if any(one is not other for one, other in zip(before, after, strict=True)):
+        raise ValueError(message)
 
 
 def _captured(graph: FuncGraph, result: Any) -> Any:
