@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import get_default_graph, name_scope, plain_graph
@@ -77,8 +78,29 @@ def in_symbolic_graph() -> bool:
     return bool(_symbolic_graph) and get_default_graph() is _symbolic_graph[0]
 
 
+class _ReplicaStep(threading.local):
+    """Whether this thread makes the operations of one replica's step."""
+
+    entered = False
+
+
+_replica_step = _ReplicaStep()
+
+
+@contextlib.contextmanager
+def step_of_replica() -> Iterator[None]:
+    """While a replica's step is made: what layers add then is this replica's, and of this step."""
+    outer, _replica_step.entered = _replica_step.entered, True
+    try:
+        yield
+    finally:
+        _replica_step.entered = outer
+
+
 def in_traced_function() -> bool:
-    """Whether the body of a `tf.function` is being traced by a program that executes eagerly."""
+    """Whether a program that executes eagerly traces the body of a `tf.function`, or a replica's step is made."""
+    if _replica_step.entered:
+        return True
     graph = get_default_graph()
     if not isinstance(graph, FuncGraph) or not makes_eager_variables() or in_symbolic_graph():
         return False

@@ -19,7 +19,7 @@ from headrace.keras.engine.training_copies import run_copy
 from headrace.keras.engine.training_loop import PREDICT, TRAIN
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
 from headrace.kernels import composing
-from headrace.layers.context import get_graph
+from headrace.layers.context import get_graph, step_of_replica
 from headrace.sessions.worker_context import get_current_worker_context
 from headrace.state.automatic_dependencies import AutomaticControlDependencies
 from headrace.state.modes import ReduceOp
@@ -115,6 +115,20 @@ def check_fit_in_graph(model: Model, x: Any, validation_split: float, class_weig
         raise KeyError(f"fit: no data for the input {missing[0]!r} among {list(x)}")
 
 
+def check_scope(model: Model) -> None:
+    """Checks that a model of no strategy is not run in the scope of one, where 1.15's newer loops would nest scopes.
+
+    Raises:
+        RuntimeError: if it is.
+    """
+    newer = model._experimental_run_tf_function and not model._of_one_replica
+    if newer and model._distribution_strategy is None and has_strategy():
+        raise RuntimeError(
+            "Must not nest tf.distribute.Strategy scopes: the model was made outside of this one. Make and compile it in "
+            "`strategy.scope()`, or run it outside."
+        )
+
+
 def check_no_strategy(model: Model, name: str) -> None:
     """Checks that a method of generators is not called of a model of a strategy.
 
@@ -182,12 +196,15 @@ def run(model: Model, mode: str, inputs: Any, targets: Sequence[Any], sample_wei
     strategy = model._distribution_strategy
     extended = strategy.extended
     devices = extended.worker_devices
+
+    def run_part(x: Any, y: Sequence[Any], weights: Sequence[Any]) -> Any:
+        with step_of_replica():
+            return training_eager.run(model, mode, x, list(y), list(weights))
+
     parts = split_batch((inputs, tuple(targets or ()), tuple(sample_weights or ())), devices)
     with strategy.scope():
         batch = regroup(extended._device_map, parts) if len(parts) > 1 else parts[0]
-        given = strategy.experimental_run_v2(
-            lambda x, y, weights: training_eager.run(model, mode, x, list(y), list(weights)), args=batch
-        )
+        given = strategy.experimental_run_v2(run_part, args=batch)
         if mode == PREDICT:
             return nest.map_structure(lambda output: _whole(strategy, output), given)
         loss, *others = given

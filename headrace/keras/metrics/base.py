@@ -16,6 +16,7 @@ from headrace.layers.engine import Layer
 from headrace.ops.array.constant import constant
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.polymorphic_function import PolymorphicFunction, function
+from headrace.state.replication import get_strategy, has_strategy, in_cross_replica_context
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, ShapeLike
@@ -57,6 +58,14 @@ class Metric(Layer, abc.ABC):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Updates it from a batch, with the arguments of `update_state`; returns the result after that."""
+        if has_strategy() and in_cross_replica_context():
+            # Its variables are updated by replicas: each takes the whole batch.
+            strategy = get_strategy()
+            with strategy.scope():
+                return strategy.extended.call_for_each_replica(self._gathered, args, kwargs)
+        return self._gathered(*args, **kwargs)
+
+    def _gathered(self, *args: Any, **kwargs: Any) -> Any:
         update = self.update_state(*args, **kwargs)
         with control_dependencies([] if update is None or executing_eagerly() else [update]):
             result = self.result()
