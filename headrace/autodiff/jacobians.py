@@ -129,6 +129,7 @@ def check_batches(names: tuple[str, str], target: Tensor, source: Any) -> None:
         target, source: the tensors.
 
     Raises:
+        IndexError: if the target is a scalar.
         ValueError: if the first dimensions differ.
 
     Example:
@@ -136,9 +137,11 @@ def check_batches(names: tuple[str, str], target: Tensor, source: Any) -> None:
         >>> with tf.Graph().as_default():
         ...     check_batches(("y", "x"), tf.ones([3, 2]), tf.ones([3]))
     """
-    if not (target.shape.ndims != 0 and source.shape.ndims != 0) or not target.shape[:1].is_compatible_with(
-        source.shape[:1]
-    ):
+    if target.shape.ndims == 0:
+        raise IndexError(
+            f"{names[0]} is a scalar: a batch has a first dimension, which says how many examples there are."
+        )
+    if source.shape.ndims == 0 or not target.shape[:1].is_compatible_with(source.shape[:1]):
         raise ValueError(
             f"Need first dimension of {names[0]} shape ({target.shape}) and {names[1]} shape ({source.shape}) to match."
         )

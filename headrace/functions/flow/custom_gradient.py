@@ -123,6 +123,10 @@ def _eager_mode_decorator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> A
         result, grad_fn = f(*args, **kwargs)
     finally:
         graph.tapes = outer
+    for variable in used.variables.values():
+        for tape in outer:
+            if tape.watches_variables:
+                tape.watch_variable(variable)
     flat = nest.flatten(result)
     # Tensors of their own, so that an argument may be returned as it is.
     outputs = [graph.tensor_of(convert_to_tensor(x)._value, convert_to_tensor(x).dtype) for x in flat]  # type: ignore[attr-defined]  # tensors of eager execution have values

@@ -16,7 +16,7 @@ from headrace.core.tensor import Tensor
 from headrace.keras.engine.input_layer import InputLayer
 from headrace.keras.engine.network_graph import node_key
 from headrace.keras.utils.generic_utils import serialize_keras_object
-from headrace.keras.utils.stored_settings import faults_of_settings
+from headrace.keras.utils.stored_settings import MissingEntryError, faults_of_settings
 from headrace.layers.values import get_session
 from headrace.util import tf_logging
 
@@ -137,6 +137,14 @@ def evaluated(tensor: Tensor) -> Any:
 # ---- and back ----
 
 
+class UnknownLayerError(ValueError, AssertionError):
+    """Inputs or outputs are of a layer that is not there: a `ValueError` as other faults, an `AssertionError` as in 1.15."""
+
+
+class UnmadeCallError(ValueError, IndexError):
+    """Inputs or outputs are of a call that no layer has: a `ValueError` as other faults, an `IndexError` as in 1.15."""
+
+
 class _Rebuilding:
     """The layers of a configuration, made and called one after the other."""
 
@@ -165,7 +173,22 @@ class _Rebuilding:
                     progress = True
             waiting = {name: calls for name, calls in waiting.items() if calls}
             if not progress:
+                self._refuse_unknown(waiting)
                 raise ValueError(f"The configuration of the model is incomplete: layers {sorted(waiting)} lack inputs.")
+
+    def _refuse_unknown(self, waiting: Mapping[str, Any]) -> None:
+        """Names the layer that calls take something of and that there is none of.
+
+        Raises:
+            MissingEntryError: if there is such a layer.
+        """
+        for name, calls in waiting.items():
+            for call in calls:
+                for entry in call.values() if isinstance(call, Mapping) else _entries(call):
+                    if entry[0] not in self.layers:
+                        raise MissingEntryError(
+                            f"The configuration of the model has no layer {entry[0]!r}, of which {name!r} takes an output."
+                        )
 
     def _try(self, layer: Any, call: Any) -> bool:
         """Makes a call if all it takes is there; whether it was."""
@@ -295,7 +318,8 @@ def _tensors_at(places: Any, rebuilding: _Rebuilding) -> Any:
 def _tensor_at(place: Any, rebuilding: _Rebuilding) -> Any:
     tensor = rebuilding.tensor(place)
     if tensor is None:
-        raise ValueError(f"The configuration of the model names {place}, which none of its layers gives.")
+        kind = UnmadeCallError if place[0] in rebuilding.layers else UnknownLayerError
+        raise kind(f"The configuration of the model names {place}, which none of its layers gives.")
     return tensor
 
 

@@ -20,6 +20,7 @@ from headrace.layers.nodes import history_makers
 from headrace.layers.values import get_session
 from headrace.ops.array.constant import constant
 from headrace.state.scoping import init_scope, makes_eager_variables
+from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -161,6 +162,9 @@ def create_keras_history(tensors: Nested[Tensor]) -> list[Any]:
     stack = [tensor.op for tensor in nest.flatten(tensors) if _is_unknown(tensor)]
     for tensor in nest.flatten(tensors):
         if not isinstance(tensor, Tensor) and getattr(tensor, "_keras_history", None) is None:
+            if isinstance(tensor, Variable) and hasattr(tensor, "op"):
+                # The model says what it lacks.
+                continue
             if not isinstance(tensor, CompositeTensor):
                 kind = type(tensor).__name__
                 raise AttributeError(

@@ -110,7 +110,7 @@ class Functions:
         if not executing_eagerly():
             self._make_train_function()
         elif isinstance(self.optimizer, OptimizerV2):
-            with name_scope(self.optimizer._name):
+            with name_scope("training"), name_scope(self.optimizer._name):
                 self.optimizer._create_all_weights(self._collected_trainable_weights)
 
     def _make_test_function(self) -> None:

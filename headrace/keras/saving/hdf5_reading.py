@@ -24,7 +24,10 @@ def opened(path: str | os.PathLike[str], mode: str) -> h5py.File:
 
     Raises:
         OSError: if it cannot be opened, whatever the reason: of that very class, as `h5py` had it in those years.
+        ValueError: if there is no path to write to.
     """
+    if mode == "w" and not os.fspath(path):
+        raise ValueError("Invalid file name: the path of an HDF5 file is empty.")
     try:
         return h5py.File(path, mode)
     except OSError as error:

@@ -12,6 +12,7 @@ from headrace.checkpoints.tracking import is_trackable
 from headrace.core.eager import executing_eagerly
 from headrace.keras.backend.sessions import get_session
 from headrace.keras.saving import hdf5_format
+from headrace.keras.saving.hdf5_format import is_hdf5
 from headrace.keras.utils.io_utils import ask_to_proceed_with_overwrite
 from headrace.util import tf_logging as logging
 
@@ -119,6 +120,12 @@ def load_weights(
     if is_hdf5_path(path) or (os.path.exists(path) and not has_index):
         if not os.path.isfile(path):
             raise OSError(f"Unable to open the HDF5 file {path}: there is no such file.")
+        if path.endswith(".index") and not is_hdf5(path):
+            # 1.15 takes it for a checkpoint of the first releases, in which it finds nothing.
+            raise (AssertionError if executing_eagerly() else NotImplementedError)(
+                f"{path} is one of the files of a checkpoint, which is told by what their paths begin with: "
+                f"load_weights({path.removesuffix('.index')!r})."
+            )
         if not network._is_graph_network and not network.built:
             raise ValueError(
                 "Unable to load weights saved in HDF5 format into a subclassed Model which has not created its variables "
@@ -127,12 +134,12 @@ def load_weights(
         network._assert_weights_created()
         hdf5_format.load_network_weights(network, path, by_name, skip_mismatch)
         return None
+    status = _saver_of(network).restore(path)
     if by_name:
         raise NotImplementedError(
             "Weights may only be loaded based on topology into Models when loading TensorFlow-formatted weights (got "
             "by_name=True to load_weights)."
         )
-    status = _saver_of(network).restore(path)
     if not executing_eagerly():
         streaming_restore(status, get_session())
     status.assert_nontrivial_match()

@@ -155,7 +155,8 @@ def deserialize_keras_object(
     if identifier is None:
         return None
     if custom_objects is not None and not hasattr(custom_objects, "items"):
-        raise AttributeError(
+        # In 1.15 a name is looked for in it first.
+        raise (AttributeError if hasattr(custom_objects, "__contains__") else TypeError)(
             f"{type(custom_objects).__name__!r} object has no attribute 'items': `custom_objects` is a dictionary of classes "
             f"and functions by name, got {custom_objects!r}"
         )

@@ -40,7 +40,7 @@ def faults_of_settings(what: str) -> Iterator[None]:
             raise
         raise TypeError(f"{_TOLD}{what} are not ones that it takes: {error}") from error
     except _FAULTS as error:
-        if not _arose_here(error):
+        if isinstance(error, ValueError) or not _arose_here(error):
             raise
         if isinstance(error, KeyError):
             raise MissingEntryError(
