@@ -15,6 +15,7 @@ import numpy as np
 from headrace.files.file_io import file_exists
 from headrace.files.gfile import GFile
 from headrace.keras.callbacks.base import Callback, Logs
+from headrace.keras.utils.np_utils import number_of
 from headrace.keras.utils.progress import Progbar
 from headrace.util import tf_logging
 
@@ -47,7 +48,7 @@ class BaseLogger(Callback):
             if name in self.stateful_metrics:
                 self.totals[name] = value
             else:
-                self.totals[name] = self.totals.get(name, 0) + float(value) * count
+                self.totals[name] = self.totals.get(name, 0) + number_of(value) * count
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Puts the averages into `logs`, for the callbacks after this one."""

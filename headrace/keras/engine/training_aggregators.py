@@ -16,6 +16,7 @@ from headrace.functions.composite_values import SparseTensorValue
 from headrace.functions.ragged.joining import concat
 from headrace.functions.ragged.value import RaggedTensorValue
 from headrace.functions.sparse.join import sparse_concat
+from headrace.keras.utils.np_utils import number_of
 
 if TYPE_CHECKING:
     # What a batch gives: numbers, or arrays in the structure of the outputs.
@@ -68,7 +69,7 @@ class MetricsAggregator(Aggregator):
 
     def aggregate(self, batch_outs: BatchOuts, batch_start: int | None = None, batch_end: int | None = None) -> None:
         weight = 1 if self.use_steps or batch_start is None or batch_end is None else batch_end - batch_start
-        self.results[0] += np.float64(batch_outs[0]) * weight
+        self.results[0] += number_of(batch_outs[0]) * weight
         self.results[1:] = batch_outs[1:]
 
     def finalize(self) -> None:

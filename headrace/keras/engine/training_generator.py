@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core import nest
+from headrace.core import errors, nest
 from headrace.core.tensor import Tensor
 from headrace.keras.engine.training_arrays import make_batches
 from headrace.keras.engine.training_datasets import is_dataset_or_iterator
@@ -26,7 +26,29 @@ def is_generator_or_sequence(data: object) -> bool:
     return data_utils.is_generator_or_sequence(data)
 
 
-class GeneratorBatches(Batches):
+class ReadBatches(Batches):
+    """Batches of a generator or a `Sequence`, made ahead or by no one.
+
+    Args:
+        data: the generator or sequence.
+    """
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+        self._source: Iterator[Any] | None = None
+        self._enqueuer: Any = None
+
+    def epoch_done(self, last: bool) -> None:
+        if self._enqueuer is None and isinstance(self._data, data_utils.Sequence):
+            self._data.on_epoch_end()
+
+    def close(self) -> None:
+        if self._enqueuer is not None:
+            self._enqueuer.stop()
+            self._enqueuer = None
+
+
+class GeneratorBatches(ReadBatches):
     """Batches from a generator or a `Sequence`, made ahead by workers.
 
     Args:
@@ -77,20 +99,23 @@ class GeneratorBatches(Batches):
         self.steps, self._steps_name, self._epochs = steps, steps_name, epochs
         self._mode, self._class_weight = mode, class_weight
         self._run = step_of(model, mode)
-        self._data = data
+        super().__init__(data)
         self.last_size = 32
+        self._source: Iterator[Any]
         self._source, self._enqueuer = read_ahead(data, shuffle, max_queue_size, workers, use_multiprocessing)
 
     def epoch(self, model: Model) -> Iterator[Batch]:
-        for step in range(self.steps or 0):
+        step = 0
+        while step < (self.steps or 0):
             try:
                 element = next(self._source)
-            except StopIteration:
+            except (StopIteration, errors.OutOfRangeError):
                 self.ended_early(model, step)
                 return
             x, y, weights = batch_parts(element, self._mode)
-            size = self.last_size = batch_size_of(x)
+            size = self.last_size = _size_of_arrays(element)
             yield Batch(size, functools.partial(self._run, x, y, weights, self._class_weight))
+            step += 1
 
     def ended_early(self, model: Model, step: int) -> None:
         model.stop_training = True
@@ -99,14 +124,6 @@ class GeneratorBatches(Batches):
             "least `%s * epochs` batches (in this case, %d batches). You may need to use the repeat() function when "
             "building your dataset.", self._steps_name, (self.steps or 0) * self._epochs,
         )  # fmt: skip
-
-    def epoch_done(self, last: bool) -> None:
-        if self._enqueuer is None and isinstance(self._data, data_utils.Sequence):
-            self._data.on_epoch_end()
-
-    def close(self) -> None:
-        if self._enqueuer is not None:
-            self._enqueuer.stop()
 
 
 def read_ahead(
@@ -167,6 +184,20 @@ def batch_size_of(x: Any) -> int:
     if shape is None:
         shape = np.shape(first)
     return int(shape[0]) if len(shape) else 1
+
+
+def _size_of_arrays(batch: Any) -> int:
+    """How many samples a batch has by its first array.
+
+    Raises:
+        AttributeError: if that is no array.
+    """
+    first = nest.flatten(batch, expand_composites=True)[0]
+    if not hasattr(first, "shape"):
+        raise AttributeError(
+            f"A generator's batches are arrays: {type(first).__name__!r} object has no attribute 'shape'. It gave {batch}"
+        )
+    return batch_size_of(first)
 
 
 def convert_to_generator_like(
@@ -294,20 +325,12 @@ def _validator(
         return lambda callbacks: model.evaluate(data, steps=steps, verbose=0, callbacks=callbacks)
 
     def run_arrays(callbacks: CallbackList) -> Any:
-        parts = [part for part in unpack_validation_data(data) if part is not None]
-        size = training.last_size if training is not None else 32
-        count = batch_size_of(parts[0])
-        batches = GeneratorBatches(model, TEST, _cut(tuple(parts), count, size), steps or -(-count // size), workers=0)
+        # All of the arrays, whatever `validation_steps` says, and as one input what is no tuple.
+        cut, count = convert_to_generator_like(data, training.last_size if training is not None else 32)
+        batches = GeneratorBatches(model, TEST, cut, count, workers=0)
         return Loop(model, TEST, batches, callbacks, verbose=0).run()
 
     return run_arrays
-
-
-def _cut(parts: tuple[Any, ...], count: int, size: int) -> Iterator[Any]:
-    """Batches of arrays, over and over."""
-    while True:
-        for start, end in make_batches(count, size):
-            yield nest.map_structure(lambda array: array[start:end], parts)  # noqa: B023  called at once
 
 
 def unpack_validation_data(validation_data: Any) -> tuple[Any, Any, Any]:

@@ -40,7 +40,7 @@ class Batches(abc.ABC):
         samples: the number of samples where they are counted rather than batches.
         steps: the number of batches of an epoch, None if only its end will tell.
         batch_size: the size of batches, if it is known.
-        may_end: whether an epoch without a batch after others is an end like another.
+        may_end: whether an epoch without a batch after others is one with the numbers of the last, as in 1.15's older loops.
     """
 
     samples: int | None = None
@@ -166,7 +166,7 @@ class Loop:
     ) -> None:
         self.model, self.mode, self.batches = model, mode, batches
         self.epochs, self.initial_epoch, self.validation = epochs, initial_epoch, validation
-        self._had_batches = False
+        self._aggregator: Any = None
         self.callbacks = configure_callbacks(
             callbacks,
             model,
@@ -228,7 +228,9 @@ class Loop:
     def _epoch(self) -> Any:
         """Runs the batches of an epoch; their numbers, or the outputs."""
         model, mode, callbacks, progress, batches = self.model, self.mode, self.callbacks, self.progress, self.batches
-        aggregator = self._aggregator()
+        if self._aggregator is None or not batches.may_end:
+            self._aggregator = self._new_aggregator()
+        aggregator = self._aggregator
         names = _names(model)
         predicting = mode == PREDICT
         if not predicting:
@@ -260,16 +262,12 @@ class Loop:
                 break
         if aggregator.steps is None:
             aggregator.steps = step
-        if not step and self._had_batches and batches.may_end:
-            # The data ended with the epoch before: there is nothing to tell of this one.
-            return []
-        self._had_batches = bool(step)
-        if not step:
+        if not step and not aggregator.results:
             batches.refuse_emptiness(progress.bar is not None)
         aggregator.finalize()
         return aggregator.results
 
-    def _aggregator(self) -> Any:
+    def _new_aggregator(self) -> Any:
         batches = self.batches
         if self.mode == PREDICT:
             return OutputsAggregator(

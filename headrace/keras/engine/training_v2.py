@@ -311,6 +311,7 @@ def fit(
     **queue: Any,
 ) -> Any:
     """Trains a model: the arguments of `Model.fit`."""
+    training_replicas.check_scope(model)
     if validation_data is not None:
         check_length_of_validation(validation_data, validation_steps)
     batches: Batches
@@ -333,6 +334,8 @@ def fit(
             model, TRAIN, x, y, sample_weight, class_weight, batch_size, steps_per_epoch, shuffle, epochs,
             "steps_per_epoch", queue,
         )  # fmt: skip
+    if isinstance(batches, EagerArrays):
+        _check_epochs(epochs, initial_epoch)
     validation = None
     if validation_data is not None or held is not None:
         size = batch_size_of(x[0][0]) if isinstance(x, Sequence) else batches.batch_size
@@ -340,6 +343,18 @@ def fit(
     if verbose:
         _print_train_info(batches, steps_per_epoch, validation)
     return Loop(model, TRAIN, batches, callbacks, verbose, epochs, initial_epoch, validation).run()
+
+
+def _check_epochs(epochs: int, initial_epoch: int) -> None:
+    """Checks that arrays are gone through at all, and as often as there are epochs, for which 1.15 repeats them `epochs` times.
+
+    Raises:
+        TypeError: if `epochs` is below 1; ValueError: if `initial_epoch` is below 0.
+    """
+    if epochs < 1:
+        raise TypeError(f"`epochs` is {epochs}: arrays cannot be repeated so often.")
+    if initial_epoch < 0:
+        raise ValueError(f"Empty training data: there is none of the epochs before the first, {initial_epoch}.")
 
 
 def _print_train_info(batches: Batches, steps: int | None, validation: Validation | None) -> None:
@@ -395,5 +410,6 @@ def evaluate_or_predict(
     **queue: Any,
 ) -> Any:
     """Tests a model, or has it predict: the arguments of `Model.evaluate`."""
+    training_replicas.check_scope(model)
     batches = _batches(model, mode, x, y, sample_weight, None, batch_size, steps, False, 1, "steps", queue)
     return Loop(model, mode, batches, callbacks, verbose).run()

@@ -14,8 +14,8 @@ from headrace.core.eager import EagerTensor
 from headrace.core.shapes import as_shape
 from headrace.core.tensor import Tensor
 from headrace.keras.engine.data_adapter import DataAdapter, select_data_adapter
-from headrace.keras.engine.training_generator import batch_parts, batch_size_of, read_ahead, step_of
-from headrace.keras.engine.training_loop import PREDICT, Batch, Batches
+from headrace.keras.engine.training_generator import ReadBatches, batch_parts, batch_size_of, read_ahead, step_of
+from headrace.keras.engine.training_loop import PREDICT, Batch
 from headrace.keras.utils.data_utils import Sequence
 from headrace.ops.flow.py_func import translated
 from headrace.util import tf_logging
@@ -91,7 +91,7 @@ def _refuse_lists(part: Any) -> None:
         _refuse_lists(inner)
 
 
-class EagerBatches(Batches):
+class EagerBatches(ReadBatches):
     """The batches of a generator or a `Sequence`.
 
     Args:
@@ -121,21 +121,38 @@ class EagerBatches(Batches):
     ) -> None:
         tell_of_class_weight(class_weight)
         self._is_sequence = isinstance(data, Sequence)
-        self._data, self._first = data, data[0] if self._is_sequence else next(data)
-        self._likeness = Likeness(self._first)
+        super().__init__(data)
+        # Workers of 1.15 lose batches, so that its data never ends with an epoch: no error comes of that here.
+        self.may_end = queue["workers"] > 0
+        self._first = data[0] if self._is_sequence else next(data)
+        self._likeness, self._mode = Likeness(self._first), mode
         self._is_finite = self._is_sequence or steps is None
         if self._is_sequence:
             if shuffle and not len(data):
                 raise errors.InvalidArgumentError(None, None, "A sequence of no batches cannot be shuffled.")
+            if steps_name == "steps":
+                self._count_samples(len(data), steps)
             steps = steps or len(data)
         self.steps, self._steps_name, self._epochs = steps, steps_name, epochs
         self.batch_size = self._likeness.batch_size
-        self._mode, self._run = mode, _with_arrays(step_of(model, mode))
+        self._run = _with_arrays(step_of(model, mode))
         self._begin: Callable[[Any], tuple[Iterator[Any], Any]] = functools.partial(
             read_ahead, shuffle=shuffle, **queue
         )
-        self._source: Iterator[Any] | None = None
-        self._enqueuer: Any = None
+
+    def _count_samples(self, length: int, steps: int | None) -> None:
+        """Has samples counted where other steps are asked for than a sequence has batches.
+
+        Raises:
+            ValueError: for predictions: there is an output for each sample of the sequence.
+        """
+        if steps in (None, 0, length):
+            return
+        if self._mode == PREDICT:
+            raise ValueError(
+                f"predict: {steps} steps are no pass of a sequence of {length} batches, of all of which outputs are kept."
+            )
+        self.samples = length * self._likeness.batch_size
 
     def epoch(self, model: Model) -> Iterator[Batch]:
         # What ends with an epoch begins anew with the next one: a generator by its first batch, which has been kept.
@@ -156,7 +173,8 @@ class EagerBatches(Batches):
             x, y, weights = batch_parts(element, self._mode)
             if model._is_graph_network:
                 x = named(x, model._feed_input_names)
-            yield Batch(batch_size_of(x), functools.partial(self._run, x, y, weights, None))
+            size = batch_size_of(x)
+            yield Batch(size, functools.partial(self._run, x, y, weights, None), 0, size)
             step += 1
 
     def ended_early(self, model: Model, step: int) -> None:
@@ -171,15 +189,6 @@ class EagerBatches(Batches):
 
     def refuse_emptiness(self, shown: bool) -> None:
         refuse_emptiness(self.steps, self._mode, shown)
-
-    def epoch_done(self, last: bool) -> None:
-        if self._enqueuer is None and self._is_sequence:
-            self._data.on_epoch_end()
-
-    def close(self) -> None:
-        if self._enqueuer is not None:
-            self._enqueuer.stop()
-            self._enqueuer = None
 
 
 def _with_arrays(run: Callable[..., Any]) -> Callable[..., Any]:

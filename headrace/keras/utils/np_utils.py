@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -48,3 +48,8 @@ def normalize(x: ArrayLike, axis: int = -1, order: int = 2) -> np.ndarray:
     norms[norms == 0] = 1
     scaled: np.ndarray = x / np.expand_dims(norms, axis)
     return scaled
+
+
+def number_of(value: Any) -> Any:
+    """What a batch gave, to be averaged with others: a number, or an array where a loss is no scalar."""
+    return np.float64(value) if np.ndim(value) == 0 else np.asarray(value)
