@@ -155,7 +155,7 @@ class Contents(ModuleMembers, NamedDependencies):
         """Gives its variables new values, in the order of `weights`.
 
         Raises:
-            ValueError: if their number or shapes are others.
+            ValueError: if their number or shapes are others, or they are variables.
         """
         variables = self.weights
         if len(variables) != len(weights):
@@ -164,6 +164,11 @@ class Contents(ModuleMembers, NamedDependencies):
                 f"but the layer was expecting {len(variables)} weights. Provided weights: {str(weights)[:50]}..."
             )
         for variable, value in zip(variables, weights):
+            if isinstance(value, Variable):
+                raise ValueError(
+                    f"setting an array element with a sequence: the weights of layer {self.name!r} are arrays, as "
+                    f"`get_weights` gives them; got {value!r}."
+                )
             if not variable.shape.is_compatible_with(value.shape):
                 raise ValueError(
                     f"Layer weight shape {variable.shape} not compatible with provided weight shape {value.shape}"

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.checkpoints.containers import Dict, List, Tuple
+from headrace.checkpoints.load_status import needed_session
 from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, described, objects_below
 from headrace.checkpoints.tracked_resources import TrackableAsset
 from headrace.checkpoints.tracking import is_trackable
 from headrace.core import nest, slots, version
-from headrace.core.defaults import control_dependencies, get_default_graph, get_default_session
+from headrace.core.defaults import control_dependencies, get_default_graph
 from headrace.core.dtypes import string
 from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
@@ -210,12 +211,7 @@ class _Export:
         specs = [spec for saveable in saveables for spec in saveable.specs]
         tensors = [spec.tensor() if callable(spec.tensor) else spec.tensor for spec in specs]
         if not executing_eagerly() and tensors:
-            session = get_default_session()
-            if session is None:
-                raise ValueError(
-                    "The variables are in a graph: call tf.saved_model.save in the block `with session.as_default()`."
-                )
-            tensors = session.run(tensors)
+            tensors = _session().run(tensors)
         with BundleWriter(prefix) as writer:
             for spec, value in zip(specs, tensors, strict=True):
                 held = value._value if hasattr(value, "_value") else value
@@ -487,7 +483,14 @@ def _text(value: bytes) -> Any:
 def _value(tensor: Tensor) -> Any:
     if hasattr(tensor, "numpy"):
         return tensor.numpy()
-    session = get_default_session()
-    if session is None:
-        raise ValueError("Values are in a graph: call tf.saved_model.save in the block `with session.as_default()`.")
-    return session.run(tensor)
+    return _session().run(tensor)
+
+
+def _session() -> Any:
+    """The default session, else that of Keras, which has the values of its models."""
+    try:
+        return needed_session(None)
+    except RuntimeError:
+        raise ValueError(
+            "Values are in a graph: call tf.saved_model.save in the block `with session.as_default()`."
+        ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -110,7 +111,13 @@ class TensorBoard(Callback):
             self.writer = FileWriter(as_path(self.log_dir), get_graph() if self.write_graph else None)
 
     def set_model(self, model: Model) -> None:
-        """Takes the model, and adds to its graph what is to be written."""
+        """Takes the model, and adds to its graph what is to be written.
+
+        Raises:
+            TypeError: if the folder is told by what is no text.
+        """
+        if not isinstance(self.log_dir, str | os.PathLike):
+            raise TypeError(f"`log_dir` is the path of a folder as text, got {self.log_dir!r}.")
         self.model = model
         self._init_writer(model)
         if not executing_eagerly():
@@ -243,7 +250,11 @@ class TensorBoard(Callback):
         if self._measured is not None:
             self._measured.run_options = self._measured.run_metadata = None
             self._measured = None
-        self._measured_from = None
+        if self._measured_from is not None:
+            # The batch that was to be measured never came: the profile is of what was done since.
+            tag = f"batch_{self._total_batches_seen}"
+            write_trace(self.log_dir, trace_of_calls(tag, self._measured_from, time.time()))
+            self._measured_from = None
         self.writer.close()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from headrace.keras.engine import training_arrays, training_generator, training_v2_steps
+from headrace.keras.engine import training_arrays, training_generator, training_v2, training_v2_steps
 from headrace.keras.engine.training_datasets import is_dataset
 from headrace.keras.engine.training_loop import PREDICT, TEST, TRAIN
 from headrace.keras.engine.training_replicas import check_no_strategy
@@ -110,6 +110,10 @@ class Batchwise:
         """Trains on the batches of a generator or a `Sequence`: the arguments are those of `fit`."""
         self._assert_compile_was_called()
         check_no_strategy(self._model, "fit_generator")
+        if is_dataset(generator):
+            generator = training_v2.read_by_older_loops(
+                TRAIN, generator, steps_per_epoch, epochs, "steps_per_epoch", class_weight
+            )
         return training_generator.fit(
             self._model, generator, steps_per_epoch=steps_per_epoch, epochs=epochs, verbose=verbose, callbacks=callbacks,
             validation_data=validation_data, validation_steps=validation_steps, validation_freq=validation_freq,
@@ -130,6 +134,8 @@ class Batchwise:
         """The loss and metrics on batches of a generator or a `Sequence`: the arguments are those of `evaluate`."""
         self._assert_compile_was_called()
         check_no_strategy(self._model, "evaluate_generator")
+        if is_dataset(generator):
+            generator = training_v2.read_by_older_loops(TEST, generator, steps)
         return training_generator.evaluate_or_predict(
             self._model, TEST, generator, steps, verbose, callbacks, max_queue_size, workers, use_multiprocessing
         )
@@ -146,6 +152,8 @@ class Batchwise:
     ) -> Any:
         """The outputs for batches of a generator or a `Sequence`: the arguments are those of `predict`."""
         check_no_strategy(self._model, "predict_generator")
+        if is_dataset(generator):
+            generator = training_v2.read_by_older_loops(PREDICT, generator, steps)
         return training_generator.evaluate_or_predict(
             self._model, PREDICT, generator, steps, verbose, callbacks, max_queue_size, workers, use_multiprocessing
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core import errors, nest
+from headrace.core.eager import EagerTensor
 from headrace.core.tensor import Tensor
 from headrace.keras.engine.training_arrays import make_batches
 from headrace.keras.engine.training_datasets import is_dataset_or_iterator
@@ -98,7 +99,7 @@ class GeneratorBatches(ReadBatches):
             )
         self.steps, self._steps_name, self._epochs = steps, steps_name, epochs
         self._mode, self._class_weight = mode, class_weight
-        self._run = step_of(model, mode)
+        self._run = with_arrays(step_of(model, mode)) if mode == PREDICT else step_of(model, mode)
         super().__init__(data)
         self.last_size = 32
         self._source: Iterator[Any]
@@ -160,6 +161,15 @@ def step_of(model: Model, mode: str) -> Callable[..., Any]:
     if mode == TEST:
         return lambda x, y, w, classes: model.test_on_batch(x, y, sample_weight=w, reset_metrics=False)
     return lambda x, y, w, classes: model.predict_on_batch(x)
+
+
+def with_arrays(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A step that gives arrays for the tensors that another gives."""
+
+    def as_arrays(*batch: Any) -> Any:
+        return nest.map_structure(lambda part: part.numpy() if isinstance(part, EagerTensor) else part, run(*batch))
+
+    return as_arrays
 
 
 def batch_parts(element: Any, mode: str) -> tuple[Any, Any, Any]:
@@ -261,7 +271,7 @@ def check_length_of_validation(validation_data: Any, validation_steps: int | Non
 
 def fit(
     model: Model,
-    generator: Generator[Any, None, None] | data_utils.Sequence,
+    generator: Generator[Any, None, None] | data_utils.Sequence | Batches,
     steps_per_epoch: int | None = None,
     epochs: int = 1,
     verbose: int = 1,
@@ -276,16 +286,26 @@ def fit(
     shuffle: bool = True,
     initial_epoch: int = 0,
 ) -> Any:
-    """Trains a model on batches of a generator or a sequence: the arguments of `fit_generator`."""
+    """Trains a model on batches of a generator or a sequence, or such as are read already: arguments of `fit_generator`."""
     check_validation(validation_data, validation_steps)
     queue: dict[str, Any] = {
         "max_queue_size": max_queue_size,
         "workers": workers,
         "use_multiprocessing": use_multiprocessing,
     }
-    batches = GeneratorBatches(
-        model, TRAIN, generator, steps_per_epoch, epochs, class_weight, shuffle, steps_name="steps_per_epoch", **queue
-    )
+    batches: Any = generator
+    if not isinstance(generator, Batches):
+        batches = GeneratorBatches(
+            model,
+            TRAIN,
+            generator,
+            steps_per_epoch,
+            epochs,
+            class_weight,
+            shuffle,
+            steps_name="steps_per_epoch",
+            **queue,
+        )
     validation = None
     if validation_data is not None:
         validation = validation_by(model, validation_data, validation_steps, validation_freq, queue, batches)
@@ -298,7 +318,7 @@ def validation_by(
     steps: int | None,
     frequency: Any,
     queue: dict[str, Any],
-    training: GeneratorBatches | None = None,
+    training: Any = None,
 ) -> Validation:
     """What validates with batches of a generator or sequence, a dataset or arrays.
 
@@ -312,7 +332,7 @@ def validation_by(
 
 
 def _validator(
-    model: Model, data: Any, steps: int | None, queue: dict[str, Any], training: GeneratorBatches | None
+    model: Model, data: Any, steps: int | None, queue: dict[str, Any], training: Any
 ) -> Callable[[CallbackList], Any]:
     if is_generator_or_sequence(data):
         # Read by one worker in order, as the batches of several runs are not to overlap.
@@ -366,13 +386,15 @@ def evaluate_or_predict(
 ) -> Any:
     """Tests a model, or has it predict, on batches of a generator or a sequence."""
     assert mode in (TEST, PREDICT)
-    batches = GeneratorBatches(
-        model,
-        mode,
-        generator,
-        steps,
-        max_queue_size=max_queue_size,
-        workers=workers,
-        use_multiprocessing=use_multiprocessing,
-    )
+    batches: Batches = generator
+    if not isinstance(generator, Batches):
+        batches = GeneratorBatches(
+            model,
+            mode,
+            generator,
+            steps,
+            max_queue_size=max_queue_size,
+            workers=workers,
+            use_multiprocessing=use_multiprocessing,
+        )
     return Loop(model, mode, batches, callbacks, verbose).run()

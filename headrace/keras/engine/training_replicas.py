@@ -53,8 +53,9 @@ def strategy_of(model: Model) -> Any:
             )
         strategy = get_strategy()
     if strategy is None:
-        # The variables may be a strategy's all the same: then what trains them fails, as in 1.15.
-        return None
+        # The variables may be a strategy's all the same: then what trains them fails, as in 1.15, unless the model was
+        # compiled in the scope before, and is trained in a graph.
+        return None if executing_eagerly() else model._distribution_strategy
     for variable in model.variables if model.built else ():
         if getattr(variable, "_distribute_strategy", None) is not strategy:
             raise ValueError(

@@ -182,7 +182,7 @@ class Standardizing:
             for target, weight, classes, mode in zip(y, sample_weights, class_weights, modes)
         ]
         check_array_lengths(x, y, weights)
-        if self._is_graph_network and not self.run_eagerly:
+        if self._is_graph_network and not self.run_eagerly and self._distribution_strategy is None:
             check_loss_and_target_compatibility(y, loss_fns, shapes)
         if not makes_eager_variables():
             fed = [endpoint.target for endpoint in self._fed_endpoints()] if self._is_compiled else []

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core import errors, nest
+from headrace.core.eager import executing_eagerly
+from headrace.core.shapes import TensorShape
 from headrace.data.dataset_base import DatasetBase
 from headrace.data.structure import get_legacy_output_shapes
 from headrace.keras.engine import training_replicas
@@ -145,6 +147,7 @@ class EagerDataset(Batches):
         self._anew = steps is None
         self.steps = infer_steps_for_dataset(None, dataset, steps, epochs, steps_name)
         self._iterator: Any = None
+        self.last_size = 32
 
     def epoch(self, model: Model) -> Iterator[Batch]:
         # Each validation begins anew, also where its steps are not all that there are.
@@ -165,7 +168,8 @@ class EagerDataset(Batches):
                 x, None if mode == PREDICT else y, sample_weight=weights, class_weight=self._class_weight
             )
             run = functools.partial(run_standardized, model, mode, x, y, weights, any_size=any_size)
-            yield Batch(batch_size_of(x), run)
+            self.last_size = batch_size_of(x)
+            yield Batch(self.last_size, run)
             step += 1
 
     def refuse_emptiness(self, shown: bool) -> None:
@@ -187,6 +191,46 @@ class EagerDataset(Batches):
             )  # fmt: skip
         elif step:
             self.steps = step
+
+
+def _check_shapes(dataset: Any, model: Model) -> None:
+    """Checks that a dataset tells of its elements what 1.15's functions of steps ask.
+
+    Raises:
+        ValueError: for parts of which nothing is known but the type, or that are datasets.
+    """
+    for shape in nest.flatten(get_legacy_output_shapes(dataset)):
+        if not isinstance(shape, TensorShape):
+            raise ValueError(f"The elements of the dataset hold datasets, {shape}, where tensors are expected.")
+        if shape.ndims is None and not model.run_eagerly:
+            raise ValueError(
+                "as_list() is not defined on an unknown TensorShape: the dataset does not tell how many dimensions its "
+                "elements have. Set the shapes in a `map`, or give `output_shapes` to `from_generator`."
+            )
+
+
+def read_by_older_loops(
+    mode: str,
+    dataset: Any,
+    steps: int | None,
+    epochs: int = 1,
+    steps_name: str = "steps",
+    class_weight: Any = None,
+) -> EagerDataset:
+    """The batches of a dataset for loops that are given generators: arguments as of `EagerDataset`.
+
+    Raises:
+        ValueError: for an endless dataset without `steps`, and in graphs for an empty one.
+        TypeError: in graphs, where no loop over generators reads datasets.
+    """
+    if not executing_eagerly():
+        if infer_steps_for_dataset(None, dataset, steps, epochs, steps_name) == 0:
+            raise ValueError("Empty training data.")
+        raise TypeError(
+            f"{type(dataset).__name__!r} object is not an iterator: in a graph `fit_generator` and its kin read generators "
+            "and sequences; give a dataset to `fit`, `evaluate` or `predict`."
+        )
+    return EagerDataset(mode, dataset, steps, epochs, steps_name, class_weight, may_end=True)
 
 
 def _arrays_of_lists(x: Any, y: Any) -> tuple[Any, Any]:
@@ -226,6 +270,7 @@ def _batches(
         if is_newer:
             tell_of_class_weight(class_weight)
             class_weight = None
+            _check_shapes(x, model)
         return EagerDataset(mode, dataset, steps or None, epochs, steps_name, class_weight, may_end=not is_newer)
     if is_generator_or_sequence(x):
         kind: Any = EagerBatches if is_newer else GeneratorBatches
@@ -312,6 +357,8 @@ def fit(
 ) -> Any:
     """Trains a model: the arguments of `Model.fit`."""
     training_replicas.check_scope(model)
+    if isinstance(validation_data, list | tuple) and not validation_data:
+        validation_data = None
     if validation_data is not None:
         check_length_of_validation(validation_data, validation_steps)
     batches: Batches

@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core import errors, nest
-from headrace.core.eager import EagerTensor
 from headrace.core.shapes import as_shape
 from headrace.core.tensor import Tensor
 from headrace.keras.engine.data_adapter import DataAdapter, select_data_adapter
-from headrace.keras.engine.training_generator import ReadBatches, batch_parts, batch_size_of, read_ahead, step_of
+from headrace.keras.engine.training_generator import (
+    ReadBatches,
+    batch_parts,
+    batch_size_of,
+    read_ahead,
+    step_of,
+    with_arrays,
+)
 from headrace.keras.engine.training_loop import PREDICT, Batch
 from headrace.keras.utils.data_utils import Sequence
 from headrace.ops.flow.py_func import translated
@@ -135,7 +141,7 @@ class EagerBatches(ReadBatches):
             steps = steps or len(data)
         self.steps, self._steps_name, self._epochs = steps, steps_name, epochs
         self.batch_size = self._likeness.batch_size
-        self._run = _with_arrays(step_of(model, mode))
+        self._run = with_arrays(step_of(model, mode))
         self._begin: Callable[[Any], tuple[Iterator[Any], Any]] = functools.partial(
             read_ahead, shuffle=shuffle, **queue
         )
@@ -189,15 +195,6 @@ class EagerBatches(ReadBatches):
 
     def refuse_emptiness(self, shown: bool) -> None:
         refuse_emptiness(self.steps, self._mode, shown)
-
-
-def _with_arrays(run: Callable[..., Any]) -> Callable[..., Any]:
-    """A step that gives arrays for the tensors that another gives."""
-
-    def as_arrays(*batch: Any) -> Any:
-        return nest.map_structure(lambda part: part.numpy() if isinstance(part, EagerTensor) else part, run(*batch))
-
-    return as_arrays
 
 
 def named(parts: Any, names: list[str]) -> Any:
