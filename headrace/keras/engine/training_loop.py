@@ -40,13 +40,15 @@ class Batches(abc.ABC):
         samples: the number of samples where they are counted rather than batches.
         steps: the number of batches of an epoch, None if only its end will tell.
         batch_size: the size of batches, if it is known.
-        may_end: whether an epoch without a batch after others is one with the numbers of the last, as in 1.15's older loops.
+        may_end: whether an epoch without a batch after others is an end like another.
+        tells_last: whether it then has the numbers of the last epoch, as in 1.15's older loops, or none.
     """
 
     samples: int | None = None
     steps: int | None = None
     batch_size: int | None = None
     may_end: bool = True
+    tells_last: bool = True
 
     @property
     def count_mode(self) -> str:
@@ -262,6 +264,8 @@ class Loop:
                 break
         if aggregator.steps is None:
             aggregator.steps = step
+        if not step and aggregator.results and not batches.tells_last:
+            return []
         if not step and not aggregator.results:
             batches.refuse_emptiness(progress.bar is not None)
         aggregator.finalize()

@@ -113,6 +113,8 @@ class EagerBatches(ReadBatches):
         StopIteration: for a generator that gives nothing; what `Likeness` says of the first batch.
     """
 
+    tells_last = False
+
     def __init__(
         self,
         model: Model,

@@ -127,6 +127,9 @@ def load_weights(
                 f"load_weights({path.removesuffix('.index')!r})."
             )
         if not network._is_graph_network and not network.built:
+            if by_name:
+                # Layers without weights take none of the same name.
+                return None
             raise ValueError(
                 "Unable to load weights saved in HDF5 format into a subclassed Model which has not created its variables "
                 "yet. Call the Model first, then load the weights."

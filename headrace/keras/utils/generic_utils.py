@@ -154,6 +154,8 @@ def deserialize_keras_object(
     """
     if identifier is None:
         return None
+    if not custom_objects:
+        custom_objects = None
     if custom_objects is not None and not hasattr(custom_objects, "items"):
         # In 1.15 a name is looked for in it first.
         raise (AttributeError if hasattr(custom_objects, "__contains__") else TypeError)(

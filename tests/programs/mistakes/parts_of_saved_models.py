@@ -89,6 +89,7 @@ BOTH = {
     "inputs of another call": lambda: changed(other_inputs(["given", 3, 0])),
     "objects are a number": lambda: own_objects(3),
     "objects are a list": lambda: own_objects([3]),
+    "objects are an empty list": lambda: own_objects([]),
     "no path": lambda: model().save(""),
     "a file of a checkpoint": lambda: loaded("weights.index"),
     "a scalar target": lambda: jacobian_of(tf.reduce_sum),
