@@ -106,9 +106,9 @@ def dense(gradient: Any, x: Tensor) -> Tensor:
 
 
 def connected(function: Function) -> list[bool]:
-    """For each input, whether a gradient flows to it; whether one may where the function has a gradient of its own."""
-    if function.gradient is None:
-        return [gradient is not None for gradient in gradient_parts(function).found]
+    """For each input, whether a gradient flows to it: whether one may, as long as the gradients have not been built."""
+    if function._gradient_parts is not None:
+        return [gradient is not None for gradient in function._gradient_parts.found]
     reached: set[Operation] = set()
     pending = [y.op for y in function.outputs if is_trainable(y.dtype)]
     while pending:

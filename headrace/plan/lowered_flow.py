@@ -17,8 +17,8 @@ from headrace.core.graph_functions import Function, called_function
 from headrace.core.tensor import Tensor
 from headrace.core.typing import Runtime
 from headrace.plan.collect import Collected, collect
-from headrace.plan.graph import PlanGraph
-from headrace.plan.ir import BRANCHES_OF_FUNCTIONS, LOOP, LOOPS_OF_FUNCTIONS, Node, Region, Value, declared, regions
+from headrace.plan.graph import PlanGraph, all_nodes
+from headrace.plan.ir import BRANCHES_OF_FUNCTIONS, LOOP, LOOPS_OF_FUNCTIONS, Node, Region, Value, declared
 from headrace.plan.loops import stand_in
 
 # So many bodies, and nodes of them, at most go into one plan: other bodies are planned when they are first called.
@@ -28,18 +28,11 @@ _MOST_BODIES, _MOST_NODES = 500, 100_000
 def lower_functions(graph: PlanGraph) -> None:
     """Takes the functions of branches and loops into the plan."""
     lowering = _Lowering()
-    graph.nodes = lowering.lowered(graph.nodes, frozenset())
-    _number(graph.nodes)
+    graph.nodes = lowering.lowered(graph.nodes, frozenset(), ())
     graph.targets = [last for node in graph.targets for last in lowering.lasts.get(node, [node])]
     graph.keep = set(graph.targets)
-
-
-def _number(nodes: Sequence[Node]) -> None:
-    """Numbers nodes in the order of the program: those of a branch, which have the number of the If, go by their order."""
-    for number, node in enumerate(sorted(nodes, key=lambda node: node.serial)):
-        node.serial = number
-    for _, region in regions(nodes):
-        _number(region.nodes)
+    if lowering.lasts:
+        lowering.number(graph.nodes)
 
 
 class _Lowering:
@@ -52,16 +45,20 @@ class _Lowering:
     def __init__(self) -> None:
         self.lasts: dict[Node, list[Node]] = {}
         self._bodies, self._nodes = 0, 0
+        # Where in the program a node was made: of one in a body, the place of the call, the body and the place in it.
+        self._places: dict[Node, tuple[int, ...]] = {}
 
-    def lowered(self, nodes: Sequence[Node], around: frozenset[str]) -> list[Node]:
+    def lowered(self, nodes: Sequence[Node], around: frozenset[str], place: tuple[int, ...]) -> list[Node]:
         """The nodes, with bodies in place of the calls of them.
 
         Args:
             nodes: the nodes of a plan or of a body.
             around: the names of the functions whose bodies these nodes are.
+            place: where in the program the body is.
         """
         result: list[Node] = []
         for node in nodes:
+            self._places[node] = (*place, node.serial)
             functions = (
                 self._functions(node, around)
                 if node.type in BRANCHES_OF_FUNCTIONS or node.type in LOOPS_OF_FUNCTIONS
@@ -83,6 +80,25 @@ class _Lowering:
                 lasts = [last for before in node.control for last in self.lasts.get(before, [before])]
                 node.control = list(dict.fromkeys(lasts))
         return result
+
+    def number(self, nodes: Sequence[Node]) -> None:
+        """Numbers all nodes by the places in the program where they were made: each body has counted its own from the start."""
+        for number, node in enumerate(sorted(all_nodes(nodes), key=self._places.__getitem__)):
+            node.serial = number
+
+    def _made(
+        self,
+        op_type: str,
+        like: Node,
+        inputs: list[Value],
+        outputs: Sequence[tuple[DType, Dims]],
+        attrs: dict[str, object],
+    ) -> Node:
+        """A node of the plan that stands for a part of `like`."""
+        node = Node(declared(op_type), like.name, inputs, attrs, like.origin, like.runtime, like.device)
+        node.outputs = [Value(node, i, dtype, dims) for i, (dtype, dims) in enumerate(outputs)]
+        self._places[node] = self._places[like]
+        return node
 
     def _functions(self, node: Node, around: frozenset[str]) -> tuple[Function, Function] | None:
         """The functions of a node, None where it stays a call."""
@@ -118,30 +134,30 @@ class _Lowering:
             feeds = {True: bodies[0].feeds[i], False: bodies[1].feeds[i]}
             if used.isdisjoint(feeds.values()):
                 continue
-            switch = _made("Switch", node, [value, predicate], [(value.dtype, value.dims)] * 2, {"T": value.dtype})
+            switch = self._made("Switch", node, [value, predicate], [(value.dtype, value.dims)] * 2, {"T": value.dtype})
             switch.control = list(node.control)
             yield switch
             for taken, feed in feeds.items():
                 ways[taken][feed] = switch.outputs[taken]
-        pivot = _made("Switch", node, [predicate, predicate], [(dtypes.bool, ())] * 2, {"T": dtypes.bool})
+        pivot = self._made("Switch", node, [predicate, predicate], [(dtypes.bool, ())] * 2, {"T": dtypes.bool})
         pivot.control = list(node.control)
         yield pivot
         results: dict[bool, list[Value]] = {}
         effects: dict[bool, list[Node]] = {}
-        for taken, body in zip((True, False), bodies, strict=True):
-            began = _made("Identity", node, [pivot.outputs[taken]], [(dtypes.bool, ())], {"T": dtypes.bool})
+        for part, taken in enumerate((True, False)):
+            body = bodies[part]
+            began = self._made("Identity", node, [pivot.outputs[taken]], [(dtypes.bool, ())], {"T": dtypes.bool})
             yield began
-            inside = self.lowered(body.nodes, around)
+            inside = self.lowered(body.nodes, around, (*self._places[node], part))
             _take_instead(inside, ways[taken])
             for each in inside:
-                each.serial = node.serial
                 if not each.inputs and not each.control:
                     each.control = [began]
             yield from inside
             values = [value for value in body.fetches if value is not None]
             results[taken] = [ways[taken].get(value, value) for value in values]
             effects[taken] = [last for target in body.targets for last in self.lasts.get(target, [target])]
-            ended = _made("Identity", node, [pivot.outputs[taken]], [(dtypes.bool, ())], {"T": dtypes.bool})
+            ended = self._made("Identity", node, [pivot.outputs[taken]], [(dtypes.bool, ())], {"T": dtypes.bool})
             ended.control = effects[taken]
             yield ended
             results[taken].append(ended.outputs[0])
@@ -151,7 +167,7 @@ class _Lowering:
         for i in reversed(range(len(node.outputs) + 1)):
             pair = [results[False][i], results[True][i]]
             dtype, dims = (dtypes.bool, ()) if last is None else (node.outputs[i].dtype, node.outputs[i].dims)
-            merge = _made("Merge", node, pair, [(dtype, dims), (dtypes.int32, ())], {"T": dtype, "N": 2})
+            merge = self._made("Merge", node, pair, [(dtype, dims), (dtypes.int32, ())], {"T": dtype, "N": 2})
             if last is None:
                 last = merge
             else:
@@ -169,8 +185,8 @@ class _Lowering:
         following = [value for value in body.fetches if value is not None]
         stays = [_source(value) is feed for value, feed in zip(following, body.feeds, strict=True)]
         inside = [stand_in(feed, feed.node) for feed in body.feeds]
-        early = self.lowered(asked.nodes, around)
-        late = self.lowered(body.nodes, around)
+        early = self.lowered(asked.nodes, around, (*self._places[node], 0))
+        late = self.lowered(body.nodes, around, (*self._places[node], 1))
         same = dict(zip(asked.feeds, inside, strict=True))
         _take_instead(early, same)
         for each in early:
@@ -189,7 +205,7 @@ class _Lowering:
             waits=list(dict.fromkeys(last for each in effects for last in self.lasts.get(each, [each]))),
         )
         inputs = [node.inputs[i] for i in going] + [node.inputs[i] for i, is_same in enumerate(stays) if is_same]
-        loop = _made(LOOP, node, inputs, [], {})
+        loop = self._made(LOOP, node, inputs, [], {})
         loop.control = list(node.control)
         loop.region = region
         for place, i in enumerate(going):
@@ -199,7 +215,7 @@ class _Lowering:
         for i, is_same in enumerate(stays):
             if is_same:
                 outer, value = node.inputs[i], node.outputs[i]
-                same_after = _made("Identity", node, [outer], [(value.dtype, value.dims)], {"T": value.dtype})
+                same_after = self._made("Identity", node, [outer], [(value.dtype, value.dims)], {"T": value.dtype})
                 _give(same_after, 0, value)
                 result.append(same_after)
         self.lasts[node] = [loop]
@@ -216,28 +232,7 @@ def _is_condition(value: Value | Tensor, node: Node) -> bool:
 def _body(node: Node, function: Function, part: str) -> Collected:
     """The nodes of a function that a node calls; its random operations have streams of their own."""
     runtime: Runtime = node.runtime.of_call(f"{node.name}/{part}")
-    found = collect([*function.outputs, *function.effects], function.inputs, runtime, runtime.device)
-    found.nodes = _in_program_order(found.nodes)
-    return found
-
-
-def _in_program_order(nodes: Sequence[Node]) -> list[Node]:
-    """The nodes as the program made them, each after what it needs, which may have been made later: lists of gradients."""
-    inside = set(nodes)
-    found: dict[Node, None] = {}
-    entered: set[Node] = set()
-    for root in sorted(nodes, key=lambda node: node.serial):
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            before = [] if node in entered else [*(value.node for value in node.inputs), *node.control]
-            entered.add(node)
-            needed = [other for other in before if other in inside and other not in entered]
-            if needed:
-                stack += reversed(needed)
-            else:
-                found.setdefault(stack.pop())
-    return list(found)
+    return collect([*function.outputs, *function.effects], function.inputs, runtime, runtime.device)
 
 
 def _taken(body: Collected) -> Iterator[Value]:
@@ -257,16 +252,6 @@ def _source(value: Value) -> Value:
     while value.node.type == "Identity" and not value.node.control:
         value = value.node.inputs[0]
     return value
-
-
-def _made(
-    op_type: str, like: Node, inputs: list[Value], outputs: Sequence[tuple[DType, Dims]], attrs: dict[str, object]
-) -> Node:
-    """A node of the plan that stands for a part of `like`."""
-    node = Node(declared(op_type), like.name, inputs, attrs, like.origin, like.runtime, like.device)
-    node.outputs = [Value(node, i, dtype, dims) for i, (dtype, dims) in enumerate(outputs)]
-    node.serial = like.serial
-    return node
 
 
 def _give(node: Node, index: int, value: Value) -> None:

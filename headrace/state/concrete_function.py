@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.autodiff.function_gradients import flat_parts, from_parts, gradient_parts, masked
+from headrace.autodiff.function_gradients import connected, dense, flat_parts, from_parts, gradient_parts, masked
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
@@ -247,7 +247,8 @@ class ConcreteFunction:
                 starts.append(raw.ZerosLike(results[i]) if given is None else convert_to_tensor(given))
             passed = [parameters[id(t)] for t in recorded.parameters]
             made = self._call(recorded.backward, [*kept, *passed, *starts])  # type: ignore[arg-type]  # there is one, as seen above
-            return from_parts(recorded.gradients, made)
+            found = iter(from_parts(recorded.gradients, made))
+            return [next(found) if is_on else None for is_on in recorded.connected]
 
         watched = [variable for variable in map(variable_of, inputs) if variable is not None and variable.trainable]
         for variable in watched:
@@ -281,7 +282,8 @@ class _Recorded:
         backward: takes what is kept, parameters, and the gradients of results.
         parameters: the parameters it takes.
         started: the results whose gradients it takes.
-        gradients: for each input of the function its gradient, a tensor or slices of the body; None where none reaches it.
+        connected: for each parameter, whether a gradient flows to it.
+        gradients: the gradients of those, tensors and slices of the body.
     """
 
     def __init__(self, function: Function) -> None:
@@ -289,19 +291,30 @@ class _Recorded:
         self.forward: Any = None
         self.backward: Function | None = None
         own = set(graph.get_operations())
+        self.connected = connected(function)
+        if not any(self.connected):
+            return
         if any(op._control_flow_context is not None for op in own):
             # What a loop keeps for its gradient stays in the loop's own stacks: the call is differentiated as a whole.
             return
         parts = gradient_parts(function)
-        self.gradients = parts.found
-        if all(gradient is None for gradient in parts.found):
+        self.connected = connected(function)
+        if not any(self.connected):
             return
+        with graph.as_default(), graph.name_scope("gradient"), graph.control_dependencies(None):
+            self.gradients = [
+                gradient if gradient is not None else dense(None, x)
+                for gradient, x, is_on in zip(parts.found, function.inputs, self.connected, strict=True)
+                if is_on
+            ]
         new = [op for op in graph.get_operations() if op not in own]
         inputs = {id(tensor) for tensor in function.inputs}
         kept: dict[int, Tensor] = {}
         passed: dict[int, Tensor] = {}
         grad_outputs = flat_parts(self.gradients)
-        for tensor in [*(t for op in new for t in op.inputs), *grad_outputs]:
+        # What an operation of the gradient waits for has run in the forward part: what it gave says so.
+        awaited = [t for op in new for before in op.control_inputs for t in before.outputs[:1]]
+        for tensor in [*(t for op in new for t in op.inputs), *awaited, *grad_outputs]:
             if tensor.op not in own:
                 continue
             if id(tensor) in inputs:
