@@ -68,8 +68,9 @@ class SyncOnReadSaveable(SaveableObject):
     def __init__(self, sync_on_read_variable: SyncOnReadVariable, name: str) -> None:
         self._sync_on_read_variable = variable = sync_on_read_variable
 
-        def read() -> Any:
-            return variable._distribute_strategy.extended.read_var(variable)
+        def read() -> Tensor:
+            # Of one replica the strategy gives the part, which is a variable.
+            return convert_to_tensor(variable._distribute_strategy.extended.read_var(variable))
 
         spec = SaveSpec(read, "", name, dtype=variable.dtype, device=variable._values[0].device)
         super().__init__(read, [spec], name)
