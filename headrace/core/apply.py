@@ -122,8 +122,8 @@ def _apply(default: Graph, decl: OpDecl, args: Sequence[Any], keywords: dict[str
     if default.is_eager and not graph.holds_layers:
         leaked = [value for value in _flat(values) if getattr(value, "_is_graph_tensor", False)] or values
         raise TypeError(
-            f'{decl.type} runs eagerly and is passed a "Graph" tensor, which has no value there: {leaked[0]!r}. Return it from '
-            "the function that made it, or run the operation in its graph."
+            f'An op outside of the function building code, {decl.type}, is passed a "Graph" tensor: it runs eagerly, where '
+            f"{leaked[0]!r} has no value. Return it from the function that made it, or run the operation in its graph."
         )
     with graph.as_default():
         return _apply_in(graph, decl, values, attrs, name)

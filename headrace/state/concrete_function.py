@@ -117,8 +117,8 @@ class ConcreteFunction:
         if self._arg_keywords is None or self._num_positional_args is None:
             if kwargs:
                 raise NotImplementedError(
-                    "Keyword arguments are not supported when calling a wrap_function-decorated function: its parameters "
-                    "have no names; pass the tensors in order."
+                    "Keyword arguments not supported when calling a wrap_function-decorated function: its parameters have "
+                    "no names. Pass the tensors in order."
                 )
             return self.call_flat(nest.flatten(args, expand_composites=True))
         values = self._in_order(args, kwargs)

@@ -39,7 +39,11 @@ class FunctionSpec:
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._parameters = inspect.signature(python_function) if callable(python_function) else None
         if input_signature is not None and self._parameters is not None:
-            only_by_name = [p.name for p in self._parameters.parameters.values() if p.kind is p.KEYWORD_ONLY]
+            # What a `functools.partial` gives by name, calls need not give.
+            given = python_function.keywords if isinstance(python_function, functools.partial) else ()
+            only_by_name = [
+                p.name for p in self._parameters.parameters.values() if p.kind is p.KEYWORD_ONLY and p.name not in given
+            ]
             if only_by_name:
                 raise ValueError(
                     f"A function with an input_signature takes all arguments by position, and {only_by_name} of "
@@ -114,11 +118,14 @@ class FunctionSpec:
         Raises:
             ValueError: if they do not; TypeError: if there are more of them, or sequences of another kind.
         """
+        unknown = next((name for name in kwargs if name not in self.positional_names()), None)
+        if unknown is not None:
+            raise TypeError(f"Function got an unexpected keyword argument {unknown}: its input_signature covers none.")
         count = len(args) + len(kwargs)
         if count > len(self._input_signature or ()):
             raise TypeError(
-                f"An input_signature of {len(self._input_signature or ())} arguments takes no others: got {len(args)} by place "
-                f"and {sorted(kwargs)} by name."
+                "When input_signature is provided, only pass arguments covered by it: it has "
+                f"{len(self._input_signature or ())}, got {len(args)} by place and {sorted(kwargs)} by name."
             )
         try:
             args, kwargs = self.canonical(args, kwargs)
@@ -163,10 +170,10 @@ class FunctionSpec:
             try:
                 tensor = convert_to_tensor(value, None if isinstance(value, Tensor) else spec.dtype)
             except (TypeError, ValueError) as error:
-                raise ValueError(
-                    f"Python inputs incompatible with input_signature: inputs ({value!r}), input_signature ({signature}): "
-                    f"{error}"
-                ) from error
+                problem = "Python inputs incompatible with input_signature"
+                if not _is_convertible(value):
+                    problem = "When input_signature is provided, all inputs to the Python function must be convertible to tensors"
+                raise ValueError(f"{problem}: inputs ({value!r}), input_signature ({signature}): {error}") from error
             if tensor.dtype.base_dtype != spec.dtype:
                 raise ValueError(
                     f"Python inputs incompatible with input_signature: inputs ({value}), input_signature ({signature})"
@@ -224,6 +231,14 @@ class FunctionSpec:
         """The names of the parameters that can be given by position."""
         parameters = list(self._parameters.parameters.values()) if self._parameters else []
         return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def _is_convertible(value: TensorLike | None) -> bool:
+    try:
+        convert_to_tensor(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 class StaticArgument:
@@ -297,18 +312,20 @@ def key_of(value: bool | float | None) -> Any:
 
 
 def without_dims(part: Sequence[Any]) -> Any:
-    """A part of a key with no word about shapes."""
-    return part[0] if isinstance(part, tuple) and len(part) == 2 and isinstance(part[0], DType) else part
+    """A part of a key with the rank alone in the place of a shape."""
+    if not (isinstance(part, tuple) and len(part) == 2 and isinstance(part[0], DType)):
+        return part
+    dtype, dims = part
+    return dtype, None if dims is None else len(dims)
 
 
 def check_signature(signature: Sequence[BatchableTypeSpec] | None) -> None:
     """Raises TypeError if an `input_signature` is no sequence of specs."""
     if signature is None:
         return
-    if not isinstance(signature, (tuple, list)) or not all(
-        isinstance(spec, TypeSpec) for spec in nest.flatten(list(signature))
-    ):
+    if not isinstance(signature, (tuple, list)):
+        raise TypeError(f"input_signature must be either a tuple or a list, received {type(signature)}: {signature}.")
+    if not all(isinstance(spec, TypeSpec) for spec in nest.flatten(list(signature))):
         raise TypeError(
-            f"Invalid input_signature {signature}; input_signature must be a possibly nested sequence of TensorSpec objects, "
-            "in a tuple or a list."
+            f"Invalid input_signature {signature}; input_signature must be a possibly nested sequence of TensorSpec objects."
         )

@@ -89,7 +89,9 @@ class PolymorphicFunction:
         self._owner = owner
         self._name = getattr(python_function, "__name__", type(python_function).__name__)
         self._traces: dict[Any, ConcreteFunction] = {}
-        self._relaxed: dict[Any, list[Any]] = {}
+        # Of calls that differ in sizes alone the last trace, with what it was traced for; where the first call of all was.
+        self._relaxed: dict[Any, tuple[list[Any], ConcreteFunction]] = {}
+        self._called_in: set[int] = set()
         self._inside: set[int] = set()  # the graphs of other functions that it was traced in, by id
         self._bound: weakref.WeakKeyDictionary[Any, PolymorphicFunction] = weakref.WeakKeyDictionary()
         self._variables: list[Any] = []
@@ -239,15 +241,17 @@ class PolymorphicFunction:
             if found is None and self._relax_shapes:
                 found = self._relaxed_trace(shape_free, key_parts)
             if found is None:
-                if self._relax_shapes:
-                    specs = self._relax(shape_free, specs)
+                if self._relax_shapes and shape_free in self._relaxed:
+                    specs = _relaxed_specs(self._relaxed[shape_free][0], specs)
                 found = self._traced_twice(specs, (args, kwargs))
                 found.keeps = (outer, [s.value for s in specs if isinstance(s, StaticArgument)])
                 self._traces[key] = found
                 if isinstance(outer, FuncGraph):
                     self._inside.add(id(outer))
-                if self._relax_shapes:
-                    self._relaxed.setdefault(shape_free, []).append((specs, found))
+                # As in 1.15 the sizes of the very first call are not among those that are compared.
+                if self._relax_shapes and id(outer) in self._called_in:
+                    self._relaxed[shape_free] = specs, found
+                self._called_in.add(id(outer))
         return found, tensors
 
     def _signed(self, args: Sequence[Any], kwargs: Mapping[str, bool]) -> tuple[Any, ...]:
@@ -261,33 +265,14 @@ class PolymorphicFunction:
             raise
 
     def _relaxed_trace(self, shape_free: Any, parts: list[Any]) -> ConcreteFunction | None:
-        for specs, concrete in reversed(self._relaxed.get(shape_free, [])):
-            fits = all(
-                isinstance(spec, StaticArgument) or covers(as_dims(spec.shape), part[1])
-                for spec, part in zip(specs, parts, strict=True)
-            )
-            if fits:
-                return concrete
-        return None
-
-    def _relax(self, shape_free: Any, specs: list[Any]) -> list[Any]:
-        """The second shape seen of an argument makes what differs unknown."""
-        earlier = self._relaxed.get(shape_free)
-        if not earlier:
-            return specs
-        before = earlier[-1][0]
-        made: list[Any] = []
-        for old, new in zip(before, specs, strict=True):
-            if isinstance(new, StaticArgument):
-                made.append(new)
-                continue
-            a, b = as_dims(old.shape), as_dims(new.shape)
-            if a is None or b is None or len(a) != len(b):
-                dims: Any = None
-            else:
-                dims = [x if x == y else None for x, y in zip(a, b, strict=True)]
-            made.append(TensorSpec(TensorShape(dims), new.dtype))
-        return made
+        specs, concrete = self._relaxed.get(shape_free, (None, None))
+        if specs is None:
+            return None
+        fits = all(
+            isinstance(spec, StaticArgument) or covers(as_dims(spec.shape), part[1])
+            for spec, part in zip(specs, parts, strict=True)
+        )
+        return concrete if fits else None
 
     def _traced_twice(self, specs: list[Any], arguments: Sequence[Any]) -> ConcreteFunction:
         """The trace that calls run: where the first one makes variables, another, which may make none."""
@@ -355,6 +340,21 @@ class PolymorphicFunction:
         if not self._autograph:
             return self._python_function
         return converted_for_function(self._python_function, self._autograph_options)
+
+
+def _relaxed_specs(before: Sequence[Any], specs: Sequence[Any]) -> list[Any]:
+    """What to trace for where a call differs in sizes from the one before: these sizes become unknown."""
+    made: list[Any] = []
+    for old, new in zip(before, specs, strict=True):
+        if isinstance(new, StaticArgument):
+            made.append(new)
+            continue
+        a, b = as_dims(old.shape), as_dims(new.shape)
+        dims: Any = None
+        if a is not None and b is not None:
+            dims = [x if x == y else None for x, y in zip(a, b, strict=True)]
+        made.append(TensorSpec(TensorShape(dims), new.dtype))
+    return made
 
 
 class _WeakInstance:
