@@ -14,6 +14,7 @@ from headrace.core.dtypes import as_dtype
 from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
+from headrace.functions.flow.modes import BodyGraph
 from headrace.layers.contents import Contents
 from headrace.layers.context import call_context, get_graph, in_symbolic_graph, in_traced_function
 from headrace.layers.nodes import Node, reachable
@@ -213,7 +214,8 @@ class Additions(Contents):
         if in_symbolic_graph() and call_context.in_call:
             # What the call did already has run with it there; functions are called when somebody asks for updates.
             several = [update for update in several if callable(update) and not isinstance(update, (Operation, Tensor))]
-            branch = get_default_graph()._get_control_flow_context()
+            graph = get_default_graph()
+            branch = graph if isinstance(graph, BodyGraph) else graph._get_control_flow_context()
             self._updates.extend(functools.partial(_as_update, update, relevant, branch) for update in several)
         else:
             self._updates.extend(_as_update(update, relevant) for update in several)
@@ -273,8 +275,9 @@ def check_not_in_branch(value: Any, method: str) -> None:
         RuntimeError: if it is so. Programs in graphs may: there the whole graph is run.
     """
     operation = value if isinstance(value, Operation) else getattr(value, "_op", None)
-    context = None if operation is None else operation._control_flow_context
-    if context is not None and in_symbolic_graph():
+    if operation is None or not in_symbolic_graph():
+        return
+    if isinstance(operation._graph, BodyGraph) or operation._control_flow_context is not None:
         raise _in_branch(method)
 
 

@@ -17,6 +17,7 @@ from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
+from headrace.functions.flow.modes import BodyGraph
 from headrace.ops.array.constant import constant, placeholder_with_default
 from headrace.state.scoping import init_scope, makes_eager_variables
 
@@ -73,9 +74,17 @@ def forget_graph() -> None:
     _symbolic_graph.clear()
 
 
+def _graph_of_text() -> Graph:
+    """The default graph; in the body of a branch or a loop the graph that the branch or loop is in."""
+    graph = get_default_graph()
+    while isinstance(graph, BodyGraph):
+        graph = graph.outer_graph
+    return graph
+
+
 def in_symbolic_graph() -> bool:
     """Whether operations are added to the graph that is kept for the symbolic tensors of eager execution."""
-    return bool(_symbolic_graph) and get_default_graph() is _symbolic_graph[0]
+    return bool(_symbolic_graph) and _graph_of_text() is _symbolic_graph[0]
 
 
 class _ReplicaStep(threading.local):
@@ -98,10 +107,8 @@ def step_of_replica() -> Iterator[None]:
 
 
 def in_traced_function() -> bool:
-    """Whether a program that executes eagerly traces the body of a `tf.function`, or a replica's step is made."""
-    if _replica_step.entered:
-        return True
-    graph = get_default_graph()
+    """Whether the body of a `tf.function` is being traced by a program that executes eagerly."""
+    graph = _graph_of_text()
     if not isinstance(graph, FuncGraph) or not makes_eager_variables() or in_symbolic_graph():
         return False
     return not graph.name.startswith("wrapped_function")
@@ -241,7 +248,7 @@ def learning_phase() -> Any:
     In eager execution it is 0 unless 1 was set.
     """
     if in_symbolic_graph():
-        return symbolic_phase(get_default_graph())
+        return symbolic_phase(_graph_of_text())
     with init_scope():
         graph = get_default_graph()
         return _chosen_phases.get(graph, 0) if graph.is_eager else symbolic_phase(graph)
