@@ -13,8 +13,8 @@ HOMES: dict[str, str] = {
     "notebook.pages": "as_html",
     "api.op_index": "declare fusion op_types",
     "autodiff.branch_gradients": "branch_gradient",
-    "autodiff.function_gradients": "call_gradient=gradient_of_call connected_inputs=connected function_gradient=gradient_of "
-    "masked_gradients=masked",
+    "autodiff.split_functions": "call_gradient=gradient_of_call",
+    "autodiff.function_gradients": "connected_inputs=connected function_gradient=gradient_of masked_gradients=masked",
     "autodiff.loop_gradients": "loop_gradient",
     "autodiff.tape": "new_tape=Tape start_tape=start stop_tape=stop",
     "autodiff.gradient_tape": "gradient_tape=GradientTape",

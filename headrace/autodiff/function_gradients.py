@@ -119,8 +119,8 @@ def connected(function: Function) -> list[bool]:
     return [is_trainable(x.dtype) and x.op in reached for x in function.inputs]
 
 
-def gradient_of_call(op: Operation, function: Function, received: Sequence[Any]) -> list[Any]:
-    """The gradients of the inputs of a call: of the function's own gradient, or by differentiating its body."""
+def gradient_of_whole_call(op: Operation, function: Function, received: Sequence[Any]) -> list[Any]:
+    """The gradients of the inputs of a call: by the function's own gradient, or by its body, which runs again for it."""
     given = [*op.inputs, *_filled(op, received)]
     graph = get_default_graph()
     if function.gradient is None and op.type in ("PartitionedCall", "StatefulPartitionedCall"):

@@ -71,18 +71,19 @@ class Function:
         self._gradient_view: Function | None = None
         # The gradients of the inputs in the body, once they have been built.
         self._gradient_parts: Any = None
-        # What eager calls of it were planned as.
-        self.eager_plans: Any = None
+        # It in two parts, once its gradient has been asked for in them.
+        self._split: Any = None
         self.decl = _declaration(self)
 
     def _hash(self) -> str:
         digest = hashlib.sha1()
         for op in self.operations:
-            digest.update(
-                f"{op.name}|{op.type}|{op.device}|{[t.name for t in op.inputs]}|{[c.name for c in op.control_inputs]}|".encode()
-            )
-            for key in sorted(op.attrs):
-                value = op.attrs[key]
+            # As it was before gradients had it take and return more: two functions of one text stay the same.
+            count, _, attrs = op._original or (len(op.inputs), 0, op.attrs)
+            inputs = [t.name for t in op.inputs[:count]]
+            digest.update(f"{op.name}|{op.type}|{op.device}|{inputs}|{[c.name for c in op.control_inputs]}|".encode())
+            for key in sorted(attrs):
+                value = attrs[key]
                 digest.update(f"{key}={value!r};".encode())
                 if hasattr(value, "tobytes"):
                     digest.update(repr(value.tolist()).encode() if value.dtype == object else value.tobytes())

@@ -6,7 +6,8 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.autodiff.function_gradients import connected, dense, flat_parts, from_parts, gradient_parts, masked
+from headrace.autodiff.function_gradients import from_parts, masked
+from headrace.autodiff.split_functions import SplitFunction
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
@@ -48,7 +49,6 @@ class ConcreteFunction:
         # How its arguments may be passed by name, where that is known.
         self._arg_keywords: Sequence[str] | None = None
         self._num_positional_args: int | None = None
-        self._recorded: _Recorded | None = None
         self._lock = threading.Lock()
 
     @property
@@ -219,44 +219,59 @@ class ConcreteFunction:
 
     def _call_recorded(self, inputs: Sequence[Any]) -> list[Any]:
         """The call while tapes record: what the gradient needs of the way to the results is kept."""
-        with self._lock:
-            if self._recorded is None:
-                self._recorded = _Recorded(self.function)
-        recorded = self._recorded
-        if recorded.backward is None:
-            return self._call(self.function, inputs)
         graph = eager_graph()
+        splits = self._split_for(len(graph.tapes))
+        if not splits:
+            return self._call(self.function, inputs)
+        whole = splits[-1].forward
         with graph.not_recording():
-            everything = self._call(recorded.forward, inputs)
-        count = len(self.function.outputs)
-        results, kept = everything[:count], everything[count:]
-        parameters = {id(parameter): value for parameter, value in zip(self.function.inputs, inputs, strict=True)}
+            everything = self._call(whole, inputs)
+        # How many results there are, and how many with what the first gradient needs, and with what its gradient needs, …
+        counts = [len(self.function.outputs), *(len(split.forward.outputs) for split in splits)]
+        parameters = dict(zip(self.function.inputs, inputs, strict=True))
 
         def backward(*gradients: Any) -> list[Any]:
-            if any(gradient is not None for gradient in gradients[count:]):
-                # A gradient of the gradient, which came by what was kept.
+            last = max((i for i, gradient in enumerate(gradients) if gradient is not None), default=0)
+            order = next((order for order, count in enumerate(counts[:-1]) if last < count), None)
+            if order is None:
+                # A gradient by what was kept for a gradient that nobody foresaw.
                 given = [g if g is not None else raw.ZerosLike(y) for g, y in zip(gradients, everything, strict=True)]
-                whole = recorded.forward
                 derived = whole.gradient_function()
                 whole.add_to_graph(get_default_graph())
                 made = raw.SymbolicGradient([*inputs, *given], Tout=derived.output_types, f=whole.name)
                 return masked(whole, list(made))
-            starts = []
-            for i in recorded.started:
-                given = gradients[i]
-                starts.append(raw.ZerosLike(results[i]) if given is None else convert_to_tensor(given))
-            passed = [parameters[id(t)] for t in recorded.parameters]
-            made = self._call(recorded.backward, [*kept, *passed, *starts])  # type: ignore[arg-type]  # there is one, as seen above
-            found = iter(from_parts(recorded.gradients, made))
-            return [next(found) if is_on else None for is_on in recorded.connected]
+            split = splits[order]
+            starts = [
+                raw.ZerosLike(everything[i]) if gradients[i] is None else convert_to_tensor(gradients[i])
+                for i in split.started
+            ]
+            kept = everything[counts[order] : counts[order + 1]]
+            passed = [parameters[parameter] for parameter in split.parameters]
+            made = self._call(split.backward, [*kept, *passed, *starts])  # type: ignore[arg-type]  # there is one, as seen above
+            found = iter(from_parts(split.gradients, made))
+            return [next(found) if is_on else None for is_on in split.connected]
 
         watched = [variable for variable in map(variable_of, inputs) if variable is not None and variable.trainable]
         for variable in watched:
             for tape in graph.tapes:
                 if tape.watches_variables:
                     tape.watch_variable(variable)
-        graph.note(inputs, everything, backward, count)
-        return results
+        graph.note(inputs, everything, backward, counts[0])
+        return everything[: counts[0]]
+
+    def _split_for(self, tapes: int) -> list[SplitFunction]:
+        """The function in two parts, and where several tapes may take gradients of gradients its forward part in two, …"""
+        with self._lock:
+            function = self.function
+            splits: list[SplitFunction] = []
+            # What has no state may as well run again for a gradient of a gradient.
+            for _ in range(tapes if function.stateful else 1):
+                split = SplitFunction.of(function)
+                if split.backward is None:
+                    break
+                splits.append(split)
+                function = split.forward
+            return splits
 
     def _structured(self, results: Sequence[Any]) -> Any:
         structure = self.graph.structured_outputs
@@ -272,75 +287,6 @@ def _of_caller(item: Any, given: Iterator[Any]) -> Any:
     if isinstance(item, ComposedResult):
         return item.composed(next(given))
     return next(given) if isinstance(item, Tensor) else item
-
-
-class _Recorded:
-    """A function split for a tape: forward with what the gradient needs, and the gradient of that.
-
-    Attributes:
-        forward: returns the results and then what is kept; None where the gradient runs the function again.
-        backward: takes what is kept, parameters, and the gradients of results.
-        parameters: the parameters it takes.
-        started: the results whose gradients it takes.
-        connected: for each parameter, whether a gradient flows to it.
-        gradients: the gradients of those, tensors and slices of the body.
-    """
-
-    def __init__(self, function: Function) -> None:
-        graph = function.graph
-        self.forward: Any = None
-        self.backward: Function | None = None
-        own = set(graph.get_operations())
-        self.connected = connected(function)
-        if not any(self.connected):
-            return
-        if any(op._control_flow_context is not None for op in own):
-            # What a loop keeps for its gradient stays in the loop's own stacks: the call is differentiated as a whole.
-            return
-        parts = gradient_parts(function)
-        self.connected = connected(function)
-        if not any(self.connected):
-            return
-        with graph.as_default(), graph.name_scope("gradient"), graph.control_dependencies(None):
-            self.gradients = [
-                gradient if gradient is not None else dense(None, x)
-                for gradient, x, is_on in zip(parts.found, function.inputs, self.connected, strict=True)
-                if is_on
-            ]
-        new = [op for op in graph.get_operations() if op not in own]
-        inputs = {id(tensor) for tensor in function.inputs}
-        kept: dict[int, Tensor] = {}
-        passed: dict[int, Tensor] = {}
-        grad_outputs = flat_parts(self.gradients)
-        # What an operation of the gradient waits for has run in the forward part: what it gave says so.
-        awaited = [t for op in new for before in op.control_inputs for t in before.outputs[:1]]
-        for tensor in [*(t for op in new for t in op.inputs), *awaited, *grad_outputs]:
-            if tensor.op not in own:
-                continue
-            if id(tensor) in inputs:
-                # Constants too, which stand for small tensors from outside: the gradient depends on them.
-                passed.setdefault(id(tensor), tensor)
-            elif tensor.op.type != "Const":
-                kept.setdefault(id(tensor), tensor)
-        self.parameters = list(passed.values())
-        self.started = [i for i, _ in enumerate(function.outputs)]
-        self.forward = Function(
-            None,
-            graph,
-            inputs=function.inputs,
-            outputs=[*function.outputs, *kept.values()],
-            base=f"{function.name}_forward",
-        )
-        # It runs for its effects too.
-        self.forward.is_view = False
-        self.forward.operations = function.operations
-        self.backward = Function(
-            None,
-            graph,
-            inputs=[*kept.values(), *self.parameters, *parts.starts],
-            outputs=grad_outputs,
-            base=f"{function.name}_backward",
-        )
 
 
 def variable_of(tensor: TensorLike) -> Variable | None:

@@ -138,3 +138,85 @@ with tf.GradientTape() as tape:
     tape.watch([x, y])
     z = by_python(x, y)
 results["of Python functions"] = [z.numpy(), [g.numpy() for g in tape.gradient(z, [x, y])]]
+
+
+@tf.function
+def stepped(x):
+    v.assign_add(1.0)
+    return x * v
+
+
+@tf.function
+def stepped_before(x):
+    y = stepped(x)
+    v.assign(100.0)
+    return y
+
+
+@tf.function
+def stepped_in_a_branch(x):
+    y = tf.cond(x > 0.0, lambda: stepped(x) * x, lambda: x)
+    v.assign(50.0)
+    return y
+
+
+@tf.function
+def stepped_in_a_loop(x):
+    for _ in tf.range(3):
+        x = stepped(x)
+        v.assign(v * 2.0)
+    return x
+
+
+@tf.function
+def taped(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = stepped(x) * x
+    v.assign(7.0)
+    return tape.gradient(y, x)
+
+
+results["of calls in functions"] = []
+for function in (stepped_before, stepped_in_a_branch, stepped_in_a_loop):
+    v.assign(1.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            z = function(x)
+        slope = inner.gradient(z, x)
+    second = tape.gradient(slope, x)
+    results["of calls in functions"].append(values(z, slope, *([] if second is None else [second])))
+v.assign(1.0)
+results["of calls in functions"].append(values(taped(x)))
+
+with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    counted = tf.Variable(0.0, use_resource=True)
+    table = tf.Variable([[1.0, 2.0], [3.0, 4.0]], use_resource=True)
+    x = tf.compat.v1.placeholder_with_default(2.0, [])
+
+    @tf.function
+    def counting(x):
+        counted.assign_add(1.0)
+        return x * x * counted
+
+    @tf.function
+    def rows(i, x):
+        return tf.gather(table, i) * x, tf.stop_gradient(x)
+
+    def counting_in_a_branch(x):
+        return tf.cond(x > 0.0, lambda: counting(x) + 1.0, lambda: x)
+
+    results["in graphs"] = []
+    for function in (counting, tf.function(counting_in_a_branch), lambda x: counting(x) + counting(x)):
+        y = function(x)
+        slope = tf.gradients(y, x)[0]
+        second = tf.gradients(slope, x)[0]
+        sess.run(tf.compat.v1.global_variables_initializer())
+        results["in graphs"].append(
+            [sess.run(fetched) for fetched in ([y, slope], counted, slope, counted, second, counted)]
+        )
+    row, _ = rows([1, 1], x)
+    slopes = tf.gradients(row, [table, x])
+    results["rows"] = [type(slopes[0]).__name__, sess.run([row, tf.convert_to_tensor(slopes[0]), slopes[1]])]
