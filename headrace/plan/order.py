@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 
 from headrace.core.planning_facts import Role
 from headrace.plan.branches import Guard, guard_of
 from headrace.plan.graph import all_nodes
 from headrace.plan.handles import Handles
 from headrace.plan.ir import Node, Value, input_positions, regions
+from headrace.plan.live import has_effect
 
 
 def order(nodes: list[Node]) -> list[Node]:
@@ -25,16 +27,23 @@ def _ordered(nodes: list[Node]) -> list[Node]:
     Inputs and control edges come first. Among the nodes that are ready, writers of state wait until nothing else is (a
     value read before a write then rarely needs a copy; initializers keep their place), nodes of the branch just entered
     go on, and what was made first in the program goes first. In the bodies of functions each access of a variable follows
-    those that the program made before it.
+    those that the program made before it, and so do prints and the like.
     """
     locks = _after_releases(nodes)
     accesses = _after_accesses(nodes)
-    if not accesses:
-        return _sorted(nodes, locks)
-    both = {node: [*locks.get(node, ()), *accesses.get(node, ())] for node in {*locks, *accesses}}
-    ordered = _sorted(nodes, both)
+    actions = _after_actions(nodes)
     # What passes made of several operations may stand for the later of them and be needed by the earlier.
-    return ordered if len(ordered) == len(nodes) else _sorted(nodes, locks)
+    for rules in ((locks, accesses, actions), (locks, accesses)):
+        if rules[-1]:
+            after = {
+                node: [*itertools.chain.from_iterable(rule.get(node, ()) for rule in rules)]
+                for rule in rules
+                for node in rule
+            }
+            ordered = _sorted(nodes, after)
+            if len(ordered) == len(nodes):
+                return ordered
+    return _sorted(nodes, locks)
 
 
 def _sorted(nodes: list[Node], after: dict[Node, list[Node]]) -> list[Node]:
@@ -117,6 +126,23 @@ def _after_accesses(nodes: list[Node]) -> dict[Node, list[Node]]:
         if any(other is not node for other in before):
             follow[node] = [other for other in before if other is not node]
     return follow
+
+
+def _after_actions(nodes: list[Node]) -> dict[Node, list[Node]]:
+    """In the bodies of functions: what acts beside variables (prints, calls Python) follows what did so before it in the text."""
+    acting = sorted((node for node in nodes if _acts(node)), key=lambda node: node.serial)
+    return {node: [before] for before, node in itertools.pairwise(acting)}
+
+
+def _acts(node: Node) -> bool:
+    return any(
+        each.origin is not None
+        and each.origin._in_program_order
+        and has_effect(each)
+        and not input_positions(each, each.decl.writes_state)
+        for each in all_nodes([node])
+        if each.region is None
+    )
 
 
 def _accesses(node: Node) -> tuple[list[Value], list[Value]]:

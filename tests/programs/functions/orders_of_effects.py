@@ -220,3 +220,33 @@ with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
     row, _ = rows([1, 1], x)
     slopes = tf.gradients(row, [table, x])
     results["rows"] = [type(slopes[0]).__name__, sess.run([row, tf.convert_to_tensor(slopes[0]), slopes[1]])]
+
+noted = []
+
+
+def note(x):
+    noted.append(int(x))
+    return x
+
+
+@tf.function
+def noting(n):
+    for i in tf.range(n):
+        if i > 0:
+            tf.py_function(note, [i * 10], tf.int32)
+        else:
+            tf.py_function(note, [i * 10 + 5], tf.int32)
+            if i < 5:
+                tf.py_function(note, [i + 7], tf.int32)
+        tf.py_function(note, [i], tf.int32)
+        j = 0
+        while j < 2:
+            tf.py_function(note, [100 + j], tf.int32)
+            j += 1
+        tf.py_function(note, [-i], tf.int32)
+    tf.py_function(note, [1000], tf.int32)
+    return n
+
+
+noting(tf.constant(3))
+results["noted"] = noted
