@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.autograph.special import NoReturn_, Undefined
 from headrace.autograph.staged import State, as_staged, is_staged, undefined
+from headrace.core.constant_value import constant_value
 from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -315,18 +316,18 @@ def _for_rows(
 ) -> None:
     if rows.dims is not None and not rows.dims:
         raise ValueError(f"iterating over a scalar tensor is not possible: {rows.name}")
-    known = rows.dims[0] if rows.dims is not None else None
-    count = known if known is not None else shape_op(rows)[0]
-    number: list[Any] = [0]
+    start, limit, delta = _bounds(rows)
+    is_range = isinstance(start, Tensor)
+    number: list[Any] = [start]
 
     def run_test() -> Tensor:
-        inside = raw.Less(number[0], count)
+        inside = _is_before(number[0], limit, delta)
         return and_(lambda: inside, test) if test is not None else inside
 
     def run_body() -> None:
         at = number[0]
-        body(rows[at])
-        number[0] = at + 1
+        body(at if is_range else rows[at])
+        number[0] = at + delta
 
     def get() -> list[Any]:
         return [number[0], *get_state()]
@@ -336,6 +337,24 @@ def _for_rows(
         set_state(values[1:])
 
     _staged_while(run_test, run_body, get, put, ["index of the loop", *names], options)
+
+
+def _bounds(rows: Tensor) -> Sequence[Any]:
+    """Where a loop over rows starts and ends, and its step: tensors of a range itself, or numbers of rows."""
+    if rows._is_graph_tensor and rows._op.type == "Range":
+        return rows._op.inputs
+    known = rows.dims[0] if rows.dims is not None else None
+    return 0, known if known is not None else shape_op(rows)[0], 1
+
+
+def _is_before(at: TensorLike, limit: TensorLike, delta: Any) -> Any:
+    """Whether a number of a range comes before its limit."""
+    step = constant_value(delta) if isinstance(delta, Tensor) else delta
+    if step is not None:
+        return raw.Less(at, limit) if step >= 0 else raw.Greater(at, limit)
+    up = raw.LogicalAnd(raw.GreaterEqual(delta, 0), raw.Less(at, limit))
+    down = raw.LogicalAnd(raw.Less(delta, 0), raw.Greater(at, limit))
+    return raw.LogicalOr(up, down)
 
 
 def _for_elements(
