@@ -119,7 +119,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "config.eager_context": "remote",
         "config.eager_executors": "executor",
         "profiler.monitoring": "monitoring",
-        "state.polymorphic_function state.concrete_function .": "def_function function",
+        "state.polymorphic_function state.concrete_function state.registered_functions .": "def_function function",
         "state.wrapped_function .": "wrap_function",
         "state.function_bodies state.lifted_initial_values": "lift_to_graph",
         "autodiff.forward_accumulator .": "forwardprop",

@@ -6,6 +6,7 @@ by is what was there then.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,9 @@ from headrace.core.graph_functions import Function
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
+
+# What 1.x's names of functions begin with, by what these are.
+_PREFIX = re.compile("(?:__inference_|__forward_|__backward_)+")
 
 
 class SplitFunction:
@@ -67,13 +71,14 @@ class SplitFunction:
         # Constants too, which stand for small tensors from outside: the gradient depends on them.
         self.parameters = [tensor for tensor in taken if tensor in inputs]
         kept = [tensor for tensor in taken if tensor not in inputs and tensor.op.type != "Const"]
+        plain = _PREFIX.sub("", function.name)
         self.started = [i for i, start in enumerate(parts.starts) if start.op in new]
         self.forward = Function(
             None,
             graph,
             inputs=function.inputs,
             outputs=[*function.outputs, *kept],
-            base=f"{function.name}_forward",
+            base=f"__forward_{plain}",
         )
         # It does what the function does.
         self.forward.is_view = function.is_view
@@ -83,9 +88,12 @@ class SplitFunction:
             graph,
             inputs=[*kept, *self.parameters, *(parts.starts[i] for i in self.started)],
             outputs=outputs,
-            base=f"{function.name}_backward",
+            base=f"__inference___backward_{plain}",
         )
         self.backward.operations = [op for op in graph.get_operations() if op in new]
+        # Their definitions name each other.
+        self.forward.attrs.update(function.attrs, backward_function_name=self.backward.name)
+        self.backward.attrs.update(function.attrs, forward_function_name=self.forward.name)
 
     @classmethod
     def of(cls, function: Function) -> SplitFunction:

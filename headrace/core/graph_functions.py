@@ -87,6 +87,8 @@ class Function:
                 digest.update(f"{key}={value!r};".encode())
                 if hasattr(value, "tobytes"):
                     digest.update(repr(value.tolist()).encode() if value.dtype == object else value.tobytes())
+        if self.attrs:
+            digest.update(f"{sorted(self.attrs.items())}".encode())
         if self.python_gradient is not None:
             digest.update(f"gradient {self.python_gradient.__module__}.{self.python_gradient.__qualname__};".encode())
         # Variables of two shapes may be used alike: what is known of them is not told by the operations.

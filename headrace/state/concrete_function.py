@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.autodiff.function_gradients import from_parts, masked
@@ -32,6 +32,11 @@ class ConcreteFunction:
     Args:
         graph: the traced body, whose captured tensors are passed by every call.
         name: what its name in the library begins with.
+        signature: the arguments it was traced for.
+        attributes: those of its definition in the library.
+
+    Raises:
+        ValueError: for an attribute that is no number, bool or text.
 
     Attributes:
         structured_input_signature: the arguments it was traced for: (positional, by name).
@@ -41,9 +46,14 @@ class ConcreteFunction:
 
     keeps: Any
 
-    def __init__(self, graph: FuncGraph, name: str, signature: Any = None) -> None:
+    def __init__(
+        self, graph: FuncGraph, name: str, signature: Any = None, attributes: Mapping[str, Any] | None = None
+    ) -> None:
         self.graph = graph
-        self.function = Function(None, graph, base=f"__inference_{name}")
+        for key, value in (attributes or {}).items():
+            if not isinstance(value, (bool, int, float, str, bytes)):
+                raise ValueError(f"Unsupported attribute type for {key} with type {type(value)}")
+        self.function = Function(None, graph, base=f"__inference_{name}", attrs=dict(attributes or {}))
         self.base_name = name
         self.structured_input_signature = signature
         # How its arguments may be passed by name, where that is known.

@@ -75,6 +75,7 @@ class PolymorphicFunction:
         experimental_relax_shapes: bool = False,
         creates_variables_once: bool = True,
         owner: Any = None,
+        attributes: Mapping[str, Any] | None = None,
     ) -> None:
         if not callable(python_function):
             raise TypeError(
@@ -87,6 +88,7 @@ class PolymorphicFunction:
         self._relax_shapes = experimental_relax_shapes
         self._once = creates_variables_once
         self._owner = owner
+        self._attributes = attributes
         self._name = getattr(python_function, "__name__", type(python_function).__name__)
         self._traces: dict[Any, ConcreteFunction] = {}
         # Of calls that differ in sizes alone the last trace, with what it was traced for; where the first call of all was.
@@ -134,6 +136,7 @@ class PolymorphicFunction:
                 self._autograph_options,
                 self._relax_shapes,
                 self._once,
+                attributes=self._attributes,
             )
         return found
 
@@ -333,7 +336,8 @@ class PolymorphicFunction:
         graph.argument_names = [
             spec.name or name for spec, name in zip(specs, names, strict=True) if not isinstance(spec, StaticArgument)
         ]
-        return ConcreteFunction(graph, self._name, self._spec.signature_of(arguments, specs)), any(begins)
+        signature = self._spec.signature_of(arguments, specs)
+        return ConcreteFunction(graph, self._name, signature, self._attributes), any(begins)
 
     def _converted(self) -> Callable[..., Any]:
         """The Python function, its control flow turned into that of the graph where that is asked for."""
