@@ -87,3 +87,27 @@ with tf.Graph().as_default() as graph:
     x = tf.constant(2.0)
     tf.gradients(added(x, x * 3.0), x)
     results["a gradient"] = [definitions(graph), [op.type for op in graph.get_operations() if "Call" in op.type]]
+
+
+@tf.function
+def turned(x):
+    for _ in tf.range(3):
+        if x > 0.0:
+            x = tf.sin(x) * 2.0
+        else:
+            x = -x
+    return x
+
+
+@tf.function
+def turned_and_scaled(x):
+    return turned(x) * x
+
+
+with tf.Graph().as_default() as graph:
+    x = tf.compat.v1.placeholder_with_default(2.0, [], name="x")
+    y = tf.identity(turned_and_scaled(x), name="y")
+    tf.identity(tf.gradients(y, x)[0], name="slope")
+with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    tf.import_graph_def(graph.as_graph_def(), name="")
+    results["imported"] = [sess.run(["y:0", "slope:0"]), sess.run("slope:0", {"x:0": -1.0})]
