@@ -81,7 +81,7 @@ class SplitFunction:
             base=f"__forward_{plain}",
         )
         # It does what the function does; loops in it take lists besides, which the gradient made.
-        self.forward.is_view = function.is_view
+        self.forward.is_view, self.forward.targets = function.is_view, function.targets
         needed = {*function.operations, *_beyond(set(), inputs, self.forward.outputs)[0]}
         self.forward.operations = [op for op in graph.get_operations() if op in needed]
         self.backward = Function(

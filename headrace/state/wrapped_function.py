@@ -137,7 +137,7 @@ class WrappedFunction(ConcreteFunction):
         made.base_name = name or "pruned"
         made.structured_input_signature = input_signature
         made._variable_holder = self._variable_holder
-        made._recorded, made._lock = None, threading.Lock()
+        made._lock = threading.Lock()
         made.function = Function(
             None,
             self.graph,

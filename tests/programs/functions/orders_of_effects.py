@@ -250,3 +250,25 @@ def noting(n):
 
 noting(tf.constant(3))
 results["noted"] = noted
+
+level = tf.Variable(1.0)
+
+
+def raised(x):
+    level.assign_add(1.0)
+    return tf.identity(x * level, name="y")
+
+
+wrapped = tf.compat.v1.wrap_function(raised, [tf.TensorSpec([], tf.float32)])
+writes = [op for op in wrapped.graph.get_operations() if op.type == "AssignAddVariableOp"]
+results["pruned"] = []
+for pruned in (
+    wrapped,
+    wrapped.prune(wrapped.inputs[:1], "y:0"),
+    wrapped.prune(wrapped.inputs[:1], ["y:0", writes[0]]),
+):
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.nest.flatten(pruned(x))[0]
+    results["pruned"].append([y.numpy(), *(g.numpy() for g in tape.gradient(y, [x, level])), level.numpy()])
