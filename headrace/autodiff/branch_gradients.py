@@ -29,12 +29,7 @@ def branch_gradient(op: Operation, received: Sequence[Any]) -> list[Any]:
     bodies = [function_named(op.graph, name) for name in _branch_names(op)]
     graphs = [_BranchGradient(body, op) for body in bodies]
     results = [graph.differentiate(received[: len(body.outputs)]) for graph, body in zip(graphs, bodies, strict=True)]
-    # Numbers that no branch's gradient reaches have zeros; of lists and optionals there is no need to make any.
-    connected = [
-        i
-        for i, x in enumerate(op.inputs[1:])
-        if any(row[i] is not None for row in results) or (is_trainable(x.dtype) and x.dtype.name != "variant")
-    ]
+    connected = [i for i, x in enumerate(op.inputs[1:]) if _has_zeros(x) or any(row[i] is not None for row in results)]
     sparse = {i for i in connected if any(isinstance(row[i], IndexedSlices) for row in results)}
     for graph, row in zip(graphs, results, strict=True):
         with graph.as_default():
@@ -147,6 +142,16 @@ class _BranchGradient(BodyGraph):
         self._outside[optional] = made
         self.more.append(optional)
         return made
+
+
+def _has_zeros(x: Tensor) -> bool:
+    """Whether an input that no branch gives a gradient gets zeros, as in TensorFlow, rather than none.
+
+    Tables and the like have none; of lists and optionals there is no need to make any.
+    """
+    if x.dtype.name == "resource":
+        return handle_dtype(x) is not None
+    return is_trainable(x.dtype) and x.dtype.name != "variant"
 
 
 def zeros_of(x: Tensor) -> Tensor:

@@ -71,6 +71,8 @@ class Function:
         self._gradient_view: Function | None = None
         # The gradients of the inputs in the body, once they have been built.
         self._gradient_parts: Any = None
+        # What eager calls of it were planned as.
+        self.eager_plans: Any = None
         # It in two parts, once its gradient has been asked for in them.
         self._split: Any = None
         self.decl = _declaration(self)

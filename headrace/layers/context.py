@@ -107,7 +107,9 @@ def step_of_replica() -> Iterator[None]:
 
 
 def in_traced_function() -> bool:
-    """Whether the body of a `tf.function` is being traced by a program that executes eagerly."""
+    """Whether a program that executes eagerly traces the body of a `tf.function`, or a replica's step is made."""
+    if _replica_step.entered:
+        return True
     graph = _graph_of_text()
     if not isinstance(graph, FuncGraph) or not makes_eager_variables() or in_symbolic_graph():
         return False
