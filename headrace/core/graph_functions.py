@@ -68,6 +68,8 @@ class Function:
         self.attrs = dict(attrs or {})
         self.doc = doc
         self.name = name if name is not None else f"{base}_{self._hash()}"
+        # Two of one such name have one body.
+        self._is_named_by_body = name is None
         self._gradient_view: Function | None = None
         # The gradients of the inputs in the body, once they have been built.
         self._gradient_parts: Any = None
@@ -136,7 +138,8 @@ class Function:
         if known is self:
             return
         if known is not None and known.graph is not self.graph:
-            if known._hash() != self._hash():
+            is_equal = known._is_named_by_body and self._is_named_by_body
+            if not is_equal and known._hash() != self._hash():
                 raise InvalidArgumentError(
                     None,
                     None,
