@@ -19,7 +19,7 @@ from headrace.api.op_index import declare_all
 from headrace.core import nest
 from headrace.core.cases import Case
 from headrace.core.dtypes import as_dtype
-from headrace.core.eager import eager_mode
+from headrace.core.eager import eager_graph, eager_mode
 from headrace.core.registry import REGISTRY, OpDecl, find
 from headrace.ops.flow.torch_func import registered
 from headrace.state.defun import Defun
@@ -261,4 +261,8 @@ def files_of(case: Case) -> Iterator[None]:
 def run_eagerly(decl: OpDecl, case: Case, tape: Any = None) -> Applied:
     """A case applied eagerly: the steps before it, the op and the steps after it, in this order."""
     with files_of(case), eager_mode():
+        # Cases share names of iterators, which are of the process here: each is the first to make them.
+        objects = eager_graph().runtime.objects
+        for key in [key for key in objects if key[0] == "iterator"]:
+            del objects[key]
         return Applied(decl, case, tape=tape)
