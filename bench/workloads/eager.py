@@ -11,6 +11,7 @@ BARS = {
     "training step of an MLP of 784-128-32-10": 0.7,
     "adam, 20 variables": 1.0,
     "function, 50": 1.0,
+    "descent of 200 steps in one function": 0.4,
 }
 
 
@@ -57,6 +58,21 @@ def workload(tf, np):
     adam = tf.train.AdamOptimizer(0.1)
     traced = tf.function(lambda x: x * 2.0 + 1.0)
 
+    points, line = tf.constant(array(32, 8)), [tf.Variable(array(8, 1)), tf.Variable(array(1))]
+    heights = tf.constant(array(32, 1))
+
+    @tf.function
+    def descend(steps):
+        value = 0.0
+        for _ in tf.range(steps):
+            with tf.GradientTape() as tape:
+                value = tf.reduce_mean(tf.square(tf.matmul(points, line[0]) + line[1] - heights))
+            for variable, gradient in zip(line, tape.gradient(value, line)):
+                variable.assign_sub(0.01 * gradient)
+        return value
+
+    steps = tf.constant(200)
+
     def many(action, count=50):
         def run():
             for _ in range(count):
@@ -75,4 +91,5 @@ def workload(tf, np):
         "training step of an MLP of 784-128-32-10": train,
         "adam, 20 variables": lambda: adam.apply_gradients(zip(updates, weights)),
         "function, 50": many(lambda: traced(square)),
+        "descent of 200 steps in one function": lambda: descend(steps),
     }
