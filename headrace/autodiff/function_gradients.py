@@ -11,7 +11,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.graph_functions import Function, called_function
 from headrace.core.operation import Operation
-from headrace.core.registry import raw
+from headrace.core.registry import CALLS, raw
 from headrace.core.tensor import Tensor
 from headrace.kernels.composing.arranging import identity
 from headrace.kernels.composing.filling import zeros_like
@@ -123,7 +123,7 @@ def gradient_of_whole_call(op: Operation, function: Function, received: Sequence
     """The gradients of the inputs of a call: by the function's own gradient, or by its body, which runs again for it."""
     given = [*op.inputs, *_filled(op, received)]
     graph = get_default_graph()
-    if function.gradient is None and op.type in ("PartitionedCall", "StatefulPartitionedCall"):
+    if function.gradient is None and op.type in CALLS:
         parts = gradient_parts(function)
         if parts.has_slices:
             return masked(function, _sliced_call(function, parts, given))

@@ -23,7 +23,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.graph_functions import Function
 from headrace.core.operation import Operation
-from headrace.core.registry import raw
+from headrace.core.registry import CALLS, raw
 from headrace.core.tensor import Tensor
 
 # What 1.x's names of functions begin with, by what these are.
@@ -130,8 +130,7 @@ def gradient_of_call(op: Operation, function: Function, received: Sequence[Any])
         function: what it calls.
         received: the gradients of what it returns.
     """
-    is_call = op.type in ("PartitionedCall", "StatefulPartitionedCall")
-    if not is_call or function.gradient is not None or get_default_graph().is_eager:
+    if op.type not in CALLS or function.gradient is not None or get_default_graph().is_eager:
         return gradient_of_whole_call(op, function, received)
     split = SplitFunction.of(function)
     if split.backward is None:

@@ -459,7 +459,8 @@ def no_gradient(op_type: str) -> None:
     _register_gradient(op_type, None)
 
 
-_CALLS = frozenset(["PartitionedCall", "StatefulPartitionedCall"])
+# What calls a function, and does nothing else.
+CALLS = frozenset(["PartitionedCall", "StatefulPartitionedCall"])
 
 
 def has_declared_gradient(op: Operation) -> bool:
@@ -483,7 +484,7 @@ def gradient_function(op: Operation) -> GradientFunction | None:
         return _registered_gradients[key]
     # The op of a call of a function is declared by the function, under its name. Calls in a graph that was imported name
     # gradients that were registered where it was made: they have that of the function.
-    is_own = key == op.decl.type or op.type in _CALLS or op.decl is not find(op.type)
+    is_own = key == op.decl.type or op.type in CALLS or op.decl is not find(op.type)
     decl = op.decl if is_own else find(key)
     if decl is not None and decl.differentiable is not None:
         return decl.gradient_rule

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from headrace.core.errors import ResourceExhaustedError
 from headrace.core.graph import Graph
 from headrace.core.graph_functions import called_function
-from headrace.core.registry import find_public
+from headrace.core.registry import CALLS, find_public
 from headrace.messages import protos
 from headrace.messages.function_def import output_counts
 from headrace.messages.node_def import attr_from_proto
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from headrace.core.registry import OpDecl
 
 
-CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
 # Calls within calls take some frames of Python's stack each, of which 1000 are allowed by default.
 _MAX_DEPTH = 64
 # Functions that call functions twice, level after level, are few bytes in a file and any number of nodes.
@@ -217,4 +216,4 @@ def _declared(op_type: str) -> OpDecl:
     return decl
 
 
-__all__ = ["CALLS", "with_calls_inlined"]
+__all__ = ["with_calls_inlined"]

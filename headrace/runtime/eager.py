@@ -18,6 +18,7 @@ from headrace.core.errors import OpError
 from headrace.core.graph import Graph
 from headrace.core.graph_scopes import OpenNameScope, device_scope
 from headrace.core.operation import Operation
+from headrace.core.registry import CALLS
 from headrace.core.tensor import Tensor
 from headrace.devices.denormals import flush_denormals
 from headrace.devices.process_settings import settings as process_settings
@@ -39,7 +40,7 @@ from headrace.runtime.eager_keys import (
 )
 from headrace.runtime.eager_planning import PlannedShapes, planned, planned_walk, scratch_graph
 from headrace.runtime.eager_values import EagerValues
-from headrace.runtime.kept_plans import CALLS, MAX_VARIANTS, KeptPlans
+from headrace.runtime.kept_plans import MAX_VARIANTS, KeptPlans
 from headrace.runtime.resources import Runtime
 
 if TYPE_CHECKING:

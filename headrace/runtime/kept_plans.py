@@ -19,9 +19,6 @@ _MAX_KERNELS = 8_000
 # For so many sets of variables a function gets plans that know them; after that a plan serves all.
 _MAX_BINDINGS = 16
 
-# What calls a function, and does nothing else.
-CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
-
 
 class KeptPlans:
     """Planned operations, and what calls came to.

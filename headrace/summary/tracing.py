@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.defaults import device, get_default_graph
 from headrace.core.eager import eager_graph, executing_eagerly
 from headrace.core.framework_ops import inside_function
+from headrace.core.registry import CALLS
 from headrace.core.tensor import Tensor
 from headrace.messages import protos
 from headrace.ops.array.constant import constant
@@ -43,7 +44,7 @@ class _Trace:
         del inputs, outputs, name
         if self.profiler:
             self.calls.append((op_type, time.time()))
-        if op_type not in ("PartitionedCall", "StatefulPartitionedCall"):
+        if op_type not in CALLS:
             return
         function = dict(zip(attrs[::2], attrs[1::2], strict=True))["f"]
         self.functions.setdefault(str(function), get_default_graph()._functions.get(function))

@@ -20,10 +20,11 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import as_dtype
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
+from headrace.core.registry import CALLS
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
 from headrace.graph_tools.cutting import cut_at
-from headrace.graph_tools.inlining import CALLS, with_calls_inlined
+from headrace.graph_tools.inlining import with_calls_inlined
 from headrace.kernels.host_values import to_array, to_tensor
 from headrace.messages import protos
 from headrace.messages.file_faults import faults_in
