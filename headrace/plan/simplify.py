@@ -122,8 +122,7 @@ class _Sweep:
             return []
         keeps = chosen.keeps(node)
         same: Value | None = decl.same_rule(node) if decl.same_rule is not None and not keeps else None
-        # What waits for an Identity of a Switch waits for the branch, which the Switch itself does not say.
-        if same is not None and same.node.decl.role is not Role.SWITCH and (decl.may_alias or not is_live(same)):
+        if same is not None and _may_be_replaced(node, same):
             self.replaced[node.outputs[0]] = self.replaced.get(same, same)
             # What a loop is given, or a step is fed, is there already.
             return [] if same.is_given() else [same.node]
@@ -179,6 +178,15 @@ class _Chosen:
         """A node that waits for the branch that the constants `node` takes come from."""
         found = next(self._from[value.node] for value in node.inputs if value.node in self._from)
         return new_node("Identity", node, [found], [(found.dtype, found.dims)])
+
+
+def _may_be_replaced(node: Node, same: Value) -> bool:
+    """Whether `same`, which has the value that the node gives, may stand for it."""
+    # What waits for an Identity of a Switch waits for the branch, which the Switch itself does not say.
+    if same.node.decl.role is Role.SWITCH or (is_live(same) and not node.decl.may_alias):
+        return False
+    # The shape of a Reshape may be all that says what it waits for.
+    return not any(value.node.control for value in node.inputs if value.bound is not UNBOUND)
 
 
 def _check_size(array: np.ndarray, node: Node) -> None:
