@@ -1,12 +1,14 @@
-"""In which order the nodes of a block have to stay, as native regions move them: they touch the memory of one variable."""
+"""Which nodes touch the memory of one variable, and in which order they have to stay as native regions move them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from headrace.core.buffers import VariableBuffer
+from headrace.core.dtypes import resource
+from headrace.plan.branches import Guard, guard_of
 from headrace.plan.handles import Handles
-from headrace.plan.ir import UNBOUND, Node, Value, input_positions
+from headrace.plan.ir import UNBOUND, Node, Region, Value, input_positions
 from headrace.plan.native_branches import writes_variables
 from headrace.plan.native_lowering import variable_of
 
@@ -30,6 +32,8 @@ class MemoryOrder:
             reads.update(map(id, self._touched.get(value, ())))
             if isinstance(value.bound, VariableBuffer):
                 reads.add(id(value.bound))
+            elif node.region is not None and (value.dtype._is_ref_dtype or value.dtype is resource):
+                reads.add(id(leads_to(value, self._handles)))
         if not writes and not reads:
             return
         if self._any is not None:
@@ -70,3 +74,70 @@ def written_by(node: Node, handles: Handles) -> Iterator[object]:
             handle = leads_to(value, handles)
             if isinstance(handle, (VariableBuffer, Value)) or handle is UNBOUND:
                 yield handle
+
+
+def first_writes(nodes: Sequence[Node], handles: Handles) -> dict[int, float]:
+    """What is written, by identity, with the place of the first node that does."""
+    first: dict[int, float] = {}
+    for place, node in enumerate(nodes):
+        for handle in written_by(node, handles):
+            # What an update takes is used before it writes; a loop writes while it uses what it takes.
+            first.setdefault(id(handle), place if node.region is None else place - 0.5)
+    return first
+
+
+def values_in_variables(nodes: Sequence[Node], handles: Handles) -> dict[Value, list[object]]:
+    """For values that may lie in variables that are written, within loops too, what leads to these."""
+    touched: dict[Value, list[object]] = {}
+    if any(writes_variables(node) for node in nodes):
+        _touch(nodes, handles, touched)
+    return touched
+
+
+def _touch(nodes: Sequence[Node], handles: Handles, touched: dict[Value, list[object]]) -> None:
+    writers: dict[int, list[Node]] = {}
+    for node in nodes:
+        for handle in written_by(node, handles):
+            writers.setdefault(id(handle), []).append(node)
+    for node in nodes:
+        if node.region is not None:
+            _touch_inside(node, node.region, handles, touched)
+            continue
+        own: list[object] = []
+        for i in () if node.decl.is_fresh else input_positions(node, node.decl.reads_state):
+            value = node.inputs[i]
+            handle = leads_to(value, handles)
+            # What the only update gives does not change any more.
+            if writers.get(id(handle)) != [value.node] or id(UNBOUND) in writers:
+                own.append(handle)
+        if node.decl.may_alias:
+            for value in node.inputs:
+                own.extend(touched.get(value, ()))
+        for value in node.outputs if own else ():
+            guard = guard_of(value)
+            # What is written in other branches alone does not change where the value is.
+            ways = [each for each in own if not guard or _may_write(writers.get(id(each), ()), guard)]
+            if ways:
+                touched[value] = ways
+
+
+def _touch_inside(loop: Node, region: Region, handles: Handles, touched: dict[Value, list[object]]) -> None:
+    """As `_touch`, of what a loop runs: what it is given may lie in a variable, and what goes around in it, too."""
+    for inner, outer in zip(region.captures, loop.inputs[len(region.variables) :], strict=True):
+        if outer in touched:
+            touched[inner] = touched[outer]
+    while True:
+        _touch(region.nodes, handles, touched)
+        around = zip(region.variables, region.nexts, strict=True)
+        new = [(value, following) for value, following in around if following in touched and value not in touched]
+        if not new:
+            break
+        touched.update((value, touched[following]) for value, following in new)
+    for output, leaving in zip(loop.outputs, region.exits, strict=True):
+        if leaving in touched:
+            touched[output] = touched[leaving]
+
+
+def _may_write(writers: Iterable[Node], guard: Guard) -> bool:
+    """Whether any of the nodes may run where those of `guard` do."""
+    return any(not any((pred, not taken) in guard for pred, taken in node.guard) for node in writers)

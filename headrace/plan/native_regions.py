@@ -11,21 +11,21 @@ from __future__ import annotations
 import contextlib
 import heapq
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
 from headrace import native
 from headrace.core.buffers import VariableBuffer
 from headrace.core.native import TYPE_CODES
 from headrace.core.planning_facts import Role
 from headrace.native.program import Builder, Unsupported
-from headrace.plan.branches import Guard, guard_of
+from headrace.plan.branches import Guard
 from headrace.plan.handles import Handles
 from headrace.plan.ir import READ_REFERENCE, UNBOUND, Node, Value, input_positions, regions
 from headrace.plan.live import has_effect
 from headrace.plan.native_branches import Absorbed, is_branching, nodes_within, read_by, writes_variables
 from headrace.plan.native_loops import Lists, Trial, is_native_loop, is_tried
 from headrace.plan.native_lowering import is_plain_read, lowering_of, variable_of
-from headrace.plan.native_order import MemoryOrder, leads_to, written_by
+from headrace.plan.native_order import MemoryOrder, first_writes, values_in_variables
 from headrace.plan.native_sizes import mark_sizes
 
 # Entering a region takes as long as so many calls save.
@@ -92,7 +92,8 @@ def find_regions(nodes: Sequence[Node], fetched: Sequence[Value], copied: Set[No
     handles = Handles(nodes)
     if branches:
         mark_sizes(nodes)
-    _find(nodes, fetched, copied, handles, found, is_loop=False, branches=branches)
+    touched = values_in_variables(nodes, handles)
+    _find(nodes, fetched, copied, handles, touched, found, branches=branches)
     return found
 
 
@@ -101,8 +102,9 @@ def _find(
     results: Sequence[Value],
     copied: Set[Node],
     handles: Handles,
+    touched: Mapping[Value, Sequence[object]],
     found: Grouped,
-    is_loop: bool,
+    around: Sequence[Node] = (),
     branches: bool = True,
 ) -> None:
     for _, region in regions(nodes):
@@ -110,12 +112,12 @@ def _find(
         early = [node for node in region.nodes if node.early]
         late = [node for node in region.nodes if not node.early]
         needed = [*region.results, *(value for node in late for value in read_by(node))]
-        _find(early, needed, copied, handles, inside, is_loop=True)
-        _find(late, region.results, copied, handles, inside, is_loop=True)
+        _find(early, needed, copied, handles, touched, inside, around=region.nodes)
+        _find(late, region.results, copied, handles, touched, inside, around=region.nodes)
         region.nodes = inside.nodes
         found.regions |= inside.regions
         found.absorbed |= inside.absorbed
-    block = _Block(nodes, results, copied, handles, is_loop, branches)
+    block = _Block(nodes, results, copied, handles, touched, around, branches)
     if not block.native:
         found.nodes += nodes
         return
@@ -176,19 +178,24 @@ class _Block:
         results: Sequence[Value],
         copied: Set[Node],
         handles: Handles,
-        is_loop: bool,
+        touched: Mapping[Value, Sequence[object]],
+        around: Sequence[Node],
         branches: bool,
     ) -> None:
-        self._nodes, self._copied, self._handles = nodes, copied, handles
+        self._nodes, self._copied, self._handles, self._touched = nodes, copied, handles, touched
         self._here = set(nodes)
         self.reads = {node for node in nodes if node not in copied and is_plain_read(node)}
         # Where a loop runs as Python, its scalars are Python's.
-        candidates = {node for node in nodes if node not in self.reads and _is_candidate(node, scalars=not is_loop)}
+        candidates = {node for node in nodes if node not in self.reads and _is_candidate(node, scalars=not around)}
         self.native: set[Node] = set()
         self._branches = Absorbed(nodes if branches else (), results, candidates)
         candidates |= self._branches.members
         if len(candidates) >= _least or any(node.region is not None for node in candidates):
-            self._touched, written = self._memory()
+            candidates -= {node for node in candidates if self._keeps_memory(node)}
+            written = first_writes(nodes, handles)
+            for handle in first_writes(around, handles):
+                # What is given to the other half of the loop, or to the next iteration, is used after that.
+                written.setdefault(handle, len(nodes))
             self._lists = Lists(nodes, results)
             last_uses = self._last_uses(results) if written else {}
             self._lending = {node for node in candidates if self._lends(node, written, last_uses)}
@@ -200,36 +207,6 @@ class _Block:
         """The branches in which the region of a native node runs."""
         return () if node in self._branches.members else node.guard
 
-    def _memory(self) -> tuple[dict[Value, list[object]], dict[int, float]]:
-        """For values that may lie in variables what leads to these; and what is written, by identity, with the place of the
-        first node that does."""
-        writers: dict[int, list[Node]] = {}
-        first_writes: dict[int, float] = {}
-        for place, node in enumerate(self._nodes):
-            for handle in written_by(node, self._handles):
-                writers.setdefault(id(handle), []).append(node)
-                # What an update takes is used before it writes; a loop writes while it uses what it takes.
-                first_writes.setdefault(id(handle), place if node.region is None else place - 0.5)
-        touched: dict[Value, list[object]] = {}
-        for node in self._nodes:
-            own = []
-            for i in () if node.decl.is_fresh else input_positions(node, node.decl.reads_state):
-                value = node.inputs[i]
-                handle = leads_to(value, self._handles)
-                # What the only update gives does not change any more.
-                if writers.get(id(handle)) != [value.node] or id(UNBOUND) in writers:
-                    own.append(handle)
-            if node.decl.may_alias:
-                for value in node.inputs:
-                    own.extend(touched.get(value, ()))
-            for value in node.outputs if own else ():
-                guard = guard_of(value)
-                # What is written in other branches alone does not change where the value is.
-                ways = [each for each in own if not guard or _may_write(writers.get(id(each), ()), guard)]
-                if ways:
-                    touched[value] = ways
-        return touched, first_writes
-
     def _last_uses(self, results: Sequence[Value]) -> dict[Value, float]:
         """The place of the last node that uses a value, or what it handed the value's memory on as."""
         last: dict[Value, float] = dict.fromkeys(results, math.inf)
@@ -239,6 +216,22 @@ class _Block:
             for value in read_by(node):
                 last[value] = max(last.get(value, 0.0), until, place)
         return last
+
+    def _may_lend(self, node: Node) -> bool:
+        """Whether the node gives the memory of variables that it is given, as TensorFlow's does."""
+        forwards = node.decl.forwards
+        if node in self._copied or node.decl.writes_state:
+            return False
+        return node.type == READ_REFERENCE or (forwards is not None and forwards(node))
+
+    def _keeps_memory(self, loop: Node) -> bool:
+        """Whether the memory of a variable that is written goes around in a loop: a native one has memory of its own."""
+        region = loop.region
+        if region is None:
+            return False
+        return any(value in self._touched and self._may_lend(value.node) for value in region.nexts) or any(
+            map(self._keeps_memory, region.nodes)
+        )
 
     def _lends(self, node: Node, written: Mapping[int, float], last_uses: Mapping[Value, float]) -> bool:
         """Whether what the node gives is used as the memory of a variable after the step may have written it.
@@ -251,10 +244,7 @@ class _Block:
             written: what is written, by identity, with the place of the first node that does.
             last_uses: the place of the last use of each value.
         """
-        forwards = node.decl.forwards
-        if node in self._copied or node.decl.writes_state:
-            return False
-        if node.type != READ_REFERENCE and (forwards is None or not forwards(node)):
+        if not self._may_lend(node):
             return False
         for value in node.outputs:
             leads = {id(handle) for handle in self._touched.get(value, ())}
@@ -437,11 +427,6 @@ class _Waiting:
                 if not missing[later] and self._place[later] > place:
                     heapq.heappush(places, self._place[later])
         return list(groups.values())
-
-
-def _may_write(writers: Iterable[Node], guard: Guard) -> bool:
-    """Whether any of the nodes may run where those of `guard` do."""
-    return any(not any((pred, not taken) in guard for pred, taken in node.guard) for node in writers)
 
 
 def _is_candidate(node: Node, scalars: bool) -> bool:
