@@ -60,6 +60,7 @@ HOMES: dict[str, str] = {
     "messages.protos": "node_def_message=NodeDef resource_handle_message=ResourceHandleProto",
     "ops.array.constant": "register_conversions",
     "plan.collectives": "meet_collectives",
+    "plan.held_reads": "hold_reads",
     "plan.lists_in_place": "change_lists_in_place",
     "plan.lowered_flow": "lower_functions",
     "plan.optionals": "take_out_optionals",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from headrace.plan.ir import Node, Value, regions
+from headrace.plan.ir import Node, Region, Value, regions
 
 if TYPE_CHECKING:
     from headrace.core.typing import Kernel, Runtime
@@ -39,6 +39,7 @@ class PlanGraph:
         fetches: the values that are returned.
         targets: the nodes that run though nothing may depend on them.
         keep: nodes that must stay the nodes they are: the targets, and updates whose variable is fetched after them.
+        held: values that patterns leave to the nodes that compute them, of each loop and, by None, of the plan.
         shown: values that are made though nothing may take them, for debuggers.
         dead: the nodes of branches that are never taken.
         more_to_fold: whether there is something since the last round of simplifying that another round may fold.
@@ -61,6 +62,7 @@ class PlanGraph:
         self.keep = set(collected.targets)
         self.runtime = runtime
         self.batch = batch
+        self.held: dict[Region | None, list[Value]] = {}
         self.shown: list[Value] = []
         self.dead: set[Node] = set()
         self.more_to_fold = False

@@ -11,7 +11,14 @@ from headrace.plan.constant_sizes import bind_sizes
 from headrace.plan.copies import values_to_copy
 from headrace.plan.fusion import FusionPass
 from headrace.plan.graph import PlanGraph, all_nodes
-from headrace.plan.ir import BRANCHES_OF_FUNCTIONS, COLLECTIVES, LOOP, LOOPS_OF_FUNCTIONS, is_remote
+from headrace.plan.ir import (
+    BRANCHES_OF_FUNCTIONS,
+    COLLECTIVES,
+    LOOP,
+    LOOPS_OF_FUNCTIONS,
+    READ_REFERENCE,
+    is_remote,
+)
 from headrace.plan.live import drop_gates, keep_live
 from headrace.plan.loops import outermost, raise_loops
 from headrace.plan.native_nodes import set_regions
@@ -103,6 +110,11 @@ def _bind_sizes(graph: PlanGraph) -> None:
     count = len(graph.nodes)
     graph.nodes = bind_sizes(graph.nodes, graph.keep, graph.fetches)
     graph.more_to_fold = graph.more_to_fold or len(graph.nodes) < count
+
+
+def _hold_reads(graph: PlanGraph) -> None:
+    # A graph of resource variables has none.
+    slots.hold_reads(graph)
 
 
 def _place(graph: PlanGraph) -> None:
@@ -291,6 +303,13 @@ PASSES: tuple[Pass, ...] = (
         _change_lists_in_place,
         needs=NEEDS,
         when=HasAll((frozenset({LOOP}), frozenset({"TensorListGetItem", "TensorListSetItem", "TensorListPushBack"}))),
+    ),
+    Pass(
+        "hold reads",
+        "find what is computed of reference variables before they are written, and used after: no pattern takes it along",
+        _hold_reads,
+        needs=NEEDS,
+        when=HasAll((frozenset({READ_REFERENCE}),)),
     ),
     FusionPass("decided branches"),
     FusionPass("loop invariants"),

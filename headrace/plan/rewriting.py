@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Set
 
 from headrace.plan.graph import PlanGraph
-from headrace.plan.ir import Node, Value, regions
+from headrace.plan.ir import Node, Region, Value, regions
 from headrace.plan.live import keep_live
 from headrace.plan.pipeline import Pass, Property
 
@@ -45,24 +45,31 @@ class HasAll:
 
 def apply(pattern: Pattern, graph: PlanGraph) -> None:
     """Applies a pattern, and drops what nothing needs any more."""
-    nodes, fetches, changed = _applied(pattern, graph.nodes, graph.fetches, graph.keep)
+    nodes, fetches, changed = _applied(pattern, graph.nodes, graph.fetches, graph.keep, graph.held)
     if changed:
         graph.nodes, graph.fetches = keep_live(nodes, fetches, [*graph.keep]), fetches
 
 
 def _applied(
-    pattern: Pattern, nodes: list[Node], fetches: list[Value], keep: set[Node]
+    pattern: Pattern,
+    nodes: list[Node],
+    fetches: list[Value],
+    keep: set[Node],
+    held: dict[Region | None, list[Value]],
+    around: Region | None = None,
 ) -> tuple[list[Node], list[Value], bool]:
     """The nodes and the fetched values after a pattern was looked for, and whether it was there."""
     inside = False
     for _, region in regions(nodes):
         inner = set(region.waits)
-        region.nodes, results, found = _applied(pattern, region.nodes, region.results, inner)
+        region.nodes, results, found = _applied(pattern, region.nodes, region.results, inner, held, region)
         region.take_results(results)
         region.waits += [node for node in region.nodes if node in inner and node not in region.waits]
         inside = inside or found
     before = nodes
-    nodes, replaced = pattern(nodes, keep, fetches)
+    here = held.get(around, [])
+    # A pattern computes what is fetched as the nodes do.
+    nodes, replaced = pattern(nodes, keep, [*fetches, *here] if here else fetches)
     changed = bool(replaced) or len(nodes) != len(before) or any(map(operator.is_not, nodes, before))
     if replaced:
         for node in nodes:
@@ -72,4 +79,6 @@ def _applied(
                 if new is not None:
                     inputs[i] = new
         fetches = [replaced.get(value, value) for value in fetches]
+        if here:
+            held[around] = [replaced.get(value, value) for value in here]
     return nodes, fetches, changed or inside
