@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.checkpoints import checkpoint_state
 from headrace.checkpoints.auto_trackable import AutoTrackable
+from headrace.checkpoints.functional_saver import save_op
 from headrace.checkpoints.load_status import (
     CheckpointLoadStatus,
     InitializationOnlyStatus,
@@ -193,16 +194,11 @@ class ObjectSaver:
         if folder:
             file_io.recursive_create_dir(folder)
         message, saveables, states = described(objects_below(self.root))
-        specs = [spec for saveable in saveables for spec in saveable.specs]
         texts = {key: state.serialize() for key, state in states.items()}
         texts[OBJECT_GRAPH_KEY] = message.SerializeToString(deterministic=True)
         with device("/cpu:0"):
-            return raw.SaveV2(
-                path,
-                [spec.name for spec in specs] + list(texts),
-                [spec.slice_spec for spec in specs] + [""] * len(texts),
-                [spec.tensor for spec in specs] + [constant(text) for text in texts.values()],
-            )
+            kept = {key: constant(text) for key, text in texts.items()}
+        return save_op(path, saveables, kept)
 
     def restore_now(self, saveables: list[SaveableObject], path: str) -> None:
         """Restores values while executing eagerly."""
@@ -237,15 +233,11 @@ class ObjectSaver:
         described_graph, saveables, states = described(objects_below(self.root))
         message = described_graph.SerializeToString(deterministic=True)
         if message != self._saved:
-            specs = [spec for saveable in saveables for spec in saveable.specs]
             with device("/cpu:0"):
                 self._states = {key: constant("") for key in states}
-                names = [spec.name for spec in specs] + [*self._states, OBJECT_GRAPH_KEY]
-                parts = [spec.slice_spec for spec in specs] + [""] * (len(states) + 1)
-                tensors = [spec.tensor for spec in specs] + [*self._states.values(), objects]
-                save = raw.SaveV2(prefix, names, parts, tensors)
-                with control_dependencies([save]):
-                    self._save_op = raw.Identity(prefix)
+            save = save_op(prefix, saveables, {**self._states, OBJECT_GRAPH_KEY: objects})
+            with device("/cpu:0"), control_dependencies([save]):
+                self._save_op = raw.Identity(prefix)
             self._saved = message
         feeds = {self._states[key]: state.serialize() for key, state in states.items()}
         session.run(self._save_op, {prefix: path, objects: message, **feeds})
@@ -270,6 +262,26 @@ class ObjectSaver:
             for key, state in restoration.match().states.items():
                 state.deserialize(reader.get_tensor(key))
         return CheckpointLoadStatus(self.root, restoration)
+
+    def restore_found(self, path: str, session: SessionLike | None = None) -> None:
+        """Restores what there is now below the root; what comes later keeps its own values.
+
+        Args:
+            path: the checkpoint.
+            session: while a graph is built, the session whose variables get the values.
+        """
+        reader = CheckpointReader(path)
+        restoration = Restoration(
+            self, protos.TrackableObjectGraph.FromString(reader.get_tensor(OBJECT_GRAPH_KEY)), path
+        )
+        restoration.expect_partial()
+        match = restoration.match()
+        if session is None:
+            self.restore_now(match.saveables, path)
+        else:
+            self.run_restore(match.saveables, path, session)
+        for key, state in match.states.items():
+            state.deserialize(reader.get_tensor(key))
 
     def run_restore(self, saveables: list[SaveableObject], path: str, session: SessionLike) -> None:
         """Restores values."""

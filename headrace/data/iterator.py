@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.tracking import Trackable
 from headrace.core import random_seed
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, colocate_with, get_default_graph, name_scope
@@ -19,6 +20,7 @@ from headrace.core.shapes import as_shape
 from headrace.core.tensor import Tensor
 from headrace.data import nest, structure
 from headrace.data.dataset_base import DatasetBase
+from headrace.data.iterator_saveable import IteratorSaveable
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
@@ -37,7 +39,7 @@ GET_NEXT_CALL_WARNING_MESSAGE = (
 GLOBAL_ITERATORS = "iterators"
 
 
-class Iterator(structure.Described):
+class Iterator(structure.Described, Trackable):
     """An iterator over elements of one description.
 
     Args:
@@ -79,6 +81,11 @@ class Iterator(structure.Described):
         add_to_collection(GLOBAL_ITERATORS, iterator_resource)
 
     # ---- without a dataset ----
+
+    def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
+        """What a checkpoint keeps of it: how many elements it has given."""
+        resource: Any = self._iterator_resource
+        return {"ITERATOR": lambda name="": IteratorSaveable(resource, name)}
 
     @staticmethod
     def from_structure(

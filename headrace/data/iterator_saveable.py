@@ -21,14 +21,16 @@ class IteratorSaveable(SaveableObject):
 
     Args:
         iterator_resource: the tensor that stands for the iterator.
-        name: the name in the checkpoint, by default the tensor's.
+        name: the name in the checkpoint, by default the tensor's with "-state".
     """
 
     def __init__(self, iterator_resource: Tensor, name: str | None = None) -> None:
         position = raw.IteratorPosition(iterator_resource, name="SerializeIterator")
+        # Savers by name call it otherwise than checkpoints of objects do.
+        ending = "-state" if name is None else "_STATE"
         if name is None:
             name = iterator_resource.name
-        super().__init__(iterator_resource, [SaveSpec(position, "", name + "-state")], name)
+        super().__init__(iterator_resource, [SaveSpec(position, "", name + ending)], name)
 
     def restore(self, restored_tensors: Any, restored_shapes: Sequence[TensorShape] | None) -> Operation | None:
         """The operation that makes the iterator go on where it was: it passes over what it had given."""

@@ -152,6 +152,24 @@ try:
         sess.run(weights.initializer)
         results["warm from objects"] = sess.run(weights)
 
+    # A file for each device that an object names, and for what names none; the place of an iterator.
+    with tf.Graph().as_default(), tf.Session() as sess:
+        os.makedirs(folder + "/devices")
+        anywhere = tf.get_variable("anywhere", [], initializer=tf.ones_initializer(), use_resource=True)
+        with tf.device("/cpu:0"):
+            somewhere = tf.get_variable("somewhere", [], initializer=tf.ones_initializer(), use_resource=True)
+        iterator = tf.data.make_one_shot_iterator(tf.data.Dataset.range(5))
+        element = iterator.get_next()
+        sess.run([tf.global_variables_initializer(), element])
+        tf.train.Checkpoint(here=somewhere).save(folder + "/devices/one")
+        both = tf.train.Checkpoint(here=somewhere, there=anywhere, iterator=iterator)
+        path = both.save(folder + "/devices/two")
+        results["files"] = sorted(os.listdir(folder + "/devices"))
+        results["keys of an iterator"] = [name for name, _ in tf.train.list_variables(path)]
+        sess.run([somewhere.assign(7.0), anywhere.assign(7.0), element])
+        both.restore(path).assert_consumed().run_restore_ops()
+        results["from two files"] = sess.run([somewhere, anywhere, element])
+
     # The manager.
     with tf.Graph().as_default(), tf.Session() as sess:
         value = tf.get_variable("value", [], initializer=tf.zeros_initializer(), use_resource=True)
