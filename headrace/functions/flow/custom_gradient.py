@@ -202,10 +202,16 @@ def _variables() -> list[Any]:
     return graph.get_collection(GraphKeys.GLOBAL_VARIABLES) + graph.get_collection(GraphKeys.LOCAL_VARIABLES)
 
 
+def _is_reference(variable: Any) -> bool:
+    return not hasattr(variable, "_handle") and isinstance(variable.op, Operation) and variable.op.type == "VariableV2"
+
+
 def variables_read(results: list[Tensor], inputs: list[Tensor]) -> list[Any]:
-    """The resource variables that `results` read, looking back as far as `inputs`."""
+    """The variables to be trained that `results` read, looking back as far as `inputs`."""
     # Of a mirrored variable the part that is meant here: `handle` is refused where it is meant as a whole.
-    handles = {v._handle: v for v in _variables() if isinstance(getattr(v, "_handle", None), Tensor)}
+    known = [v for v in _variables() if v.trainable]
+    handles = {v._handle: v for v in known if isinstance(getattr(v, "_handle", None), Tensor)}
+    handles |= {v.op.outputs[0]: v for v in known if _is_reference(v)}
     given, stop = set(inputs), {t.op for t in inputs}
     found: dict[Any, None] = {}
     seen: set[Operation] = set()

@@ -41,3 +41,21 @@ with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     results["values"], results["gradients"] = sess.run([[first, second], gradients])
     results["drawn"] = sess.run([drawn_before, drawn_after])
+
+# Variables reached by a reference are found too, and those that are not trained are not asked for.
+with tf.Graph().as_default(), tf.Session() as sess:
+    factor = tf.get_variable("factor", initializer=3.0, use_resource=False)
+    fixed = tf.get_variable("fixed", initializer=2.0, trainable=False, use_resource=True)
+
+    @tf.custom_gradient
+    def times(x):
+        return x * factor * fixed, lambda dy, variables=None: (dy, [5.0 * dy for _ in variables])
+
+    @tf.custom_gradient
+    def doubled(x):
+        return x * fixed, lambda dy: 7.0 * dy
+
+    x = tf.constant(1.0)
+    found = tf.gradients(times(x), [x, factor]) + tf.gradients(doubled(x), [x])
+    sess.run(tf.global_variables_initializer())
+    results["of references"] = sess.run(found)
