@@ -49,6 +49,7 @@ HOMES: dict[str, str] = {
     "keras.layers.serialization": "keras_layer_from_config=deserialize",
     "keras.metrics.means": "mean_metric=Mean",
     "keras.models": "clone_model",
+    "keras.optimizers.optimizer_v2": "restored_optimizer=RestoredOptimizer",
     "keras.saving.network_weights": "load_network_weights=load_weights save_network_weights=save_weights",
     "keras.saving.save": "save_model",
     "keras.saving.saved_model.save": "layer_additions=LayerAdditions",

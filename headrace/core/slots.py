@@ -146,6 +146,7 @@ tracked_container = Slot("a list or dict as the container that keeps track of it
 dependencies_of_layer = Slot("what checkpoints of objects save of a layer, by the names of its attributes")
 keras_layer_from_config = Slot("the layer or model that a configuration describes: `tf.keras.layers.deserialize`")
 keras_loss_scale_optimizer = Slot("an optimizer of Keras that takes the gradients of a multiple of the loss")
+restored_optimizer = Slot("what an optimizer of a SavedModel kept")
 layer_additions = Slot("what SavedModels hold of layers and models beside their variables and functions")
 mean_metric = Slot("a metric that averages what it is given: `tf.keras.metrics.Mean`")
 clone_model = Slot("a model of the same layers with new weights: `tf.keras.models.clone_model`")

@@ -13,7 +13,7 @@ from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY
 from headrace.checkpoints.saveables import SaveableObject, SaveSpec
 from headrace.checkpoints.tracked_resources import TrackableAsset
 from headrace.checkpoints.tracking import VARIABLE_VALUE
-from headrace.core import errors
+from headrace.core import errors, slots
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from headrace.state.variables import Variable
 
 
+_OPTIMIZER = "optimizer"
 _NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/-]*")
 
 
@@ -170,6 +171,12 @@ class _Loader:
         self.handles: dict[int, Any] = {}
         # How objects of registered kinds get their attributes.
         self._setters: dict[int, Any] = {}
+        # Variables that optimizers keep for others: the number of the other, and what they are to it.
+        self._slots = {
+            slot.slot_variable_node_id: (slot.original_variable_node_id, slot.slot_name)
+            for node in self.nodes
+            for slot in node.slot_variables
+        }
 
     def run(self) -> list[Any]:
         if not self.nodes:
@@ -263,6 +270,9 @@ class _Loader:
                 raise ValueError(f"The object graph names asset {index} of {len(paths)}")
             return TrackableAsset(paths[index])
         if kind in ("user_object", "resource", None):
+            if node.user_object.identifier == _OPTIMIZER and _OPTIMIZER not in revived_types.registered_identifiers():
+                # The module that makes one registers the kind.
+                slots.restored_optimizer()
             if kind == "user_object" and (revived := revived_types.deserialize(node.user_object)) is not None:
                 made, self._setters[number] = revived
                 return made
@@ -285,7 +295,9 @@ class _Loader:
                 return raw.Fill(shape.as_list(), convert_to_tensor(0, dtype))
         else:
             raise errors.NotFoundError(None, None, f"The checkpoint has no value of variable {described.name!r}")
-        name = described.name.partition(":")[0]
+        original, slot_name = self._slots.get(number, (number, ""))
+        owner = self.objects[original]
+        name = described.name.partition(":")[0] if owner is None else f"{owner._shared_name}/{slot_name}"
         return ResourceVariable(
             value,
             trainable=described.trainable,
@@ -349,6 +361,9 @@ class _Loader:
             if number in self._setters:
                 for child in node.children:
                     self._setters[number](item, child.local_name, self.objects[child.node_id])
+                for slot in node.slot_variables:
+                    original, kept = slot.original_variable_node_id, slot.slot_variable_node_id
+                    item.keep_slot(self.objects[original], slot.slot_name, self.objects[kept])
                 continue
             if not isinstance(item, (LoadedObject, dict, list)):
                 continue

@@ -6,15 +6,14 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from headrace.checkpoints.containers import Dict, List, Tuple
+from headrace.checkpoints.functional_saver import save_op
 from headrace.checkpoints.load_status import needed_session
 from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, described, objects_below
 from headrace.checkpoints.tracked_resources import TrackableAsset
 from headrace.checkpoints.tracking import is_trackable
 from headrace.core import nest, slots, version
-from headrace.core.defaults import control_dependencies, get_default_graph
+from headrace.core.defaults import control_dependencies, device, get_default_graph
 from headrace.core.dtypes import string
 from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
@@ -23,10 +22,8 @@ from headrace.core.graph_functions import Function
 from headrace.core.origins import add_called
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.files.checkpoint.bundle_writer import BundleWriter
 from headrace.files.paths import as_path
 from headrace.interop.meta_graph import strip_graph_default_valued_attrs
-from headrace.kernels.host_values import to_array
 from headrace.layers.engine import Layer
 from headrace.messages import protos
 from headrace.messages.graph_files import write_message
@@ -208,19 +205,13 @@ class _Export:
     def _write_variables(
         self, prefix: str, saveables: Sequence[SaveableObject], states: Any, stored: protos.TrackableObjectGraph
     ) -> None:
-        specs = [spec for saveable in saveables for spec in saveable.specs]
-        tensors = [spec.tensor() if callable(spec.tensor) else spec.tensor for spec in specs]
-        if not executing_eagerly() and tensors:
-            tensors = _session().run(tensors)
-        with BundleWriter(prefix) as writer:
-            for spec, value in zip(specs, tensors, strict=True):
-                held = value._value if hasattr(value, "_value") else value
-                array = np.asarray(held) if isinstance(held, np.generic) else to_array(held)
-                writer.add(spec.name, spec.dtype.base_dtype, array)
-            for key, state in states.items():
-                writer.add(key, string, _text(state.serialize()))
-            writer.add(OBJECT_GRAPH_KEY, string, _text(stored.SerializeToString(deterministic=True)))
-            writer.finish()
+        texts = {key: state.serialize() for key, state in states.items()}
+        texts[OBJECT_GRAPH_KEY] = stored.SerializeToString(deterministic=True)
+        with device("/cpu:0"):
+            kept = {key: constant(text) for key, text in texts.items()}
+        save = save_op(prefix, saveables, kept)
+        if not executing_eagerly():
+            _session().run(save)
 
     def _trace_resources(self) -> None:
         for place, item in enumerate(self.below.objects):
@@ -472,12 +463,6 @@ class _Export:
     def _order_library(self, library: protos.FunctionDefLibrary) -> None:
         for message in library.function:
             order_variable_uses(message)
-
-
-def _text(value: bytes) -> Any:
-    made = np.empty((), object)
-    made[()] = value.encode() if isinstance(value, str) else value
-    return made
 
 
 def _value(tensor: Tensor) -> Any:

@@ -25,12 +25,13 @@ from headrace.keras.optimizers.learning_rate_schedule import (
 from headrace.keras.optimizers.learning_rate_schedule import (
     deserialize as deserialize_schedule,
 )
-from headrace.keras.optimizers.optimizer_state import OptimizerState
+from headrace.keras.optimizers.optimizer_state import OptimizerState, _primary
 from headrace.keras.optimizers.optimizer_state import _var_key as _var_key
 from headrace.layers.context import get_graph, to_snake_case, unique_object_name
 from headrace.ops.math.cast import cast
 from headrace.ops.math.clip import clip_by_norm, clip_by_value
 from headrace.optimizers.optimizer import _deduplicate_indexed_slices
+from headrace.saved_model.revived_types import VersionedTypeRegistration, register_revived_type
 from headrace.state import restoring
 from headrace.state.modes import ReduceOp
 from headrace.state.replication import get_replica_context, has_strategy, in_cross_replica_context
@@ -386,22 +387,6 @@ class OptimizerV2(OptimizerState, metaclass=abc.ABCMeta):
         return inspect.getfullargspec(self._resource_apply_sparse).args
 
 
-class RestoredOptimizer(OptimizerV2):
-    """What is known of an optimizer that was saved with a model whose class is not: its variables."""
-
-    def __init__(self) -> None:
-        super().__init__("RestoredOptimizer")
-        self._hypers_created = True
-
-    def get_config(self) -> dict[str, Any]:
-        """Not known.
-
-        Raises:
-            NotImplementedError: always.
-        """
-        raise NotImplementedError("Restoring functional Optimizers from SavedModels is not currently supported.")
-
-
 def _done(operation: Operation | None) -> list[Operation]:
     return [] if operation is None else [operation]
 
@@ -433,3 +418,42 @@ def _scope(name: Any) -> name_scope:
     if not isinstance(name, str):
         raise ValueError(f"name for name_scope must be a string, got {name!r}.")
     return name_scope(name)
+
+
+class RestoredOptimizer(OptimizerV2):
+    """What an optimizer of a SavedModel kept: hyperparameters, the count of steps and slots. It trains nothing."""
+
+    def __init__(self) -> None:
+        super().__init__("RestoredOptimizer")
+        # They come from the SavedModel.
+        self._hypers_created = True
+
+    def keep_slot(self, var: Any, name: str, slot: Any) -> None:
+        """Takes a variable as the slot `name` of another."""
+        if name not in self._slot_names:
+            self._slot_names.append(name)
+        self._slots.setdefault((_primary(var)._graph_key, _var_key(var)), {})[name] = slot
+        self._weights.append(slot)
+
+    def get_config(self) -> dict[str, Any]:
+        """Nothing: a SavedModel holds no settings.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError("An optimizer of a SavedModel has no settings: compile the model with another one.")
+
+
+register_revived_type(
+    "optimizer",
+    lambda item: isinstance(item, OptimizerV2),
+    [
+        VersionedTypeRegistration(
+            lambda _: RestoredOptimizer(),
+            1,
+            min_producer_version=1,
+            min_consumer_version=1,
+            setter=OptimizerV2._set_hyper,
+        )
+    ],
+)

@@ -69,18 +69,24 @@ class _Loading:
 
     def run(self, compile: bool) -> Any:
         model = self._from_config()
-        made = model is not None
         if model is None:
-            model = RevivedModel(self._loaded(), self.metadata)
+            model = self._revived_model()
+        else:
+            # What the optimizer kept is not restored, as in 1.15: a compiled model gets a new one.
+            session = None if executing_eagerly() else get_session()
+            ObjectSaver(model).restore_found(folders.get_variables_path(self.path), session)
         training_config = self.metadata.get("training_config")
         if compile and training_config is not None:
             model.compile(**saving_utils.compile_args_from_training_config(training_config, self.custom_objects))
-        elif compile:
+            return model
+        if compile:
             logging.warning(
                 "No training configuration found in save file: the model was *not* compiled. Compile it manually."
             )
-        if made:
-            self._restore(model)
+        place = next((child.node_id for child in self.nodes[0].children if child.local_name == "optimizer"), None)
+        if place is not None:
+            self._loaded()
+            model.optimizer = self._objects[place]
         return model
 
     # ---- from its configuration ----
@@ -107,6 +113,11 @@ class _Loading:
                     names.setdefault(class_name, {})[metadata["name"]] = number
         return {name: _revived_class(name, self, places) for name, places in names.items()}
 
+    def _revived_model(self) -> Any:
+        """A model that does what its functions do, of a class that is called as its own was."""
+        kind = type(self.metadata["class_name"], (RevivedModel,), {})
+        return kind(self._loaded(), self.metadata)
+
     def layer(self, number: int) -> Any:
         """A layer that does what its functions do."""
         self._loaded()
@@ -116,16 +127,6 @@ class _Loading:
         if self._objects is None:
             self._objects = objects_loading.load_all(self.path)
         return self._objects[0]
-
-    def _restore(self, model: Any) -> None:
-        """Sets the weights, and what the optimizer keeps, to those of the checkpoint."""
-        if getattr(model, "optimizer", None) is not None and not executing_eagerly():
-            # What the optimizer keeps is made here, as the first step of training would.
-            model._make_train_function()
-        status = ObjectSaver(model).restore(folders.get_variables_path(self.path))
-        if not executing_eagerly():
-            status.run_restore_ops(get_session())
-        status.expect_partial()
 
 
 def _revived_class(name: str, loading: _Loading, places: Mapping[str, int]) -> type:
