@@ -103,7 +103,7 @@ class TensorBoard(Callback):
     def _init_writer(self, model: Model) -> None:
         """Begins an event file."""
         if executing_eagerly():
-            self.writer: Any = EventFileWriter(self.log_dir)
+            self.writer: Any = EventFileWriter(self.log_dir, filename_suffix=".v2")
             if self.write_graph and not model.run_eagerly:
                 shown = get_graph().as_graph_def(add_shapes=True).SerializeToString()
                 self.writer.add_event(protos.Event(wall_time=time.time(), graph_def=shown))

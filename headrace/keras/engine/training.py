@@ -9,7 +9,14 @@ from headrace.core.eager import executing_eagerly
 from headrace.core.tensor import Tensor
 from headrace.data.eager_iterator import EagerIterator
 from headrace.data.iterator import Iterator
-from headrace.keras.engine import network, training_arrays, training_generator, training_splitting, training_v2
+from headrace.keras.engine import (
+    network,
+    training_arrays,
+    training_generator,
+    training_replicas,
+    training_splitting,
+    training_v2,
+)
 from headrace.keras.engine.training_batchwise import Batchwise
 from headrace.keras.engine.training_compiling import Compiling
 from headrace.keras.engine.training_copies import compiled_copy
@@ -19,7 +26,6 @@ from headrace.keras.engine.training_generator import is_generator_or_sequence, u
 from headrace.keras.engine.training_input_checks import has_symbolic_tensors
 from headrace.keras.engine.training_loop import PREDICT, TEST
 from headrace.keras.engine.training_metrics import metrics_of_layers
-from headrace.keras.engine.training_replicas import check_compilable, check_fit_in_graph, on_worker, strategy_of
 from headrace.keras.engine.training_standardizing import Standardizing
 from headrace.keras.optimizers import serialization as optimizers
 from headrace.util import tf_logging
@@ -69,7 +75,6 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             stop_training=False,
             _has_touched_metrics=False,
             history=None,
-            loss=None,
         )
 
     def _set_untracked(self, **attributes: Any) -> None:
@@ -117,9 +122,9 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
                 sample_weight_mode=sample_weight_mode, weighted_metrics=weighted_metrics, target_tensors=target_tensors,
                 **kwargs,
             )  # fmt: skip
-        self._distribution_strategy = strategy_of(self)
+        self._distribution_strategy = training_replicas.strategy_of(self)
         if self._distribution_strategy is not None:
-            check_compilable(self, sample_weight_mode, weighted_metrics, target_tensors, kwargs)
+            training_replicas.check_compilable(self, sample_weight_mode, weighted_metrics, target_tensors, kwargs)
             with self._distribution_strategy.scope():
                 self._compile(
                     optimizer, loss, metrics, loss_weights, sample_weight_mode, weighted_metrics, target_tensors, kwargs
@@ -229,19 +234,9 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         for metric in self._all_training_metrics():
             metric.reset_states()
 
-    def _assert_compile_was_called(self) -> None:
-        if not self.optimizer:
-            raise RuntimeError(
-                "You must compile your model before training/testing. Use `model.compile(optimizer, loss)`."
-            )
-
-    def _get_callback_model(self) -> Model:
-        """The model that callbacks are told of."""
-        return getattr(self, "callback_model", None) or self
-
     # ---- whole data ----
 
-    @on_worker
+    @training_replicas.on_worker
     def fit(
         self,
         x: Any = None,
@@ -300,6 +295,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         if kwargs:
             raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
         self._assert_compile_was_called()
+        self._check_call_args("fit")
         self._check_data_source(x, y, batch_size, sample_weight, validation_split)
         training_splitting.check_validation_steps(x, validation_steps, validation_data, validation_split)
         queue: dict[str, Any] = {
@@ -335,7 +331,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         common: dict[str, Any],
         queue: dict[str, Any],
     ) -> History:
-        check_fit_in_graph(self, x, validation_split, class_weight)
+        training_replicas.check_fit_in_graph(self, x, validation_split, class_weight)
         steps, validation_steps = common["steps_per_epoch"], common["validation_steps"]
         batch_size = self._validate_or_infer_batch_size(batch_size, steps, x)
         x, y, weights = self._standardize_user_data(
@@ -356,7 +352,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             )
         return training_arrays.fit(self, x, y, weights, batch_size, validation_data=validation, **common)
 
-    @on_worker
+    @training_replicas.on_worker
     def evaluate(
         self,
         x: Any = None,
@@ -424,6 +420,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         callbacks: Any,
         **queue: Any,
     ) -> Any:
+        self._check_call_args("predict" if mode == PREDICT else "evaluate")
         self._check_data_source(x, y, batch_size, sample_weight)
         if self._steps_are_eager():
             return training_v2.evaluate_or_predict(
@@ -431,6 +428,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             )
         if is_generator_or_sequence(x):
             return training_generator.evaluate_or_predict(self, mode, x, steps, verbose, callbacks, **queue)
+        training_replicas.check_divisible(self, x)
         batch_size = self._validate_or_infer_batch_size(batch_size, steps, x)
         x, y, weights = self._standardize_user_data(
             x, y, sample_weight=sample_weight, batch_size=batch_size, check_steps=True, steps_name="steps", steps=steps

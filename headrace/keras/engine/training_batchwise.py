@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from headrace.keras.engine import training_arrays, training_generator, training_v2, training_v2_steps
@@ -17,8 +18,9 @@ class Batchwise:
     """The part of `Model` that takes batches one by one."""
 
     if TYPE_CHECKING:
+        optimizer: Any
+        call: Any
 
-        def _assert_compile_was_called(self) -> None: ...
         def _steps_are_eager(self) -> bool: ...
         def _standardize_user_data(self, x: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any, Any]: ...
         def reset_metrics(self) -> None: ...
@@ -26,6 +28,31 @@ class Batchwise:
     @property
     def _model(self) -> Model:
         return self  # type: ignore[return-value]  # it is a part of a model
+
+    def _assert_compile_was_called(self) -> None:
+        if not self.optimizer:
+            raise RuntimeError(
+                "You must compile your model before training/testing. Use `model.compile(optimizer, loss)`."
+            )
+
+    def _check_call_args(self, method: str) -> None:
+        """Checks that `call` can be given one argument, which is the inputs.
+
+        Raises:
+            ValueError: if it needs more.
+        """
+        spec = inspect.getfullargspec(self.call)
+        needed = spec.args[: len(spec.args) - len(spec.defaults or ())]
+        extra = [name for name in needed if name != "training"][2:]
+        if extra:
+            raise ValueError(
+                f"Models passed to `{method}` can only have `training` and the first argument in `call` as positional "
+                f"arguments, found: {extra}. Pass the others as one structure, in the first argument."
+            )
+
+    def _get_callback_model(self) -> Model:
+        """The model that callbacks are told of."""
+        return getattr(self, "callback_model", None) or self._model
 
     # ---- one batch ----
 
@@ -42,6 +69,7 @@ class Batchwise:
             the loss before the step, or a list of it and the metrics.
         """
         self._assert_compile_was_called()
+        self._check_call_args("train_on_batch")
         if self._steps_are_eager():
             outs = training_v2_steps.on_batch(self._model, TRAIN, x, y, sample_weight, class_weight)
         else:
@@ -62,6 +90,7 @@ class Batchwise:
             x, y, sample_weight, reset_metrics: as of `train_on_batch`.
         """
         self._assert_compile_was_called()
+        self._check_call_args("test_on_batch")
         if self._steps_are_eager():
             outs = training_v2_steps.on_batch(self._model, TEST, x, y, sample_weight, None)
         else:
@@ -81,6 +110,7 @@ class Batchwise:
         Args:
             x: as of `fit`.
         """
+        self._check_call_args("predict_on_batch")
         if self._steps_are_eager():
             return training_v2_steps.on_batch(self._model, PREDICT, x, None, None, None)
         self._require_batch(x)
@@ -110,6 +140,7 @@ class Batchwise:
         """Trains on the batches of a generator or a `Sequence`: the arguments are those of `fit`."""
         self._assert_compile_was_called()
         check_no_strategy(self._model, "fit_generator")
+        self._check_call_args("fit_generator")
         if is_dataset(generator):
             generator = training_v2.read_by_older_loops(
                 TRAIN, generator, steps_per_epoch, epochs, "steps_per_epoch", class_weight
@@ -134,6 +165,7 @@ class Batchwise:
         """The loss and metrics on batches of a generator or a `Sequence`: the arguments are those of `evaluate`."""
         self._assert_compile_was_called()
         check_no_strategy(self._model, "evaluate_generator")
+        self._check_call_args("evaluate_generator")
         if is_dataset(generator):
             generator = training_v2.read_by_older_loops(TEST, generator, steps)
         return training_generator.evaluate_or_predict(

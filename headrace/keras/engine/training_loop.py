@@ -60,6 +60,16 @@ class Batches(abc.ABC):
         """How many samples or batches an epoch has."""
         return self.steps if self.samples is None else self.samples
 
+    @property
+    def told_samples(self) -> int | None:
+        """How many samples callbacks are told that an epoch has; where batches are counted, 1.15 tells their number."""
+        return self.target
+
+    @property
+    def told_steps(self) -> int | None:
+        """How many batches callbacks are told that an epoch has."""
+        return self.steps
+
     @abc.abstractmethod
     def epoch(self, model: Model) -> Iterator[Batch]:
         """The batches of an epoch."""
@@ -175,8 +185,8 @@ class Loop:
             do_validation=validation is not None,
             batch_size=batches.batch_size,
             epochs=epochs,
-            steps_per_epoch=batches.steps,
-            samples=batches.target,  # 1.15 tells callbacks batches where it counts these
+            steps_per_epoch=batches.told_steps,
+            samples=batches.told_samples,
             verbose=0,
             mode=mode,
         )

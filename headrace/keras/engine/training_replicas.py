@@ -6,9 +6,12 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+import numpy as np
+
 from headrace.core import nest
 from headrace.core.defaults import name_scope
 from headrace.core.eager import executing_eagerly
+from headrace.data.dataset_base import DatasetBase
 from headrace.distribute.batch_splitting import auto_shard_dataset, rebatch, split_batch
 from headrace.distribute.coordinator import CoordinatorMode, run_distribute_coordinator
 from headrace.distribute.parameter_server import ParameterServerExtended
@@ -99,7 +102,7 @@ def check_fit_in_graph(model: Model, x: Any, validation_split: float, class_weig
     """Checks arguments of `fit` in a graph, which has no part of the samples or weights of classes under a strategy.
 
     Raises:
-        NotImplementedError, ValueError, KeyError: as 1.15's, for models of a strategy.
+        NotImplementedError, ValueError, KeyError, AssertionError: as 1.15's, for models of a strategy.
     """
     if model._distribution_strategy is None:
         return
@@ -114,6 +117,19 @@ def check_fit_in_graph(model: Model, x: Any, validation_split: float, class_weig
     missing = [name for name in model._feed_input_names if name not in x] if isinstance(x, dict) else []
     if missing:
         raise KeyError(f"fit: no data for the input {missing[0]!r} among {list(x)}")
+    check_divisible(model, x)
+
+
+def check_divisible(model: Model, x: Any) -> None:
+    """Checks that the replicas of a model can divide what it is given in a graph: arrays, or a dataset.
+
+    Raises:
+        AssertionError: if it is something else.
+    """
+    if model._distribution_strategy is None or isinstance(x, DatasetBase):
+        return
+    if not isinstance(next(iter(nest.flatten(x)), None), np.ndarray):
+        raise AssertionError(f"Under a strategy, in a graph, a model is given NumPy arrays or a dataset; got {x!r}.")
 
 
 def check_scope(model: Model) -> None:

@@ -273,9 +273,10 @@ class Standardizing:
         try:
             with get_graph().as_default():
                 return self(inputs, **kwargs)
-        except NotImplementedError:
+        except NotImplementedError as error:
             if not self.dynamic:
-                raise
+                kind = AttributeError if self.optimizer is not None else TypeError
+                raise kind(f"The outputs of the model {type(self).__name__} are not known: {error}") from error
             # What it gives is known only when it runs.
             return None
 

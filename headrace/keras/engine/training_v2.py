@@ -78,6 +78,11 @@ class EagerArrays(Batches):
         self._known_steps = steps if is_validation else steps or 0
         self._endless: Iterator[Batch] | None = None
 
+    @property
+    def told_steps(self) -> int | None:
+        """How many batches callbacks are told that an epoch has."""
+        return self._limit or -(-(self.samples or 0) // self.batch_size)  # type: ignore[operator]  # set above
+
     def epoch(self, model: Model) -> Iterator[Batch]:
         if self._limit is None or not self.samples:
             yield from self._pass(model)
@@ -148,6 +153,16 @@ class EagerDataset(Batches):
         self.steps = infer_steps_for_dataset(None, dataset, steps, epochs, steps_name)
         self._iterator: Any = None
         self.last_size = 32
+
+    @property
+    def told_samples(self) -> int | None:
+        """How many batches an epoch was said to have: a dataset tells of no samples."""
+        return None if self._anew else self.steps
+
+    @property
+    def told_steps(self) -> int | None:
+        """How many batches an epoch was said to have; outside of training, those that the dataset tells of, too."""
+        return None if self._anew and self._mode == TRAIN else self.steps
 
     def epoch(self, model: Model) -> Iterator[Batch]:
         # Each validation begins anew, also where its steps are not all that there are.

@@ -48,6 +48,10 @@ tried("too few columns, tested", divided("evaluate", x[:, :2], y))
 tried("one axis", divided("predict", x[:, 0]))
 tried("inputs too many", divided("fit", [x, x], y))
 tried("no targets", divided("fit", x))
+tried("lists", divided("fit", x.tolist(), y.tolist()))
+tried("lists, tested", divided("evaluate", x.tolist(), y.tolist()))
+tried("nothing", divided("predict", None))
+tried("a list of arrays", divided("predict", [x]))
 
 # ---- rows of scalars
 

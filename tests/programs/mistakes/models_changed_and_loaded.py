@@ -122,7 +122,41 @@ def predicted(*parts):
     return model().predict(tf.data.Dataset.from_tensor_slices(parts).batch(4)).shape
 
 
+class WithoutCall(K.Model):
+    """A model that lacks what it computes."""
+
+
+class OfTwo(K.Model):
+    """A model whose `call` takes two arguments, of which Keras gives one."""
+
+    def call(self, first, second):
+        return first + second
+
+
+class OfArrays(K.Model):
+    """A model that takes a symbolic tensor for an array."""
+
+    def call(self, inputs):
+        return np.square(inputs)
+
+
+def compiled_of(kind):
+    """A compiled model of a class."""
+    made = kind()
+    made.compile("sgd", "mse")
+    return made
+
+
 CASES = {
+    "no call": lambda: compiled_of(WithoutCall).fit(X, Y, verbose=0),
+    "no call, predicted": lambda: WithoutCall().predict(X),
+    "two arguments": lambda: compiled_of(OfTwo).fit(X, Y, verbose=0),
+    "two arguments, tested": lambda: compiled_of(OfTwo).evaluate(X, Y, verbose=0),
+    "two arguments, predicted": lambda: OfTwo().predict(X),
+    "two arguments, a batch": lambda: compiled_of(OfTwo).train_on_batch(X, Y),
+    "two arguments, a batch predicted": lambda: OfTwo().predict_on_batch(X),
+    "arrays of tensors": lambda: compiled_of(OfArrays).fit(X, Y, verbose=0),
+    "a loss before compile": lambda: K.Sequential().loss,
     "one more layer": lambda: loss(extended()),
     "one more layer, with metrics": lambda: extended(metrics=["mae"]).metrics_names,
     "one more layer, evaluated": lambda: round(float(extended().evaluate(X, Y, verbose=0)), 4),
