@@ -83,6 +83,12 @@ def _new_inputs(model: Any, input_tensors: Any) -> list[Any]:
     given = nest.flatten(input_tensors)
     for tensor in given:
         _check_tensor(tensor)
+    count = len(model._input_layers)
+    if len(given) != count:
+        # 1.15 looks for the layer of each tensor that is no input yet, and then packs them in the model's structure.
+        new = any(not _is_keras_tensor(t) and all(t is not known for known in given[:count]) for t in given[count:])
+        kind = AssertionError if len(given) < count else IndexError if new else ValueError
+        raise kind(f"clone_model: the model {model.name} has {count} inputs, got {len(given)} `input_tensors`.")
     return [
         tensor if _is_keras_tensor(tensor) else Input(tensor=tensor, name=f"input_wrapper_for_{layer.name}")
         for layer, tensor in zip(model._input_layers, given)
@@ -184,8 +190,7 @@ def _clone_sequential_model(model: Any, input_tensors: Any = None, layer_fn: Clo
         tensor = given[0]
         _check_tensor(tensor)
         if not _is_keras_tensor(tensor):
-            first = model._layer_list[0]
-            tensor = Input(tensor=tensor, name=f"input_wrapper_for_{first.name}")
+            tensor = Input(tensor=tensor, name=f"input_wrapper_for_{tensor.name}")
         origin = tensor._keras_history.layer
         if not isinstance(origin, InputLayer):
             raise ValueError(

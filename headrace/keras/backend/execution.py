@@ -35,6 +35,8 @@ from headrace.state.scoping import makes_eager_variables
 from headrace.state.updates import assign
 from headrace.state.variables import Variable
 
+# What stands for values in place of arrays.
+_OF_GRAPHS = (Tensor, Variable)
 _RUN_OPTIONS = ("feed_dict", "fetches", "options", "run_metadata")
 
 
@@ -123,7 +125,18 @@ class GraphExecutionFunction:
     def __call__(self, inputs: Any) -> Any:
         """The outputs for these inputs, as NumPy arrays in the structure of `outputs`."""
         kept = of_graph(self._graph)
-        session = get_default_session() or kept.session
+        session = get_default_session()
+        in_force = get_graph() if session is None else session.graph
+        if in_force is not self._graph and not makes_eager_variables():
+            # In 1.15 the session is one of the graph in force, and looks for names.
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Tensor {[*self.inputs, *self.outputs][0].name} is of another graph than the session in force, which 1.15 "
+                "made anew after tf.keras.backend.clear_session() or in another graph. Call the function or model in "
+                "`with graph.as_default()` of its own graph, or make it again.",
+            )
+        session = session or kept.session
         if session is None or kept.waiting or kept.optimizers:
             session = get_session(self.inputs)
         fed = self.inputs
@@ -133,13 +146,13 @@ class GraphExecutionFunction:
             values = nest.flatten(inputs)
         if self._has_composite:
             values = _components(values)
-        if any([value is None or isinstance(value, Tensor) for value in values]):  # noqa: C419  # faster for a few
+        if any([value is None or isinstance(value, _OF_GRAPHS) for value in values]):  # noqa: C419  # faster for a few
             fed = [t for t, value in zip(fed, values) if value is not None]
             values = [v for v in values if v is not None]
             # Together: several may come from one step of an input pipeline.
-            tensors = [v for v in values if isinstance(v, Tensor)]
+            tensors = [v for v in values if isinstance(v, _OF_GRAPHS)]
             computed = iter(session.run(tensors))
-            values = [next(computed) if isinstance(v, Tensor) else v for v in values]
+            values = [next(computed) if isinstance(v, _OF_GRAPHS) else v for v in values]
         elif len(values) < len(fed):
             fed = fed[: len(values)]
         plain = self.run_metadata is None and self.run_options is None

@@ -100,6 +100,10 @@ def uninitialized_session(tensors: Iterable[Any] = ()) -> Any:
         raise RuntimeError("Cannot get session inside Tensorflow graph function.")
     graph = graph_of(tensors)
     kept = of_graph(graph)
+    if kept.session is None and graph is not get_graph():
+        # A session that is made is one of the graph in force, as in 1.15, and refuses tensors of others.
+        graph = get_graph()
+        kept = of_graph(graph)
     if kept.session is None:
         strategy = get_strategy() if has_strategy() else kept.strategy
         if strategy is None:

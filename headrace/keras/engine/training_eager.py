@@ -15,6 +15,8 @@ from headrace.keras.engine.training_input_checks import is_composite
 from headrace.keras.engine.training_loop import PREDICT, TRAIN
 from headrace.keras.engine.training_losses import output_loss_of, with_layer_losses
 from headrace.ops.math.cast import cast
+from headrace.state.replication import has_strategy
+from headrace.state.scoping import makes_eager_variables
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
@@ -137,7 +139,8 @@ def train_on_batch(model: Model, inputs: Any, targets: Sequence[Any], sample_wei
     if hasattr(model, "_backwards"):
         # A model whose parts have optimizers of their own.
         model._backwards(tape, scaled)
-    elif weights:
+    elif weights or (has_strategy() and not makes_eager_variables()):
+        # In a graph 1.15's replicas have a step in any case, which those of several devices refuse to make of nothing.
         grads = tape.gradient(scaled, weights)
         if hasattr(optimizer, "get_unscaled_gradients"):
             grads = optimizer.get_unscaled_gradients(grads)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.functions.math.reduction import reduce_mean
 from headrace.keras import losses
 from headrace.keras.engine.training_input_checks import check_keys
 from headrace.keras.utils import losses_utils
@@ -147,8 +146,6 @@ def output_loss_of(loss_fn: Any, y_true: Any, y_pred: Any, sample_weight: Any, m
     loss = losses_utils.reduce_weighted_loss(weighted, reduction=reduction)
     if reduction == losses_utils.ReductionV2.SUM_OVER_BATCH_SIZE:
         return loss, of_one_replica(loss)
-    if reduction == losses_utils.ReductionV2.NONE:
-        return loss, reduce_mean(loss)
     return loss, loss
 
 

@@ -86,7 +86,7 @@ class Bidirectional(Wrapper):
             self.forward_layer._initial_weights = list(weights[:half])
             self.backward_layer._initial_weights = list(weights[half:])
         given: Any = layer
-        self.stateful = given.stateful
+        # `stateful` stays False, as in 1.15, which neither carries its states in predictions nor resets them with the model.
         self.return_sequences = given.return_sequences
         self.return_state = given.return_state
         self.supports_masking = True

@@ -139,6 +139,17 @@ class ConvRNN2D(RNN):
         state = self.cell.input_conv(nothing, kernel, padding=self.cell.padding)
         return [state] * (len(self.cell.state_size) if is_multiple_state(self.cell.state_size) else 1)
 
+    def _batch_size(self) -> int:
+        """The batch size that its inputs were found to have; not knowing it is another error in 1.15 than for other layers.
+
+        Raises:
+            TypeError: if they have none.
+        """
+        try:
+            return super()._batch_size()
+        except ValueError as error:
+            raise TypeError(str(error)) from None
+
     def _shape_of_state(self, batch: int, size: Any) -> tuple[Any, ...]:
         specs: Any = self.input_spec
         sizes = self._output_size(list(specs[0].shape))

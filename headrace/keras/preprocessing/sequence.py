@@ -55,7 +55,9 @@ def pad_sequences(
         raise ValueError(f'Padding type "{padding}" not understood')
     if truncating not in ("pre", "post"):
         raise ValueError(f'Truncating type "{truncating}" not understood')
-    length = max((len(one) for one in sequences), default=0) if maxlen is None else maxlen
+    if maxlen is None and not len(sequences):
+        raise ValueError("pad_sequences: without sequences there is no longest one: give `maxlen`.")
+    length = max(len(one) for one in sequences) if maxlen is None else maxlen
     shape = next((np.asarray(one).shape[1:] for one in sequences if len(one)), ())
     numpy_type = np.dtype(dtype)  # type: ignore[arg-type]  # NumPy says what it does not know
     if isinstance(value, str) and numpy_type.kind != "O" and not np.issubdtype(numpy_type, np.str_):
