@@ -62,7 +62,10 @@ own = Doubled()
 own.compile("adam", "mse")
 own.fit(X, Y, verbose=0)
 own.save("own", save_format="tf")
-results["class"] = type(keras.models.load_model("own")).__name__
+again = keras.models.load_model("own")
+results["class"] = [type(again).__name__, type(again.layer).__name__, len(again.layers), len(again.weights)]
+again.layer.trainable = False
+results["frozen"] = [len(again.trainable_weights), len(again.non_trainable_weights)]
 
 variable, optimizer = tf.Variable(1.0), keras.optimizers.Adam()
 optimizer.apply_gradients([(tf.constant(1.0), variable)])

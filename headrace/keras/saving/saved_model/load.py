@@ -59,6 +59,10 @@ def _metadata(node: protos.SavedObject) -> Metadata:
     return found
 
 
+def _is_layer(node: protos.SavedObject) -> bool:
+    return node.user_object.identifier in ("_tf_keras_layer", *_MODELS)
+
+
 class _Loading:
     """A SavedModel being loaded."""
 
@@ -116,7 +120,20 @@ class _Loading:
     def _revived_model(self) -> Any:
         """A model that does what its functions do, of a class that is called as its own was."""
         kind = type(self.metadata["class_name"], (RevivedModel,), {})
-        return kind(self._loaded(), self.metadata)
+        model = kind(self._loaded(), self.metadata)
+        numbers = {id(item): number for number, item in enumerate(self._objects)}
+        kept = [numbers[id(item)] for item in self._objects[0].keras_api.layers]
+        layers = {number: self._revived_layer(number) for number in kept if _is_layer(self.nodes[number])}
+        attributes = {child.local_name: layers.get(child.node_id) for child in self.nodes[0].children}
+        # Past __setattr__: the variables are those of the model's own parts already.
+        model.__dict__.update({name: layer for name, layer in attributes.items() if layer is not None})
+        model.__dict__["_revived_layers"] = list(layers.values())
+        return model
+
+    def _revived_layer(self, number: int) -> Any:
+        """A layer that does what its functions do, of a class that is called as its own was."""
+        metadata = _metadata(self.nodes[number])
+        return type(metadata["class_name"], (RevivedLayer,), {})(self._objects[number], metadata)
 
     def layer(self, number: int) -> Any:
         """A layer that does what its functions do."""
@@ -221,15 +238,26 @@ class RevivedModel(Model):
         self.built = True
 
     @property
+    def layers(self) -> list[Any]:
+        """Those that it had."""
+        return list(self.__dict__.get("_revived_layers", ()))
+
+    @property
+    def weights(self) -> list[Any]:
+        """Those that it had."""
+        return list(self.__dict__["_parts"].kept.variables)
+
+    @property
     def trainable_weights(self) -> list[Any]:  # type: ignore[override]  # nothing sets it here
-        """Those that were."""
-        return self.__dict__["_parts"].trained if self.trainable else []
+        """Those that were, but those of layers that are not trained any more."""
+        fixed = {id(variable) for layer in self.layers if not layer.trainable for variable in layer.weights}
+        return [v for v in self.__dict__["_parts"].trained if id(v) not in fixed] if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """The others."""
-        parts = self.__dict__["_parts"]
-        return parts.others if self.trainable else parts.trained + parts.others
+        trained = {id(variable) for variable in self.trainable_weights}
+        return [variable for variable in self.weights if id(variable) not in trained]
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """What the saved model computed."""
