@@ -346,8 +346,9 @@ class OptimizerV2(OptimizerState, metaclass=abc.ABCMeta):
 
     # ---- what subclasses override ----
 
-    def _create_slots(self, var_list: Sequence[Any]) -> None:
-        """Makes the slots of the variables; called before any update is built."""
+    if TYPE_CHECKING:
+        # Makes the slots of the variables, before any update is built. Not there in 1.15 either, unless a subclass says it.
+        def _create_slots(self, var_list: Sequence[Any]) -> None: ...
 
     def _resource_apply_dense(self, grad: Any, handle: Any, apply_state: Any) -> Any:
         """Updates a variable by a tensor; returns the operation."""
