@@ -64,6 +64,7 @@ own.fit(X, Y, verbose=0)
 own.save("own", save_format="tf")
 again = keras.models.load_model("own")
 results["class"] = [type(again).__name__, type(again.layer).__name__, len(again.layers), len(again.weights)]
+results["called layer"] = again.layer(tf.constant(X)).numpy()
 again.layer.trainable = False
 results["frozen"] = [len(again.trainable_weights), len(again.non_trainable_weights)]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
@@ -12,6 +13,7 @@ from headrace.checkpoints.auto_trackable import AutoTrackable
 from headrace.core import nest
 from headrace.core.eager import executing_eagerly
 from headrace.core.serialization import get_json_type
+from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec
 from headrace.files import file_io
 from headrace.keras.backend.sessions import get_session
@@ -77,6 +79,8 @@ class LayerAdditions(objects_writing.Additions):
         self._lists: dict[int, tuple[Any, list[tuple[str, Any]]]] = {}
         self._functions: dict[int, dict[str, Any]] = {}
         self._owners: dict[int, Any] = {}
+        # What layers of Python code were called with, by identity.
+        self._noted: dict[int, Any] = {}
 
     def dependencies(self, item: object) -> list[tuple[str, Any]]:
         """Lists of a layer's parts, and the object `keras_api` that has them all."""
@@ -147,10 +151,60 @@ class LayerAdditions(objects_writing.Additions):
     def _of_layer(self, layer: Any) -> dict[str, Any]:
         if id(layer) not in self._functions:
             signature = _input_specs(layer)
-            self._functions[id(layer)] = {} if signature is None else _call_functions(layer, signature)
+            if signature is None:
+                signature = self._noted.get(id(layer))
+            with self._inputs_noted(layer):
+                self._functions[id(layer)] = {} if signature is None else _call_functions(layer, signature)
             if layer is self.model and isinstance(layer, TrainingModel) and signature is not None:
                 self._functions[id(layer)]["_default_save_signature"] = saving_utils.trace_model_call(layer)
         return self._functions[id(layer)]
+
+    @contextmanager
+    def _inputs_noted(self, layer: Any) -> Iterator[None]:
+        """A context in which layers inside of one note what they are called with: those of Python code tell it nowhere else."""
+        told = self._noted
+        watched = [each for each in _layers_below(layer) if id(each) not in told and _input_specs(each) is None]
+        for each in watched:
+            each.__dict__["call"] = self._noting(each, each.call)
+        try:
+            yield
+        finally:
+            for each in watched:
+                del each.__dict__["call"]
+
+    def _noting(self, layer: Any, call: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(call)
+        def noting(inputs: Any, *args: Any, **kwargs: Any) -> Any:
+            tensors = nest.flatten(inputs)
+            # What is called with more is a part of a layer, such as a cell, that is not called from outside.
+            alone = not args and all(value is None for name, value in kwargs.items() if name != "training")
+            if alone and tensors and all(isinstance(tensor, Tensor) for tensor in tensors):
+                self._noted.setdefault(id(layer), _specs_like(inputs))
+            return call(inputs, *args, **kwargs)
+
+        return noting
+
+
+def _layers_below(layer: Any) -> list[Any]:
+    """The layers inside of one, each once."""
+    found: dict[int, Any] = {}
+    pending = list(layer._sublayers())
+    while pending:
+        each = pending.pop()
+        if id(each) not in found and isinstance(each, Layer):
+            found[id(each)] = each
+            pending.extend(each._sublayers())
+    return list(found.values())
+
+
+def _specs_like(tensors: Any) -> Any:
+    """The specs of tensors, in batches of any size."""
+    return nest.map_structure(
+        lambda tensor: TensorSpec(
+            [None, *tensor.shape.as_list()[1:]] if tensor.shape.ndims else tensor.shape, tensor.dtype
+        ),
+        tensors,
+    )
 
 
 def _input_specs(layer: Any) -> Any:
@@ -163,12 +217,7 @@ def _input_specs(layer: Any) -> Any:
     tensors = layer.inbound_nodes[0].input_tensors
     if any(not hasattr(tensor, "shape") or hasattr(tensor, "dense_shape") for tensor in nest.flatten(tensors)):
         return None
-    specs = nest.map_structure(
-        lambda tensor: TensorSpec(
-            [None, *tensor.shape.as_list()[1:]] if tensor.shape.ndims else tensor.shape, tensor.dtype
-        ),
-        tensors,
-    )
+    specs = _specs_like(tensors)
     return specs[0] if isinstance(specs, list) and len(specs) == 1 else specs
 
 
