@@ -24,7 +24,7 @@ from headrace.keras.engine.training_datasets import (
 )
 from headrace.keras.engine.training_endpoints import without_targets
 from headrace.keras.engine.training_input_checks import is_composite, is_symbolic
-from headrace.keras.engine.training_loop import TEST, TRAIN, Batch, Batches, Loop, Validation, print_train_info
+from headrace.keras.engine.training_loop import PREDICT, TEST, TRAIN, Batch, Batches, Loop, Validation, print_train_info
 from headrace.keras.engine.training_replicas import part_of_worker
 from headrace.ops.math.cast import cast
 from headrace.util import tf_logging
@@ -345,7 +345,35 @@ def batches_for(
             "Values of sparse or ragged tensors cannot be cut into batches: give `steps`, or a dataset of batches."
         )
     size = 32 if batch_size is None else batch_size
+    if mode == PREDICT:
+        step = _for_smaller_batches(model, step)
     return ArrayBatches(step, values, size, shuffle, last, model._goes_on_shuffling)
+
+
+def _for_smaller_batches(model: Model, step: Step) -> Step:
+    """A step of predictions that takes smaller batches than the inputs, where these are of a fixed size.
+
+    1.15 does not look at shapes that are fed. Here such a batch is filled up, and what comes of the filling is cut off.
+    """
+    sizes = {shape[0] if shape else None for shape in model._feed_input_shapes}
+    size, count = next(iter(sizes), None), len(model._feed_inputs)
+    if len(sizes) != 1 or size is None:
+        return step
+
+    def filled(values: list[Any]) -> Any:
+        rows = len(values[0])
+        if rows >= size:
+            return step(values)
+        if model.stateful:
+            raise ValueError(
+                f"The states are those of {size} samples, and a batch has {rows}: predict in whole batches."
+            )
+        whole = [np.concatenate([value, np.repeat(value[-1:], size - rows, axis=0)]) for value in values[:count]]
+        outs = step([*whole, *values[count:]])
+        cut = [out[:rows] if np.ndim(out) else out for out in (outs if isinstance(outs, list) else [outs])]
+        return cut if isinstance(outs, list) else cut[0]
+
+    return filled
 
 
 def _dataset_batches(

@@ -73,6 +73,10 @@ def carried(made):
     return rounded([*found, made.predict(STEPS)])
 
 
+def of_fixed_size(layer):
+    return keras.Sequential([L.InputLayer(batch_input_shape=(2, 3)), layer])
+
+
 def trained_and_reset():
     made = both_directions()
     made.compile(keras.optimizers.SGD(0.0), "mse")
@@ -141,6 +145,11 @@ CASES = {
     "both directions carried": lambda: carried(both_directions()),
     "one direction carried": lambda: carried(keras.Sequential([recurrent(L.LSTM, batch_input_shape=(1, 3, 1))])),
     "both directions trained": trained_and_reset,
+    "a smaller batch of a fixed size": lambda: of_fixed_size(L.Dense(2, kernel_initializer="ones")).predict(X[:3]),
+    "one of a fixed size": lambda: of_fixed_size(L.BatchNormalization()).predict(X[:1]),
+    "a smaller batch with states": lambda: keras.Sequential([recurrent(L.LSTM, batch_input_shape=(2, 3, 1))]).predict(
+        np.ones((3, 3, 1))
+    ),
     "convolving without a batch size": lambda: convolving()(keras.Input((4, 8, 8, 1))),
     "convolving not called": lambda: convolving().reset_states(),
     "unreduced": trained_unreduced,
