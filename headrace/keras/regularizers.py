@@ -24,10 +24,6 @@ class Regularizer:
         """The penalty of a tensor; none by default."""
         return 0.0
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments to make another such regularizer with."""
-        raise NotImplementedError(f"{self}.get_config: a regularizer that is saved with a model has to define it.")
-
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
         """The regularizer that `get_config` describes."""

@@ -47,11 +47,17 @@ def get_constraint(identifier: object) -> Any:
 
 
 def setting(value: Callable[..., Any] | Initializer | None) -> Any:
-    """What stands for an initializer, a function and the like in the settings of a layer."""
+    """What stands for an initializer, a function and the like in the settings of a layer.
+
+    Raises:
+        ValueError: for a function that has neither settings nor a name.
+    """
     if value is None:
         return None
     if hasattr(value, "get_config"):
         return {"class_name": type(value).__name__, "config": value.get_config()}
+    if callable(value) and not hasattr(value, "__name__"):
+        raise ValueError("Cannot serialize", value)
     return getattr(value, "__name__", value)
 
 

@@ -149,10 +149,9 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         run_tf_function = kwargs.pop("experimental_run_tf_function", True)
         kwargs.pop("cloning", None)
         if self.run_eagerly and kwargs:
-            raise ValueError(
-                "Session keyword arguments are not supported when `run_eagerly=True`. You passed the following Session "
-                f"arguments: {kwargs}"
-            )
+            # They are of sessions, and 1.15 does not look at them there.
+            tf_logging.warning("compile: %s mean nothing with `run_eagerly=True`.", sorted(kwargs))
+            kwargs = {}
         self._function_kwargs = kwargs
         self._experimental_run_tf_function = run_tf_function and not kwargs
         self._set_optimizer(optimizer)

@@ -78,6 +78,11 @@ class Functions:
 
     def _optimizer_updates(self) -> list[Any]:
         """The operations of a training step; models whose parts have optimizers of their own have others."""
+        if self.total_loss is None:
+            raise ValueError(
+                "The model was compiled while executing eagerly, and has no loss in this graph: call `fit` outside of "
+                "tf.function, or compile the model where it is trained."
+            )
         # Variables frozen since `compile` are trained all the same, and those let go are not.
         return self.optimizer.get_updates(params=self._collected_trainable_weights, loss=self.total_loss)
 

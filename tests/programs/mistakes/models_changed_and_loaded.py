@@ -140,6 +140,20 @@ class OfArrays(K.Model):
         return np.square(inputs)
 
 
+class Penalty(K.regularizers.Regularizer):
+    """A regularizer that does not say how to make it again."""
+
+    def __call__(self, weights):
+        return tf.reduce_sum(weights)
+
+
+class Unnamed(object):
+    """A function that is an object."""
+
+    def __call__(self, weights):
+        return weights
+
+
 def compiled_of(kind):
     """A compiled model of a class."""
     made = kind()
@@ -157,6 +171,8 @@ CASES = {
     "two arguments, a batch predicted": lambda: OfTwo().predict_on_batch(X),
     "arrays of tensors": lambda: compiled_of(OfArrays).fit(X, Y, verbose=0),
     "a loss before compile": lambda: K.Sequential().loss,
+    "a penalty without settings": lambda: K.Sequential([L.Dense(1, kernel_regularizer=Penalty())]).get_config(),
+    "a constraint without a name": lambda: K.Sequential([L.Dense(1, kernel_constraint=Unnamed())]).get_config(),
     "one more layer": lambda: loss(extended()),
     "one more layer, with metrics": lambda: extended(metrics=["mae"]).metrics_names,
     "one more layer, evaluated": lambda: round(float(extended().evaluate(X, Y, verbose=0)), 4),
