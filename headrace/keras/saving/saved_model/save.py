@@ -39,7 +39,7 @@ def save(
         model: the model; one that is written in Python must have been called, so that it knows its inputs.
         filepath: the folder.
         overwrite: whether one that is there is replaced without asking.
-        include_optimizer: whether to write the optimizer, too.
+        include_optimizer: whether to write how the model is compiled; what its optimizer keeps is written in any case.
         signatures: functions to serve by; the model's outputs for its inputs by default.
 
     Raises:
@@ -53,16 +53,10 @@ def save(
     additions = LayerAdditions(model, include_optimizer)
     if signatures is None:
         signatures = {DEFAULT_SERVING_SIGNATURE_DEF_KEY: additions.functions(model)["_default_save_signature"]}
-    optimizer = model.__dict__.pop("optimizer", None) if not include_optimizer else None
-    session = nullcontext() if executing_eagerly() else get_session().as_default()
-    try:
-        with session:
-            if file_io.is_directory(filepath):
-                logging.info("Replacing the SavedModel in %s", filepath)
-            objects_writing.save(model, filepath, signatures, additions)
-    finally:
-        if optimizer is not None:
-            model.__dict__["optimizer"] = optimizer
+    with nullcontext() if executing_eagerly() else get_session().as_default():
+        if file_io.is_directory(filepath):
+            logging.info("Replacing the SavedModel in %s", filepath)
+        objects_writing.save(model, filepath, signatures, additions)
 
 
 class LayerAdditions(objects_writing.Additions):
@@ -70,7 +64,7 @@ class LayerAdditions(objects_writing.Additions):
 
     Args:
         model: what is saved: a model, a layer, or an object that has some.
-        include_optimizer: whether the model's optimizer is written, too.
+        include_optimizer: whether it is written how the model is compiled.
     """
 
     def __init__(self, model: Any, include_optimizer: bool = True) -> None:
