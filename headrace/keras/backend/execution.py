@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from headrace.core.defaults import control_dependencies, get_default_graph, get_
 from headrace.core.eager import EagerTensor, eager_mode
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.func_graph import FuncGraph
+from headrace.core.graph import Graph
 from headrace.core.graph_functions import Function
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
@@ -100,6 +102,7 @@ class GraphExecutionFunction:
         self._is_list = isinstance(outputs, list) and all(isinstance(x, (Tensor, Variable)) for x in outputs)
         self._prepared: tuple[Any, ...] | None = None
         self._callable: Callable[..., Any] | None = None
+        self._elsewhere: GraphExecutionFunction | None = None
         self._ends_with_phase = bool(self.inputs) and is_learning_phase(self.inputs[-1])
 
     def _prepare(self, session: Any, fed: list[Tensor], phase: tuple[bool, ...]) -> Callable[..., Any]:
@@ -122,20 +125,37 @@ class GraphExecutionFunction:
             self._prepared = prepared
         return self._callable
 
+    def _in_graph(self, graph: Graph) -> GraphExecutionFunction:
+        """The function in another graph, by the names of its tensors: 1.15 asks the session in force for them.
+
+        Raises:
+            InvalidArgumentError: if one is not there.
+        """
+        if self._elsewhere is None or self._elsewhere._graph is not graph:
+            made = copy.copy(self)
+            try:
+                made.inputs = [graph.get_tensor_by_name(tensor.name) for tensor in self.inputs]
+                made.outputs = [graph.get_tensor_by_name(tensor.name) for tensor in self.outputs]
+                made.fetches = [graph.get_tensor_by_name(tensor.name) for tensor in self.fetches]
+                made.updates_op = graph.get_operation_by_name(self.updates_op.name)
+            except (KeyError, ValueError) as error:
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"{error} The function is of another graph than the session in force, which Keras makes anew after "
+                    "clear_session() and in another graph: call it in `with graph.as_default()` of its own graph.",
+                ) from None
+            made._graph, made._prepared, made._callable, made._elsewhere = graph, None, None, None
+            self._elsewhere = made
+        return self._elsewhere
+
     def __call__(self, inputs: Any) -> Any:
         """The outputs for these inputs, as NumPy arrays in the structure of `outputs`."""
         kept = of_graph(self._graph)
         session = get_default_session()
         in_force = get_graph() if session is None else session.graph
         if in_force is not self._graph and not makes_eager_variables():
-            # In 1.15 the session is one of the graph in force, and looks for names.
-            raise InvalidArgumentError(
-                None,
-                None,
-                f"Tensor {[*self.inputs, *self.outputs][0].name} is of another graph than the session in force, which 1.15 "
-                "made anew after tf.keras.backend.clear_session() or in another graph. Call the function or model in "
-                "`with graph.as_default()` of its own graph, or make it again.",
-            )
+            return self._in_graph(in_force)(inputs)
         session = session or kept.session
         if session is None or kept.waiting or kept.optimizers:
             session = get_session(self.inputs)

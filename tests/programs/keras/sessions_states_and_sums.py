@@ -55,6 +55,15 @@ def in_another_graph(made):
         return made.predict(X)
 
 
+def old_after_new():
+    """Tensors are found by their names, so the old model predicts what the new one does."""
+    old = used(model())
+    K.clear_session()
+    new = keras.Sequential([L.Dense(4, input_shape=(3,), name="a"), L.Dense(2, kernel_initializer="zeros", name="b")])
+    new.predict(X)
+    return old.predict(X)
+
+
 # ---- states
 
 
@@ -141,6 +150,7 @@ CASES = {
     "variable after clearing": after_clearing(lambda: K.variable(3.0), K.eval),
     "new model after clearing": after_clearing(lambda: used(model()), lambda made: history(model())),
     "another graph": lambda: in_another_graph(model()),
+    "names of another model": old_after_new,
     "fed a variable": lambda: doubling()([K.ones((1, 2))]),
     "both directions carried": lambda: carried(both_directions()),
     "one direction carried": lambda: carried(keras.Sequential([recurrent(L.LSTM, batch_input_shape=(1, 3, 1))])),
