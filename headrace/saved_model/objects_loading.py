@@ -218,6 +218,11 @@ class _Loader:
             for number in [child.node_id for child in node.children] + slots:
                 if not 0 <= number < count:
                     raise ValueError(f"The object graph names object {number} of {count}")
+            for number in slots:
+                if self.nodes[number].WhichOneof("kind") != "variable":
+                    raise ValueError(
+                        f"The object graph names object {number} as a variable of an optimizer, which it is not"
+                    )
         for name, described in self.saved.concrete_functions.items():
             for number in described.bound_inputs:
                 if not 0 <= number < count:
@@ -361,7 +366,7 @@ class _Loader:
             if number in self._setters:
                 for child in node.children:
                     self._setters[number](item, child.local_name, self.objects[child.node_id])
-                for slot in node.slot_variables:
+                for slot in node.slot_variables if node.user_object.identifier == _OPTIMIZER else ():
                     original, kept = slot.original_variable_node_id, slot.slot_variable_node_id
                     item.keep_slot(self.objects[original], slot.slot_name, self.objects[kept])
                 continue

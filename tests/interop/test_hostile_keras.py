@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import pathlib
 import random
+import shutil
 import sys
 
 import numpy as np
 import pytest
 
 import headrace as tf
+from headrace.messages import protos
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from mutations import damaged_by
@@ -105,3 +107,34 @@ def test_operations_stored_as_layers_that_are_none(node_def):
     settings = {"class_name": "TensorFlowOpLayer", "config": {"name": "a", "node_def": node_def}}
     with pytest.raises(ValueError, match="TensorFlowOpLayer have no NodeDef"):
         tf.keras.layers.deserialize(settings)
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """The folder of a SavedModel with an optimizer that keeps slots."""
+    folder = str(tmp_path_factory.mktemp("compiled"))
+    with tf.Graph().as_default(), tf.Session():
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+        model.compile("adam", "mse")
+        model.train_on_batch(np.ones([2, 2]), np.ones([2, 1]))
+        model.save(folder, save_format="tf")
+    return pathlib.Path(folder)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_slots_of_other_objects(compiled, tmp_path, seed):
+    generator = random.Random(seed)
+    folder = tmp_path / "model"
+    shutil.copytree(compiled, folder)
+    saved = protos.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+    nodes = saved.meta_graphs[0].object_graph_def.nodes
+    slots = [slot for node in nodes for slot in node.slot_variables]
+    assert slots
+    for slot in generator.sample(slots, 2):
+        name = generator.choice(["slot_variable_node_id", "original_variable_node_id"])
+        setattr(slot, name, generator.randrange(-1, len(nodes) + 1))
+    generator.choice(nodes).slot_variables.add().CopyFrom(generator.choice(slots))
+    (folder / "saved_model.pb").write_bytes(saved.SerializeToString())
+    for load in (tf.keras.models.load_model, tf.saved_model.load_v2):
+        with tf.Graph().as_default(), tf.Session():
+            attempt(load, str(folder))
