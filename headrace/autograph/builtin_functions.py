@@ -6,13 +6,12 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.autograph.operators import is_dataset
+from headrace.autograph.operators import is_dataset, length
 from headrace.autograph.staged import as_staged, is_staged
 from headrace.core import slots
 from headrace.core.dtypes import float32, int32
 from headrace.core.registry import raw
 from headrace.kernels.composing.arithmetic import range as graph_range
-from headrace.kernels.composing.shapes import shape as shape_op
 from headrace.ops.flow.printing import print_ as graph_print
 from headrace.ops.math.cast import cast
 
@@ -38,12 +37,7 @@ def _range(*args: Any) -> range | Tensor:
 
 def _len(value: Any) -> int | Tensor:
     value = as_staged(value)
-    if not is_staged(value):
-        return len(value)
-    if value.dims is not None and not value.dims:
-        raise ValueError("len requires a non-scalar tensor, got one of shape ()")
-    known = value.dims[0] if value.dims is not None else None
-    return known if known is not None else shape_op(value)[0]
+    return length(value) if is_staged(value) else len(value)
 
 
 def _abs(value: Tensor) -> Tensor:

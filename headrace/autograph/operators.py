@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING, Any
 from headrace.autograph.special import NoReturn_, Undefined
 from headrace.autograph.staged import State, as_staged, is_staged, undefined
 from headrace.core.constant_value import constant_value
+from headrace.core.defaults import control_dependencies
 from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.assertion import Assert
 from headrace.functions.flow.cond import cond
+from headrace.functions.flow.tensor_array import TensorArray
 from headrace.functions.flow.while_loop import while_loop
+from headrace.kernels.composing.shapes import rank as rank_op
 from headrace.kernels.composing.shapes import shape as shape_op
+from headrace.ops.array.constant import constant
 
 if TYPE_CHECKING:
     import numpy as np
 
     from headrace.core.typing import TensorLike
-    from headrace.functions.flow.tensor_array import TensorArray
 
 
 Thunk = Callable[[], Any]
@@ -316,8 +319,9 @@ def _for_rows(
 ) -> None:
     if rows.dims is not None and not rows.dims:
         raise ValueError(f"iterating over a scalar tensor is not possible: {rows.name}")
-    start, limit, delta = _bounds(rows)
-    is_range = isinstance(start, Tensor)
+    is_range = rows._is_graph_tensor and rows._op.type == "Range"
+    start, limit, delta = rows._op.inputs if is_range else (0, length(rows), 1)
+    array = None if is_range else TensorArray(rows.dtype, size=limit).unstack(rows)
     number: list[Any] = [start]
 
     def run_test() -> Tensor:
@@ -326,7 +330,7 @@ def _for_rows(
 
     def run_body() -> None:
         at = number[0]
-        body(at if is_range else rows[at])
+        body(at if array is None else array.read(at))
         number[0] = at + delta
 
     def get() -> list[Any]:
@@ -339,12 +343,28 @@ def _for_rows(
     _staged_while(run_test, run_body, get, put, ["index of the loop", *names], options)
 
 
-def _bounds(rows: Tensor) -> Sequence[Any]:
-    """Where a loop over rows starts and ends, and its step: tensors of a range itself, or numbers of rows."""
-    if rows._is_graph_tensor and rows._op.type == "Range":
-        return rows._op.inputs
-    known = rows.dims[0] if rows.dims is not None else None
-    return 0, known if known is not None else shape_op(rows)[0], 1
+def length(value: Tensor) -> int | Tensor:
+    """How many rows a tensor has: a number where the graph knows it.
+
+    Raises:
+        ValueError: if the tensor is a scalar; InvalidArgumentError when it runs, if only then it is found to be one.
+    """
+    if value.dims is not None and not value.dims:
+        raise ValueError(f"a scalar tensor has no length: {value.name}")
+    if value.dims is not None and value.dims[0] is not None:
+        return value.dims[0]
+    # Here and below the operations of 1.15, as many of them: the seeds of random ones that come later follow from it.
+    shape_op(value)
+    if value.dims is not None:
+        return shape_op(value)[0]
+    rank = rank_op(value)
+
+    def refuse() -> Tensor:
+        message = raw.StringJoin(["a tensor without rows has no length: its rank is ", raw.AsString(rank)])
+        with control_dependencies([Assert(False, [message])]):
+            return constant(0, "int32")
+
+    return cond(raw.Greater(rank, 0), lambda: shape_op(value)[0], refuse)
 
 
 def _is_before(at: TensorLike, limit: TensorLike, delta: Any) -> Any:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import int32, int64
 from headrace.core.registry import raw
@@ -20,20 +18,20 @@ if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, ShapeLike, TensorLike
 
 
-def _element_shape(shape: ShapeLike | None) -> Tensor:
-    """A shape as the ops take it: a tensor of sizes with -1 for unknown ones, or the scalar -1 for any shape."""
+def _element_shape(shape: ShapeLike | None) -> Any:
+    """A shape as the ops take it: sizes with -1 for unknown ones, or -1 for any shape."""
     if isinstance(shape, Tensor):
         return shape
     if isinstance(shape, (list, tuple)) and any(isinstance(size, Tensor) for size in shape):
-        return convert_to_tensor([-1 if size is None else size for size in shape])
+        return [-1 if size is None else size for size in shape]
     if isinstance(shape, (list, tuple)):
         shape = [None if type(size) is int and size == -1 else size for size in shape]
     elif type(shape) is int and shape == -1:
         shape = None
     dims = as_dims(shape)
     if dims is None:
-        return convert_to_tensor(-1, int32)
-    return convert_to_tensor(np.array([-1 if size is None else size for size in dims], np.int32), int32)
+        return -1
+    return [-1 if size is None else size for size in dims] if dims else convert_to_tensor([], int32)
 
 
 def empty_tensor_list(
