@@ -14,6 +14,7 @@ from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
+from headrace.core.type_specs import TypeSpec
 from headrace.functions.flow.branch_functions import function_name
 from headrace.functions.flow.flows import to_flow, with_tensor_arrays
 from headrace.functions.flow.loop_variables import check_invariant, fits, invariant_dims
@@ -51,6 +52,9 @@ def loop_of_functions(
     if shape_invariants is not None:
         nest.assert_same_structure(loop_vars, list(shape_invariants), expand_composites=False)
     given = None if shape_invariants is None else nest.flatten(list(shape_invariants), expand_composites=False)
+    for invariant in given or ():
+        if not isinstance(invariant, (TensorShape, TypeSpec)):
+            raise TypeError(f"A shape invariant of a loop is a TensorShape or a TypeSpec here, got {invariant!r}.")
     dims = invariant_dims(wholes, given)
     entering = nest.flatten(wholes, expand_composites=True)
     if given is not None:

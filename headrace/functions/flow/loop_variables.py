@@ -89,24 +89,28 @@ def check_invariant(source: Tensor, dims: Dims) -> None:
 
 
 def invariant_dims(loop_vars: list[Any], invariants: list[Any] | None) -> list[Dims]:
-    """The shape that each flat tensor of the loop variables may have in all iterations."""
+    """The shape that each flat tensor of the loop variables may have in all iterations; that of the variable for None.
+
+    Raises:
+        ValueError: for an invariant that is no shape.
+        TypeError: for the description of another kind or type of value.
+    """
     dims: list[Dims] = []
     for i, variable in enumerate(loop_vars):
-        given = None if invariants is None else _shape_of(variable, invariants[i])
+        given = None if invariants is None or invariants[i] is None else _shape_of(variable, invariants[i])
         if isinstance(variable, Tensor):
-            dims.append(variable.dims if invariants is None else as_dims(given))
-            continue
-        dims.extend(_composite_dims(variable, given, invariants is not None))
+            dims.append(variable.dims if given is None else given.as_dims)
+        else:
+            dims.extend(_composite_dims(variable, given))
     return dims
 
 
-def _shape_of(variable: Any, invariant: Any) -> Any:
-    """The shape that an invariant, which may be a `TypeSpec`, says.
-
-    Raises:
-        TypeError: for the description of another kind or type of value.
-    """
+def _shape_of(variable: Any, invariant: Any) -> TensorShape:
+    """The shape that an invariant, which may be a `TypeSpec`, says."""
     if not isinstance(invariant, TypeSpec):
+        if not isinstance(invariant, TensorShape):
+            kind = ValueError if isinstance(variable, Tensor) else TypeError
+            raise kind(f"`shape_invariants` is a (possibly nested) list of shapes, got {invariant!r} in it.")
         return invariant
     spec = spec_from_value(variable)
     if type(spec) is not type(invariant) or getattr(spec, "dtype", None) != getattr(invariant, "dtype", None):
@@ -117,21 +121,19 @@ def _shape_of(variable: Any, invariant: Any) -> Any:
     return shape
 
 
-def _composite_dims(
-    variable: IndexedSlices | SparseTensor | RaggedTensor, given: TensorShape | None, has_given: bool
-) -> list[Dims]:
+def _composite_dims(variable: IndexedSlices | SparseTensor | RaggedTensor, given: TensorShape | None) -> list[Dims]:
     """The invariants of the parts of a composite tensor, from the one of the whole."""
     if isinstance(variable, CompositeTensor):
-        return variable._part_dims(as_dims(given if has_given else variable.shape))
+        return variable._part_dims(as_dims(variable.shape if given is None else given))
     parts = nest.flatten(variable, expand_composites=True)
-    if not has_given:
+    if given is None:
         if isinstance(variable, IndexedSlices):
             values = variable.values.dims
             dense = [] if variable.dense_shape is None else [variable.dense_shape.dims]
             return [values, None if values is None else values[:1], *dense]
         rank = variable.dense_shape.dims[0] if variable.dense_shape.dims else None
         return [(None, rank), (None,), (rank,)]
-    shape = as_dims(given)
+    shape = given.as_dims
     if isinstance(variable, IndexedSlices):
         return [
             shape,

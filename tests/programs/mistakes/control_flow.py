@@ -190,6 +190,34 @@ def failing(value):
     raise ValueError("a message of mine")
 
 
+def in_functions(build):
+    """What `build` makes of loops that are functions."""
+
+    def built(f):
+        tf.enable_control_flow_v2()
+        try:
+            return build(f)
+        finally:
+            tf.disable_control_flow_v2()
+
+    return built
+
+
+def counting(*invariants):
+    return lambda f: tf.while_loop(
+        lambda i, v: i < 3, lambda i, v: (i + 1, v), [tf.constant(0), tf.ones([2])], shape_invariants=list(invariants)
+    )
+
+
+INVARIANTS = {
+    "invariants: None": (None, None),
+    "invariants: a list": (tf.TensorShape([]), [2]),
+    "invariants: shapes": (tf.TensorShape([]), tf.TensorShape([None])),
+}
+for name, invariants in sorted(INVARIANTS.items()):
+    LOOPS[name] = counting(*invariants)
+    LOOPS[name + ", in a function"] = in_functions(counting(*invariants))
+
 PY_FUNCS = {
     "py_func: no function": lambda f: tf.py_func(3, [1.0], tf.float32),
     "py_func: another dtype": lambda f: tf.py_func(lambda x: 1.0, [1.0], tf.float32),
