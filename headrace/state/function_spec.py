@@ -300,10 +300,24 @@ def covers(known: Any, dims: Any) -> bool:
 
 
 def key_of(value: bool | float | None) -> Any:
-    """What tells an argument that is a part of a trace from others."""
+    """What tells an argument that is a part of a trace from others.
+
+    Raises:
+        AttributeError: if it cannot be hashed, as a set cannot, and has neither a shape nor a type of elements.
+        TypeError: if it cannot be hashed, and there are no weak references to it either, as to a bytearray.
+    """
     try:
         hash(value)
     except TypeError:
+        if not type(value).__weakrefoffset__:
+            raise TypeError(
+                f"Arguments of a tf.function must be hashable, or lists and dictionaries of such: got {value!r}."
+            ) from None
+        if not (hasattr(value, "shape") and hasattr(value, "dtype")):
+            raise AttributeError(
+                f"An argument of a tf.function that cannot be hashed needs a shape and a dtype, and {value!r} has no "
+                "attribute 'shape'. Lists and dictionaries are taken apart."
+            ) from None
         return id(value)
     # `handle` is refused where a mirrored variable is meant as a whole.
     if hasattr(value, "_handle") or hasattr(value, "handle"):

@@ -96,6 +96,7 @@ class PolymorphicFunction:
         self._called_in: set[int] = set()
         self._inside: set[int] = set()  # the graphs of other functions that it was traced in, by id
         self._bound: weakref.WeakKeyDictionary[Any, PolymorphicFunction] = weakref.WeakKeyDictionary()
+        self._bound_to: weakref.ref[Any] | None = None  # the object that it is a method of
         self._variables: list[Any] = []
         # What of a trace runs while variables that begin with values from its arguments have none.
         self._first_calls: dict[ConcreteFunction, ConcreteFunction] = {}
@@ -128,7 +129,8 @@ class PolymorphicFunction:
         except TypeError:
             return functools.partial(self.__call__, instance)
         if found is None:
-            method = self._python_function.__get__(_WeakInstance(instance).get())
+            reference = weakref.ref(instance)
+            method = self._python_function.__get__(weakref.proxy(instance))
             found = self._bound[instance] = PolymorphicFunction(
                 method,
                 self._input_signature,
@@ -138,6 +140,7 @@ class PolymorphicFunction:
                 self._once,
                 attributes=self._attributes,
             )
+            found._bound_to = reference
         return found
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -305,6 +308,10 @@ class PolymorphicFunction:
             created.append(weakref.ref(variable))
             return variable
 
+        if self._bound_to is not None and self._bound_to() is None:
+            raise TypeError(
+                f"{self._name}() misses its 'self': the object that it is a method of is gone; keep it in a variable."
+            )
         function = self._converted()
         # What a tensor says of Python's `if` and `for`.
         graph.autograph = self._autograph
@@ -359,17 +366,6 @@ def _relaxed_specs(before: Sequence[Any], specs: Sequence[Any]) -> list[Any]:
             dims = [x if x == y else None for x, y in zip(a, b, strict=True)]
         made.append(TensorSpec(TensorShape(dims), new.dtype))
     return made
-
-
-class _WeakInstance:
-    """An object that a method is bound to without keeping it alive."""
-
-    def __init__(self, instance: object) -> None:
-        self._reference = weakref.ref(instance)
-
-    def get(self) -> Any:
-        """The object."""
-        return weakref.proxy(self._reference())
 
 
 def _refuse_changed(given: Any, now: Any) -> None:

@@ -108,3 +108,34 @@ for maker in (tf.function, function.defun):
             [[1], [2], [1, 1], [3]],
         )
     ]
+
+
+class Kept(tf.Module):
+    @tf.function
+    def twice(self, x):
+        return x * 2.0
+
+
+class NotHashed:
+    __hash__ = None
+    shape, dtype = [2], tf.float32
+
+
+@tf.function
+def two(value, **named):
+    return 2
+
+
+def told(call):
+    try:
+        return call().numpy().tolist()
+    except (AttributeError, TypeError) as error:
+        return type(error).__name__
+
+
+kept = Kept()
+results["values that are a part of a trace"] = [
+    *(told(lambda: two({1, 2})), told(lambda: two([{1}, 2])), told(lambda: two(1, named={3}))),
+    *(told(lambda: two(frozenset([1]))), told(lambda: two(bytearray(b"a"))), told(lambda: two(NotHashed()))),
+    *(told(lambda: kept.twice(1.0)), told(lambda: Kept().twice(1.0))),
+]
