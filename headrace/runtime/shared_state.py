@@ -121,8 +121,7 @@ _HOST_AND_PORT = re.compile(r"[^\s:/]+:[0-9]+|\[[0-9a-fA-F:.]+\]:[0-9]+")
 
 def target_name(target: str | bytes | None) -> str:
     """A session's target as text, "" for the local engine."""
-    name = as_text(target or "")
-    return "" if name == "local" else name
+    return as_text(target or "")
 
 
 def is_remote_target(target: str) -> bool:

@@ -155,6 +155,8 @@ def instance_norm(
     rank = known.ndims
     if rank is None:
         raise ValueError(f"Inputs {inputs.name} has undefined rank.")
+    if rank < 2:
+        raise IndexError(f"instance_norm: inputs of rank 2 or more, got {inputs.shape}.")
     check_data_format(data_format)
     with variable_scope(scope, "InstanceNorm", [inputs], reuse=reuse) as opened:
         axis = 1 if data_format == NCHW else rank - 1
