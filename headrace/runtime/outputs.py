@@ -16,14 +16,18 @@ from headrace.plan.values import to_numpy
 _tensor_type = torch.Tensor
 
 
-def to_output(tensor: Tensor, shared: bool, may_be_array: bool = False) -> Callable[[Any], Any]:
+def to_output(tensor: Tensor, shared: bool, may_be_array: bool = False, fed: bool = False) -> Callable[[Any], Any]:
     """A function from a kernel's value to what `run` returns: a NumPy array, or a NumPy scalar for a scalar.
+
+    Of a tensor that is fed it is always an array, as what is fed is one.
 
     A native region gives arrays and NumPy scalars of their own, which are handed on.
 
     Where no array can be made of the value the function raises an error that names the operation:
     ResourceExhaustedError for lack of memory, InternalError for more dimensions than NumPy has.
     """
+    if fed:
+        return _as_arrays(to_output(tensor, shared, may_be_array))
     dtype = tensor.dtype.base_dtype
     kind = dtype.name
     if kind == "resource":
@@ -55,6 +59,14 @@ def to_output(tensor: Tensor, shared: bool, may_be_array: bool = False) -> Calla
         return _copied(array, tensor) if shared else array
 
     return numbers
+
+
+def _as_arrays(output: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def array(value: Any) -> Any:
+        given = output(value)
+        return np.asarray(given, dtype=object) if isinstance(given, bytes) else np.asarray(given)
+
+    return array
 
 
 def _handle_array(tensor: Tensor) -> np.ndarray:

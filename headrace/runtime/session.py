@@ -335,7 +335,7 @@ class BaseSession(SessionInterface):
                 added = self._graph._operations[self._placed :]
                 check_devices(added, self._runtime)
                 self._placed += len(added)
-            composite = any(split is not None for split in splits)
+            composite, fed = any(split is not None for split in splits), set(map(id, tensors))
             plan = (planner or self._engine.planner)(
                 fetch_plan.elements, tensors, self._runtime, batch_size_of(feed_dict)
             )
@@ -346,11 +346,11 @@ class BaseSession(SessionInterface):
             positions: list[int | None] = []
             for element in fetch_plan.elements:
                 positions.append(len(outputs) if isinstance(element, Tensor) else None)
-                if isinstance(element, Tensor):
-                    if element.op.decl.gives_session_handle:
-                        outputs.append(handle_output(element, self))
-                    else:
-                        outputs.append(to_output(element, plan.shared[len(outputs)], plan.array_fetches[len(outputs)]))
+                if isinstance(element, Tensor) and element.op.decl.gives_session_handle:
+                    outputs.append(handle_output(element, self))
+                elif isinstance(element, Tensor):
+                    facts = plan.shared[len(outputs)], plan.array_fetches[len(outputs)], id(element) in fed
+                    outputs.append(to_output(element, *facts))
             return Entry(
                 plan=plan,
                 function=plan.function,

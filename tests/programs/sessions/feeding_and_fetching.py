@@ -150,3 +150,13 @@ with tf.Graph().as_default(), tf.Session() as own:
                 held["%s %d" % (name, number)] = own.run(fed, {fed: number})
             except TypeError as error:
                 held["%s %d" % (name, number)] = type(error).__name__
+
+# What is fed is what is fetched: an array, of one number too.
+with tf.Graph().as_default(), tf.Session() as own:
+    number, texts = tf.placeholder(tf.float32), tf.placeholder(tf.string)
+    fed = {number: 3, texts: b"a"}
+    run = own.run([number, number * 2.0, [texts]], fed)
+    called = own.make_callable([number, number + 1.0], [number])(4)
+    results["fed and fetched"] = [
+        isinstance(value, np.ndarray) for value in (*run[:2], run[2][0], own.run(number, fed), *called)
+    ]
