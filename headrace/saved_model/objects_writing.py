@@ -335,16 +335,16 @@ class _Export:
             return self.names[concrete]
         if not concrete.graph.saveable:
             raise ValueError(
-                f"Function {concrete.name} cannot be saved: {'; '.join(sorted(concrete.graph.saving_errors))}"
+                f"Function {concrete.function.name} cannot be saved: {'; '.join(sorted(concrete.graph.saving_errors))}"
             )
-        name = concrete.name
+        name = concrete.function.name
         if name in self.concrete:
             # Of the same text, and of other variables: the methods of two objects of one class.
             name = f"{name}_{len(self.concrete)}"
         self.names[concrete] = name
         self.concrete[name] = concrete
         function = concrete.function
-        if name != concrete.name:
+        if name != concrete.function.name:
             function = Function(name, function.graph, attrs=function.attrs, out_names=function.out_names)
             function.operations = concrete.function.operations
         function.add_to_graph(self.graph)
@@ -375,20 +375,21 @@ class _Export:
                 served = any(tensor is used for made in self.signatures.values() for used in made.captured_inputs)
                 kind = AssertionError if served else KeyError
                 raise kind(
-                    f"Function {concrete.name} uses {tensor if variable is None else variable!r}, which is not reachable "
-                    "from root: make it an attribute of the object that is saved or of one it keeps."
+                    f"Function {concrete.function.name} uses {tensor if variable is None else variable!r}, which is not "
+                    "reachable from root: make it an attribute of the object that is saved or of one it keeps."
                 )
             return place
         if id(tensor) not in self.constants:
             if tensor._is_graph_tensor and isinstance(tensor.graph, FuncGraph):
                 raise ValueError(
-                    f"Attempted to save function {concrete.name}, which uses the tensor {tensor.name} of another function. "
-                    "Pass it as an argument."
+                    f"Attempted to save function {concrete.function.name}, which uses the tensor {tensor.name} of another "
+                    "function. Pass it as an argument."
                 )
             if tensor.dtype.name == "variant":
                 raise AssertionError(
-                    f"Tried to export function {concrete.name}, which references a dataset or another variant that is not "
-                    "tracked: make it an attribute of the object that is saved or of one it keeps, or make it in the function."
+                    f"Tried to export function {concrete.function.name}, which references a dataset or another variant that is "
+                    "not tracked: make it an attribute of the object that is saved or of one it keeps, or make it in "
+                    "the function."
                 )
             value = _value(tensor)
             with self.graph.as_default():

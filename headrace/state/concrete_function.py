@@ -62,9 +62,9 @@ class ConcreteFunction:
         self._lock = threading.Lock()
 
     @property
-    def name(self) -> str:
+    def name(self) -> bytes:
         """Its name in the library."""
-        return self.function.name
+        return self.function.name.encode()
 
     @property
     def inputs(self) -> list[Tensor]:

@@ -349,10 +349,14 @@ def call(
     """Adds the operation that calls `function`.
 
     Raises:
-        ValueError: if the number of inputs is wrong.
+        ValueError: if the number of inputs is wrong, or the type of one.
     """
     if len(inputs) != len(function.inputs):
         raise ValueError(f"Expected number of arguments: {len(function.inputs)}, received: {len(inputs)}")
+    for given, parameter in zip(inputs, function.inputs, strict=True):
+        if given.dtype.base_dtype is not parameter.dtype.base_dtype:
+            passed, expected = given.dtype.base_dtype.name, parameter.dtype.base_dtype.name
+            raise ValueError(f"Input '{parameter.op.name}' of {function.name} passed {passed} expected {expected}")
     return graph.create_op(function.name, list(inputs), name=name or function.name, attrs=attrs)
 
 

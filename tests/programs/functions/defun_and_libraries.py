@@ -129,3 +129,10 @@ with tf.Graph().as_default():
     tf.import_graph_def(graph_def, name="")
     with tf.Session() as sess:
         results["imported"] = sess.run("y:0", {"x:0": [1.0, 2.0]})
+with tf.Graph().as_default():
+    refused = results["refused"] = []
+    for given in ([1], ["a"], [1.0, 2.0]):
+        try:
+            named(*map(tf.constant, given))
+        except (TypeError, ValueError) as error:
+            refused.append(type(error).__name__)

@@ -134,6 +134,7 @@ def told(call):
 
 
 kept = Kept()
+results["name"] = isinstance(two.get_concrete_function(1).name, bytes)
 results["values that are a part of a trace"] = [
     *(told(lambda: two({1, 2})), told(lambda: two([{1}, 2])), told(lambda: two(1, named={3}))),
     *(told(lambda: two(frozenset([1]))), told(lambda: two(bytearray(b"a"))), told(lambda: two(NotHashed()))),
