@@ -16,7 +16,6 @@ class DefaultStack(threading.local):
 
     def __init__(self) -> None:
         self.items: list[Any] = []
-        self.enforce_nesting = True
 
     def innermost(self) -> Any:
         """What this thread opened last and has not closed, or None."""
@@ -35,12 +34,9 @@ class DefaultStack(threading.local):
         try:
             yield item
         finally:
-            if self.enforce_nesting:
-                if not self.items or self.items[-1] is not item:
-                    raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
-                self.items.pop()
-            elif item in self.items:
-                self.items.remove(item)
+            if not self.items or self.items[-1] is not item:
+                raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
+            self.items.pop()
 
 
 default_graphs = DefaultStack()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.defaults import default_session_stack
 from headrace.core.graph import Graph
 from headrace.runtime.session import BaseSession
 
@@ -34,9 +33,6 @@ class InteractiveSession(BaseSession):
             )
         InteractiveSession._active_session_count += 1
         self._explicitly_closed = False
-        stack = default_session_stack()
-        # Interactive sessions may be closed in any order.
-        stack.enforce_nesting = False
         self._session_context = self.as_default()
         self._session_context.__enter__()
         self._graph_context: Any = None
@@ -45,7 +41,11 @@ class InteractiveSession(BaseSession):
             self._graph_context.__enter__()
 
     def close(self) -> None:
-        """Frees the session's state and stops being the default session."""
+        """Frees the session's state and stops being the default session.
+
+        Raises:
+            AssertionError: if another session has become the default one since, and still is.
+        """
         super().close()
         if self._explicitly_closed:
             return
@@ -54,4 +54,3 @@ class InteractiveSession(BaseSession):
         if self._graph_context is not None:
             self._graph_context.__exit__(None, None, None)
         self._session_context.__exit__(None, None, None)
-        default_session_stack().enforce_nesting = True

@@ -66,3 +66,14 @@ results["handles"] = [
     outcome(lambda: gen_resource_variable_ops.resource_gather(handle, [0], tf.int32, name="gathered")),
     outcome(lambda: gen_resource_variable_ops.resource_scatter_add(handle, [0], tf.constant([1]), name="scattered")),
 ]
+
+# The interactive session that was opened first is not the one to close first.
+first, second = tf.InteractiveSession(), tf.InteractiveSession()
+closed = results["interactive sessions"] = []
+for one in (first, second):
+    try:
+        one.close()
+        closed.append("closed")
+    except AssertionError as error:
+        closed.append(type(error).__name__)
+closed.append(tf.get_default_session() is first)
