@@ -160,6 +160,8 @@ def MakeNdarray(tensor: protos.TensorProto) -> np.ndarray:
 
 # In bytes. A message is at most this large, so that only what is repeated can make an array larger.
 _LARGEST_PADDED = 1 << 31
+# In bytes. What is serialized mostly has its elements one by one; so much may be one of them again and again.
+_MOST_REPEATED = 1 << 29
 # As in TensorFlow, of whose shapes the sizes before a 0 count too.
 _MAX_DIMENSIONS = 254
 _MAX_ELEMENTS = 2**63 - 1
@@ -208,6 +210,18 @@ def array_of(tensor: protos.TensorProto) -> np.ndarray:
         full[flat.size :] = flat[-1]
         flat = full
     return flat.reshape(dims)
+
+
+def bounded_array_of(tensor: protos.TensorProto, size: int) -> np.ndarray:
+    """`array_of` a message of `size` bytes that comes from a file and is going to be written out.
+
+    Raises:
+      TypeError, ValueError: as `array_of`; ValueError too if a few elements stand for far more memory than the message.
+    """
+    array = array_of(tensor)
+    if array.nbytes > _MOST_REPEATED + size:
+        raise ValueError(f"{size} bytes that stand for a tensor of {array.nbytes}")
+    return array
 
 
 def _check_dims(dims: tuple[int, ...]) -> None:

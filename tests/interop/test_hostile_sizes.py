@@ -549,3 +549,15 @@ def test_serialized_sparse_tensors_take_the_memory_of_their_text(count, says):
         sparse = tf.io.deserialize_many_sparse([cells], tf.float32)
         with pytest.raises(tf.errors.InvalidArgumentError, match=says):
             session.run(sparse)
+
+
+@pytest.mark.parametrize("kind", [FLOAT, STRING])
+def test_parsed_tensors_take_the_memory_of_their_text(kind):
+    """A value that is to be repeated again and again."""
+    tensor = protos.TensorProto(dtype=kind)
+    tensor.tensor_shape.dim.add(size=1 << 31)
+    getattr(tensor, FIELDS[kind]).append(b"a" if kind == STRING else 1.0)
+    with tf.Graph().as_default(), tf.Session() as sess:
+        parsed = tf.parse_tensor(tensor.SerializeToString(), tf.as_dtype(kind))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="that stand for a tensor of"):
+            sess.run(parsed)

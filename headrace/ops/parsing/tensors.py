@@ -15,7 +15,7 @@ from headrace.core.tensor import Tensor
 from headrace.files.inflating import inflated
 from headrace.kernels.host_values import boxed, mapped, to_array, to_tensor
 from headrace.messages import protos
-from headrace.messages.tensor_proto import MakeNdarray
+from headrace.messages.tensor_proto import bounded_array_of
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, TensorLike
@@ -91,8 +91,11 @@ def parse_tensor_kernel(node):
         if found is not dtype:
             names = [_C_NAMES.get(one.name, one.name) for one in (found, dtype)]
             raise _invalid(f"Type mismatch between parsed tensor ({names[0]}) and dtype ({names[1]})")
-        value = MakeNdarray(message)
-        return value if dtype is string else to_tensor(np.array(value))
+        try:
+            value = np.array(bounded_array_of(message, len(record)))
+        except (TypeError, ValueError) as error:
+            raise _invalid(f"Could not parse `serialized` as TensorProto: {error}") from None
+        return value if dtype is string else to_tensor(value)
 
     return parse
 

@@ -15,7 +15,7 @@ from headrace.core.shapes import TensorShape
 from headrace.files.checkpoint.wire import Damaged, pack_varints, read_varint
 from headrace.kernels.ranks import ranked
 from headrace.messages import protos
-from headrace.messages.tensor_proto import array_of
+from headrace.messages.tensor_proto import bounded_array_of
 
 serialize_sparse = op(
     "SerializeSparse",
@@ -94,10 +94,6 @@ def _as_text(value, dtype):
     return proto.SerializeToString()
 
 
-# What is serialized has its elements one by one; so many bytes may be one of them again and again.
-_MOST_REPEATED = 1 << 26
-
-
 def _from_text(value):
     from google.protobuf.message import DecodeError
 
@@ -114,15 +110,9 @@ def _from_text(value):
             raise InvalidArgumentError(None, None, "Could not parse serialized proto")
         return torch.frombuffer(whole, dtype=dtype.torch).reshape(sizes)
     try:
-        array = array_of(proto)
-    except (TypeError, ValueError):
-        raise InvalidArgumentError(None, None, "Could not parse serialized proto") from None
-    if array.nbytes > _MOST_REPEATED + len(value):
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"Could not parse serialized proto: {len(value)} bytes that stand for a tensor of {array.nbytes}",
-        )
+        array = bounded_array_of(proto, len(value))
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(None, None, f"Could not parse serialized proto: {error}") from None
     return array.copy() if array.dtype == object else torch.from_numpy(np.array(array))
 
 
