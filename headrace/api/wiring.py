@@ -24,6 +24,7 @@ HOMES: dict[str, str] = {
     "core.eager_sequences": "array_of_sequence=of_sequence",
     "core.type_specs": "type_spec_of=spec_from_value",
     "data.dataset": "zip_datasets=Dataset.zip",
+    "data.optional": "next_as_optional=get_next_as_optional",
     "debug.dump_files": "dump_watcher=FileWatcher",
     "debug.local_cli": "debugging_session=LocalCLIDebugWrapperSession",
     "debug.stepping": "step_watcher=stepper_of",

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, 
 from typing import TYPE_CHECKING, Any
 
 from headrace.autograph.special import NoReturn_, Undefined
-from headrace.autograph.staged import State, as_staged, is_staged, undefined
+from headrace.autograph.staged import State, as_staged, is_staged, length, undefined
+from headrace.core import slots
 from headrace.core.constant_value import constant_value
-from headrace.core.defaults import control_dependencies
 from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
@@ -17,9 +17,6 @@ from headrace.functions.flow.assertion import Assert
 from headrace.functions.flow.cond import cond
 from headrace.functions.flow.tensor_array import TensorArray
 from headrace.functions.flow.while_loop import while_loop
-from headrace.kernels.composing.shapes import rank as rank_op
-from headrace.kernels.composing.shapes import shape as shape_op
-from headrace.ops.array.constant import constant
 
 if TYPE_CHECKING:
     import numpy as np
@@ -284,6 +281,8 @@ def for_stmt(
         _for_rows(iterated, test, body, get_state, set_state, names, options)
     elif is_dataset(iterated) and not _runs_eagerly():
         _for_elements(iterated, test, body, get_state, set_state, names)
+    elif is_iterator(iterated) and not _runs_eagerly():
+        _for_what_is_left(iterated, test, body, get_state, set_state, names)
     else:
         for item in iterated:
             going_on = as_staged(test()) if test is not None else True
@@ -306,6 +305,11 @@ def _runs_eagerly() -> bool:
 def is_dataset(value: object) -> bool:
     """Whether a value is a dataset."""
     return hasattr(value, "_variant_tensor") or (hasattr(value, "reduce") and hasattr(value, "_make_one_shot_iterator"))
+
+
+def is_iterator(value: object) -> bool:
+    """Whether a value is what `iter` makes of a dataset."""
+    return hasattr(value, "_iterator_resource") and hasattr(value, "__next__")
 
 
 def _for_rows(
@@ -341,30 +345,6 @@ def _for_rows(
         set_state(values[1:])
 
     _staged_while(run_test, run_body, get, put, ["index of the loop", *names], options)
-
-
-def length(value: Tensor) -> int | Tensor:
-    """How many rows a tensor has: a number where the graph knows it.
-
-    Raises:
-        ValueError: if the tensor is a scalar; InvalidArgumentError when it runs, if only then it is found to be one.
-    """
-    if value.dims is not None and not value.dims:
-        raise ValueError(f"a scalar tensor has no length: {value.name}")
-    if value.dims is not None and value.dims[0] is not None:
-        return value.dims[0]
-    # Here and below the operations of 1.15, as many of them: the seeds of random ones that come later follow from it.
-    shape_op(value)
-    if value.dims is not None:
-        return shape_op(value)[0]
-    rank = rank_op(value)
-
-    def refuse() -> Tensor:
-        message = raw.StringJoin(["a tensor without rows has no length: its rank is ", raw.AsString(rank)])
-        with control_dependencies([Assert(False, [message])]):
-            return constant(0, "int32")
-
-    return cond(raw.Greater(rank, 0), lambda: shape_op(value)[0], refuse)
 
 
 def _is_before(at: TensorLike, limit: TensorLike, delta: Any) -> Any:
@@ -409,6 +389,35 @@ def _for_elements(
     first = tuple(state.tensors) if state.tensors else _zero()
     results = dataset.reduce(first, step)
     set_state(state.with_tensors(results if state.tensors else []))
+
+
+def _for_what_is_left(
+    iterator: Any,
+    test: Thunk | None,
+    body: Callable[[Any], None],
+    get_state: GetState,
+    set_state: SetState,
+    names: Sequence[str],
+) -> None:
+    going_on: list[Any] = [True]
+
+    def run_test() -> Any:
+        return and_(lambda: going_on[0], test) if test is not None else going_on[0]
+
+    def run_body() -> None:
+        element = slots.next_as_optional(iterator)
+        there_is = element.has_value()
+        if_stmt(there_is, lambda: body(element.get_value()), _nothing, get_state, set_state, names, len(names))
+        going_on[0] = there_is
+
+    def get() -> list[Any]:
+        return [going_on[0], *get_state()]
+
+    def put(values: Sequence[Any]) -> None:
+        going_on[0] = values[0]
+        set_state(values[1:])
+
+    _staged_while(run_test, run_body, get, put, ["whether there was an element", *names], None)
 
 
 # ---- expressions ----

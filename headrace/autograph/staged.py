@@ -12,8 +12,15 @@ from headrace.core import nest
 from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.composite_types import CompositeTensor
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import control_dependencies
+from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.flow.cond import cond
 from headrace.functions.flow.tensor_array import TensorArray
+from headrace.kernels.composing.shapes import rank as rank_op
+from headrace.kernels.composing.shapes import shape as shape_op
+from headrace.ops.array.constant import constant
 
 _TENSOR_LIKE = (Tensor, SparseTensor, IndexedSlices, CompositeTensor, TensorArray)
 _PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
@@ -133,3 +140,27 @@ def _equal(one: Any, two: Any) -> bool:
 def undefined(names: Sequence[str], values: Sequence[Any]) -> list[str]:
     """The variables without a value."""
     return [name for name, value in zip(names, values, strict=True) if isinstance(value, Undefined)]
+
+
+def length(value: Tensor) -> int | Tensor:
+    """How many rows a tensor has: a number where the graph knows it.
+
+    Raises:
+        ValueError: if the tensor is a scalar; InvalidArgumentError when it runs, if only then it is found to be one.
+    """
+    if value.dims is not None and not value.dims:
+        raise ValueError(f"a scalar tensor has no length: {value.name}")
+    if value.dims is not None and value.dims[0] is not None:
+        return value.dims[0]
+    # Here and below the operations of 1.15, as many of them: the seeds of random ones that come later follow from it.
+    shape_op(value)
+    if value.dims is not None:
+        return shape_op(value)[0]
+    rank = rank_op(value)
+
+    def refuse() -> Tensor:
+        message = raw.StringJoin(["a tensor without rows has no length: its rank is ", raw.AsString(rank)])
+        with control_dependencies([Assert(False, [message])]):
+            return constant(0, "int32")
+
+    return cond(raw.Greater(rank, 0), lambda: shape_op(value)[0], refuse)

@@ -160,6 +160,7 @@ variable_creator_scope = Slot("a scope in which a function makes the variables o
 register_flops = Slot("registers how many arithmetic operations ops are")
 default_strategy = Slot("the distribution strategy in force outside of all scopes")
 zip_datasets = Slot("datasets as one of tuples")
+next_as_optional = Slot("the next element of an iterator, or none at its end")
 cut_tasks = Slot("cuts a planned graph where devices name other tasks of a cluster")
 lower_functions = Slot("takes the functions of branches and loops into a planned graph")
 take_out_optionals = Slot("puts values in the place of optionals between branches and their gradients")
