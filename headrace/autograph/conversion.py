@@ -282,7 +282,8 @@ def do_not_convert(func: F | None = None) -> Callable[..., Any]:
     return func
 
 
-def _features(features: Feature | Sequence[Feature] | None) -> frozenset[Feature]:
+def features_of(features: Feature | Sequence[Feature] | None) -> frozenset[Feature]:
+    """One feature or several, or none, as a set."""
     if features is None:
         return frozenset()
     return frozenset(features if isinstance(features, (list, tuple, set, frozenset)) else (features,))
@@ -319,7 +320,7 @@ def to_graph(
         >>> sess.run(tf.autograph.to_graph(f)(tf.constant(-2.0)))
         -2.0
     """
-    options = Options(recursive, _features(experimental_optional_features))
+    options = Options(recursive, features_of(experimental_optional_features))
     if isinstance(entity, type):
         methods = {
             name: converted(value, options)
@@ -352,7 +353,7 @@ def to_code(
         arg_values, arg_types: accepted as in 1.x; they change nothing.
         indentation: what each level is indented by.
     """
-    options = Options(recursive, _features(experimental_optional_features))
+    options = Options(recursive, features_of(experimental_optional_features))
     function = entity.__func__ if inspect.ismethod(entity) else entity
     if not isinstance(function, types.FunctionType):
         raise _refused(entity)
@@ -378,4 +379,4 @@ def converted_for_function(function: Callable[..., Any], features: Sequence[Feat
     Returns:
         a function that raises what `staged` says.
     """
-    return staged(converted(function, Options(True, _features(features))))
+    return staged(converted(function, Options(True, features_of(features))))

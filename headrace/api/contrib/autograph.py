@@ -2,7 +2,9 @@
 
 HOMES = {
     "autograph": "Feature do_not_convert set_loop_options",
+    "autograph.decorating": "convert set_element_type stack",
     "autograph.settings": "set_verbosity trace",
+    "autograph.staging_errors": "AutoGraphError",
 }
 
 SPELLED = {

@@ -88,3 +88,43 @@ for function in (dict_item, list_items, chains, named_key, nested, in_loop, with
             x = tf.placeholder(tf.int32, [])
             out = convert(function)(x)
             results[f"{function.__name__} {kind}"] = np.array([sess.run(out, {x: n}) for n in (7, 4, 2)])
+
+
+def magnitude(x):
+    if x > 0:
+        return x
+    return -x
+
+
+@tf.contrib.autograph.convert()
+def halved(x):
+    while x > 3:
+        x //= 2
+    return x
+
+
+@tf.contrib.autograph.convert(recursive=True)
+def through(x):
+    numbers = []
+    tf.contrib.autograph.set_element_type(numbers, tf.int32)
+    for i in range(2):
+        numbers.append(magnitude(x) + i)
+    return tf.stack(tf.contrib.autograph.stack(numbers, strict=False))
+
+
+@tf.contrib.autograph.convert()
+def not_through(x):
+    return magnitude(x)
+
+
+with tf.Graph().as_default(), tf.Session() as sess:
+    array = tf.TensorArray(tf.int32, 2).unstack([1, 2])
+    results["decorated"] = sess.run(
+        [halved(tf.constant(30)), through(tf.constant(-7)), tf.contrib.autograph.stack(array)]
+    )
+    refused = results["refused"] = [halved(30), halved.__name__]
+    for call in (lambda: not_through(tf.constant(1)), lambda: tf.contrib.autograph.stack([1])):
+        try:
+            refused.append(str(call()))
+        except (TypeError, ValueError) as error:
+            refused.append(isinstance(error, ValueError))
