@@ -177,7 +177,7 @@ class ConcreteFunction:
         count = len(self.function.inputs) - len(self.captured_inputs)
         if len(tensors) != count:
             raise ValueError(
-                f"Arguments and signature arguments do not match. {self.name} takes {count} tensors, got: {len(tensors)}."
+                f"Arguments and signature arguments do not match. {self.function.name} takes {count} tensors, got: {len(tensors)}."
             )
         inputs = [
             convert_to_tensor(value, None if isinstance(value, Tensor) else parameter.dtype.base_dtype)
@@ -191,8 +191,8 @@ class ConcreteFunction:
                     raise InvalidArgumentError(
                         None,
                         None,
-                        f"cannot compute {self.name} as input #{i}(zero-based) was expected to be a "
-                        f"{parameter.dtype.base_dtype.name} tensor but is a {value.dtype.name} tensor [Op:{self.name}]",
+                        f"cannot compute {self.function.name} as input #{i}(zero-based) was expected to be a "
+                        f"{parameter.dtype.base_dtype.name} tensor but is a {value.dtype.name} tensor [Op:{self.function.name}]",
                     )
         inputs += self.captured_inputs
         graph = get_default_graph()
