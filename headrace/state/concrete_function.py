@@ -177,7 +177,8 @@ class ConcreteFunction:
         count = len(self.function.inputs) - len(self.captured_inputs)
         if len(tensors) != count:
             raise ValueError(
-                f"Arguments and signature arguments do not match. {self.function.name} takes {count} tensors, got: {len(tensors)}."
+                f"Arguments and signature arguments do not match. {self.function.name} takes "
+                f"{count} tensors, got: {len(tensors)}."
             )
         inputs = [
             convert_to_tensor(value, None if isinstance(value, Tensor) else parameter.dtype.base_dtype)

@@ -103,14 +103,30 @@ class FunctionSpec:
         return self.canonical(args, kwargs)
 
     def canonical(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, Any]:
-        """Arguments with the defaults of those that can be given by position."""
+        """Arguments with the defaults of those that can be given by position.
+
+        Raises:
+            TypeError: if they do not fit the function; AssertionError, as in 1.15, if they are too few for one that has
+                defaults, and none is given by name.
+        """
         if self._parameters is None:
             return args, kwargs
-        bound = self._parameters.bind(*args, **kwargs)
+        try:
+            bound = self._parameters.bind(*args, **kwargs)
+        except TypeError as error:
+            if not kwargs and len(args) < self._first_default():
+                raise AssertionError(f"Not enough arguments: {error}") from None
+            raise
         named = set(bound.kwargs)
         bound.apply_defaults()
         # Parameters that are only given by name keep their defaults without being told.
         return bound.args, {name: value for name, value in bound.kwargs.items() if name in named}
+
+    def _first_default(self) -> int:
+        """The place of the first parameter with a default, 0 where there is none."""
+        parameters = self._parameters.parameters if self._parameters else {}
+        names = self.positional_names()
+        return next((i for i, name in enumerate(names) if parameters[name].default is not inspect.Parameter.empty), 0)
 
     def signed(self, args: Sequence[Any], kwargs: Any) -> tuple[Any, ...]:
         """Arguments as tensors that fit the specs.

@@ -140,3 +140,22 @@ results["values that are a part of a trace"] = [
     *(told(lambda: two(frozenset([1]))), told(lambda: two(bytearray(b"a"))), told(lambda: two(NotHashed()))),
     *(told(lambda: kept.twice(1.0)), told(lambda: Kept().twice(1.0))),
 ]
+
+
+@tf.function
+def with_default(x, y, z=1):
+    return x * y + z
+
+
+def class_of(call):
+    try:
+        return call().numpy()
+    except (AssertionError, TypeError) as error:
+        return type(error).__name__
+
+
+results["too few"] = [
+    *(class_of(lambda: with_default()), class_of(lambda: with_default(1)), class_of(lambda: with_default(1, 2))),
+    *(class_of(lambda: with_default(1, y=2)), class_of(lambda: with_default(1, 2, 3, 4)), class_of(lambda: two())),
+    class_of(lambda: with_default(1, 2, w=3)),
+]
