@@ -28,7 +28,7 @@ def test_a_function_outlives_one_that_is_equal():
         second.add_to_graph()
         del first
         gc.collect()
-        assert tf.get_default_graph()._functions[second.name] is second.function
+        assert tf.get_default_graph()._functions[second.function.name] is second.function
         assert second(tf.constant([1.0, 2.0])).numpy().tolist() == [2.0, 5.0]
 
 
