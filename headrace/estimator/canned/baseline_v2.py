@@ -14,7 +14,7 @@ from headrace.estimator.canned.partitioning import check_features
 from headrace.estimator.estimator import EstimatorV2
 from headrace.estimator.heads.regression_head import RegressionHead
 from headrace.estimator.mode_keys import ModeKeys
-from headrace.keras.utils.losses_utils import ReductionV2
+from headrace.keras.utils.losses_utils import ReductionV2, scale_loss_for_distribution
 from headrace.kernels.composing import ones
 from headrace.state.global_step import get_or_create_global_step
 from headrace.state.initializers import Zeros
@@ -52,33 +52,46 @@ def baseline_model_fn_v2(
     head: Head,
     optimizer: Any,
     weight_column: Any = None,
+    config: RunConfig | None = None,
+    loss_reduction: str = ReductionV2.SUM_OVER_BATCH_SIZE,
 ) -> EstimatorSpec:
     """The model function of a baseline.
 
     Args:
         features, labels, mode, head, optimizer, weight_column: as of `BaselineEstimatorV2`.
+        config: a `RunConfig`; nothing depends on it.
+        loss_reduction: how the loss is reduced; of a mean each replica has its share.
 
     Raises:
         ValueError: if the features are no dictionary.
     """
+    del config
     check_features(features)
     variables, logits = baseline_logits_v2(features, head.logits_dimension, weight_column)
     if mode == ModeKeys.TRAIN:
         optimizer = get_optimizer_instance_v2(optimizer, learning_rate=LEARNING_RATE)
         optimizer.iterations = get_or_create_global_step()
+
+    def train_op_fn(loss: Tensor) -> Any:
+        if loss_reduction == ReductionV2.SUM_OVER_BATCH_SIZE:
+            loss = scale_loss_for_distribution(loss)
+        return optimizer.get_updates(loss, variables)[0]
+
     return head.create_estimator_spec(
-        features=features,
-        mode=mode,
-        logits=logits,
-        labels=labels,
-        optimizer=optimizer,
-        trainable_variables=variables,
+        features=features, mode=mode, logits=logits, labels=labels, train_op_fn=train_op_fn
     )
 
 
-def _model_fn(head: Head, optimizer: Any, weight_column: Any = None) -> Callable[..., EstimatorSpec]:
+def _model_fn(
+    head: Head,
+    optimizer: Any,
+    weight_column: Any = None,
+    loss_reduction: str = ReductionV2.SUM_OVER_BATCH_SIZE,
+) -> Callable[..., EstimatorSpec]:
     def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
-        return baseline_model_fn_v2(features, labels, mode, head, optimizer, weight_column)
+        return baseline_model_fn_v2(
+            features, labels, mode, head, optimizer, weight_column, loss_reduction=loss_reduction
+        )
 
     return model_fn
 
@@ -113,7 +126,8 @@ class BaselineClassifierV2(EstimatorV2):
         loss_reduction: str = ReductionV2.SUM_OVER_BATCH_SIZE,
     ) -> None:
         head = head_of_classes_v2(n_classes, weight_column, label_vocabulary, loss_reduction)
-        super().__init__(_model_fn(head, optimizer, weight_column), model_dir=model_dir, config=config)
+        model_fn = _model_fn(head, optimizer, weight_column, loss_reduction)
+        super().__init__(model_fn, model_dir=model_dir, config=config)
 
 
 class BaselineRegressorV2(EstimatorV2):
@@ -134,7 +148,8 @@ class BaselineRegressorV2(EstimatorV2):
         loss_reduction: str = ReductionV2.SUM_OVER_BATCH_SIZE,
     ) -> None:
         head = RegressionHead(label_dimension, weight_column, loss_reduction)
-        super().__init__(_model_fn(head, optimizer), model_dir=model_dir, config=config)
+        model_fn = _model_fn(head, optimizer, loss_reduction=loss_reduction)
+        super().__init__(model_fn, model_dir=model_dir, config=config)
 
 
 class BaselineEstimatorV2(EstimatorV2):

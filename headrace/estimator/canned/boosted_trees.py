@@ -70,6 +70,19 @@ def _logistic_gradients(head: CannedHead) -> Callable[[Tensor, Tensor], tuple[Te
     return of_logits
 
 
+def create_classification_head_and_closed_form(
+    n_classes: Any, weight_column: Any, label_vocabulary: Sequence[str] | None
+) -> tuple[CannedHead, Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None]:
+    """The head of two classes, and its gradients and Hessians without weights as formulas.
+
+    Returns:
+        the head; a function of logits and labels, or None where the losses are differentiated.
+    """
+    head = create_classification_head(n_classes, weight_column, label_vocabulary)
+    plain = weight_column is None and label_vocabulary is None
+    return head, _logistic_gradients(head) if plain else None
+
+
 class _BoostedTreesBase(Estimator):
     """What the estimators of boosted trees have in common.
 
@@ -224,12 +237,11 @@ class BoostedTreesClassifier(_BoostedTreesBase):
     ) -> None:
         if n_classes is not ONLY_ONE and n_classes > 2 and pruning_mode is not None:
             raise ValueError(f"For now pruning is not supported with multi class. n_classes given as {n_classes}")
-        head = create_classification_head(n_classes, weight_column, label_vocabulary)
+        head, closed_form = create_classification_head_and_closed_form(n_classes, weight_column, label_vocabulary)
         hparams = TreeHParams(
             *(n_trees, max_depth, learning_rate, l1_regularization, l2_regularization, tree_complexity),
             *(min_node_weight, center_bias, pruning_mode, quantile_sketch_epsilon),
         )
-        closed_form = _logistic_gradients(head) if weight_column is None else None
         model_fn = _model_fn(
             head, feature_columns, hparams, n_batches_per_layer, weight_column, train_in_memory, closed_form
         )

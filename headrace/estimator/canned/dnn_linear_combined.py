@@ -125,12 +125,54 @@ def _combined_model_fn(
     )
 
 
+def combined_model_fn(
+    features: Any,
+    labels: Any,
+    mode: str,
+    head: Any,
+    linear_feature_columns: Iterable[Any] | None = None,
+    linear_optimizer: Any = "Ftrl",
+    dnn_feature_columns: Iterable[Any] | None = None,
+    dnn_optimizer: Any = "Adagrad",
+    dnn_hidden_units: Sequence[int] | None = None,
+    dnn_activation_fn: Activation | None = relu,
+    dnn_dropout: float | None = None,
+    input_layer_partitioner: Partitioner | None = None,
+    config: RunConfig | None = None,
+    batch_norm: bool = False,
+    linear_sparse_combiner: str = "sum",
+) -> EstimatorSpec:
+    """The model function of a linear model and a network together.
+
+    Args:
+        features, labels, mode, head, config: as of any model function.
+        linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer, dnn_hidden_units, dnn_activation_fn,
+            dnn_dropout, input_layer_partitioner, batch_norm, linear_sparse_combiner: as of `DNNLinearCombinedClassifier`.
+
+    Raises:
+        ValueError: without columns, for a network without hidden units, or if the features are no dictionary.
+    """
+    parts = _Parts(
+        list(linear_feature_columns or []),
+        linear_optimizer,
+        linear_sparse_combiner,
+        list(dnn_feature_columns or []),
+        dnn_optimizer,
+        dnn_hidden_units,
+        dnn_activation_fn,
+        dnn_dropout,
+        batch_norm,
+        input_layer_partitioner,
+    )
+    return _model_fn(head, parts)(features, labels, mode, config)
+
+
 def _model_fn(head: Any, parts: _Parts) -> Callable[..., EstimatorSpec]:
     columns = [*parts.linear_feature_columns, *parts.dnn_feature_columns]
     if not columns:
         raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
 
-    def model_fn(features: Any, labels: Any, mode: str, config: RunConfig) -> EstimatorSpec:
+    def model_fn(features: Any, labels: Any, mode: str, config: RunConfig | None) -> EstimatorSpec:
         return _combined_model_fn(features, labels, mode, head, parts, config)
 
     return model_fn

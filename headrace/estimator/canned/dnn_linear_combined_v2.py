@@ -19,7 +19,7 @@ from headrace.estimator.canned.partitioning import check_features
 from headrace.estimator.estimator import EstimatorV2
 from headrace.estimator.heads.regression_head import RegressionHead
 from headrace.estimator.mode_keys import ModeKeys
-from headrace.keras.utils.losses_utils import ReductionV2
+from headrace.keras.utils.losses_utils import ReductionV2, scale_loss_for_distribution
 from headrace.ops.flow.grouping import group
 from headrace.ops.nn.activations import relu
 from headrace.state.global_step import get_or_create_global_step
@@ -47,6 +47,7 @@ class _Parts(NamedTuple):
     dnn_activation_fn: Activation | None
     dnn_dropout: float | None
     batch_norm: bool
+    loss_reduction: str = ReductionV2.SUM_OVER_BATCH_SIZE
 
 
 class _Trained(NamedTuple):
@@ -94,6 +95,8 @@ def _combined_model_fn(features: Any, labels: Any, mode: str, head: Head, parts:
         logits = of_linear if logits is None else logits + of_linear
 
     def train_op_fn(loss: Tensor) -> Any:
+        if parts.loss_reduction == ReductionV2.SUM_OVER_BATCH_SIZE:
+            loss = scale_loss_for_distribution(loss)
         # One of the optimizers counts the steps of the whole model.
         trained[0].optimizer.iterations = get_or_create_global_step()
         steps = [part.optimizer.get_updates(loss, part.variables)[0] for part in trained]
@@ -108,6 +111,50 @@ def _combined_model_fn(features: Any, labels: Any, mode: str, head: Head, parts:
         update_ops=updates,
         logits=logits,
     )
+
+
+def combined_model_fn_v2(
+    features: Any,
+    labels: Any,
+    mode: str,
+    head: Head,
+    linear_feature_columns: Iterable[Any] | None = None,
+    linear_optimizer: Any = "Ftrl",
+    dnn_feature_columns: Iterable[Any] | None = None,
+    dnn_optimizer: Any = "Adagrad",
+    dnn_hidden_units: Sequence[int] | None = None,
+    dnn_activation_fn: Activation | None = relu,
+    dnn_dropout: float | None = None,
+    config: RunConfig | None = None,
+    batch_norm: bool = False,
+    linear_sparse_combiner: str = "sum",
+    loss_reduction: str = ReductionV2.SUM_OVER_BATCH_SIZE,
+) -> EstimatorSpec:
+    """The model function of a linear model and a network together.
+
+    Args:
+        features, labels, mode, head: as of any model function; a `tf.estimator.Head`.
+        config: a `RunConfig`; nothing depends on it.
+        linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer, dnn_hidden_units, dnn_activation_fn,
+            dnn_dropout, batch_norm, linear_sparse_combiner, loss_reduction: as of `DNNLinearCombinedClassifierV2`.
+
+    Raises:
+        ValueError: without columns, for a network without hidden units, or if the features are no dictionary.
+    """
+    del config
+    parts = _Parts(
+        tuple(linear_feature_columns or ()),
+        linear_optimizer,
+        linear_sparse_combiner,
+        tuple(dnn_feature_columns or ()),
+        dnn_optimizer,
+        dnn_hidden_units,
+        dnn_activation_fn,
+        dnn_dropout,
+        batch_norm,
+        loss_reduction,
+    )
+    return _model_fn(head, parts)(features, labels, mode)
 
 
 def _model_fn(head: Head, parts: _Parts) -> Callable[..., EstimatorSpec]:
@@ -179,6 +226,7 @@ class DNNLinearCombinedClassifierV2(EstimatorV2):
             dnn_activation_fn,
             dnn_dropout,
             batch_norm,
+            loss_reduction,
         )
         head = head_of_classes_v2(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(_model_fn(head, parts), model_dir=model_dir, config=config, warm_start_from=warm_start_from)
@@ -222,6 +270,7 @@ class DNNLinearCombinedRegressorV2(EstimatorV2):
             dnn_activation_fn,
             dnn_dropout,
             batch_norm,
+            loss_reduction,
         )
         head = RegressionHead(label_dimension, weight_column, loss_reduction)
         super().__init__(_model_fn(head, parts), model_dir=model_dir, config=config, warm_start_from=warm_start_from)

@@ -16,7 +16,7 @@ from headrace.estimator.mode_keys import ModeKeys
 from headrace.estimator.model_fn import EstimatorSpec
 from headrace.functions.weights import broadcast_weights
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
-from headrace.keras.utils.losses_utils import compute_weighted_loss
+from headrace.keras.utils.losses_utils import ReductionV2, compute_weighted_loss, scale_loss_for_distribution
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.add_n import add_n
 from headrace.summary.operations import scalar
@@ -192,7 +192,9 @@ class SpecifyingHead(Head):
             if mode == ModeKeys.EVAL:
                 metrics = self.metrics(regularization_losses=regularization_losses)
             else:
-                train_op = training_step(loss, optimizer, trainable_variables, train_op_fn, update_ops)
+                train_op = training_step(
+                    loss, optimizer, trainable_variables, train_op_fn, update_ops, self.loss_reduction
+                )
         if mode == ModeKeys.EVAL:
             metrics = self.update_metrics(
                 metrics,
@@ -283,26 +285,37 @@ def update_broadcast(metric: Metric, values: Tensor, weights: Any) -> None:
     metric.update_state(values=values, sample_weight=weights)
 
 
+def check_optimizer(optimizer: object) -> None:
+    """Raises ValueError unless an optimizer is one of Keras."""
+    if not isinstance(optimizer, OptimizerV2):
+        raise ValueError(f"The given optimizer is not a tf.keras.optimizers.Optimizer instance. Given: {optimizer}")
+
+
+def check_trainable_variables(trainable_variables: Sequence[Any] | None = None) -> None:
+    """Raises ValueError unless variables to train are a list or a tuple."""
+    if trainable_variables is None:
+        raise ValueError("trainable_variables cannot be None. Given None.")
+    checked_list(trainable_variables, "trainable_variables")
+
+
 def training_step(
     loss: Tensor,
     optimizer: Any,
     trainable_variables: Sequence[Any] | None,
     train_op_fn: Callable[[Tensor], Any] | None,
     update_ops: Sequence[Any] | None,
+    loss_reduction: str,
 ) -> Any:
-    """The operation of a training step; arguments as of `Head.create_estimator_spec`."""
+    """The operation of a training step; arguments as of `Head.create_estimator_spec`, and how the loss was reduced."""
     # The scope in which Keras's own models make their optimizers' variables.
     with name_scope(""), name_scope("training"):
         if optimizer is not None:
             if train_op_fn is not None:
                 raise ValueError("train_op_fn and optimizer cannot both be set.")
-            if not isinstance(optimizer, OptimizerV2):
-                raise ValueError(
-                    f"The given optimizer is not a tf.keras.optimizers.Optimizer instance. Given: {optimizer}"
-                )
-            if trainable_variables is None:
-                raise ValueError("trainable_variables cannot be None. Given None.")
-            checked_list(trainable_variables, "trainable_variables")
+            check_optimizer(optimizer)
+            check_trainable_variables(trainable_variables)
+            if loss_reduction == ReductionV2.SUM_OVER_BATCH_SIZE:
+                loss = scale_loss_for_distribution(loss)
             train_op = optimizer.get_updates(loss, trainable_variables)[0]
         elif train_op_fn is not None:
             train_op = train_op_fn(loss)

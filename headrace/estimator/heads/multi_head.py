@@ -238,7 +238,7 @@ class MultiHead(SpecifyingHead):
                 metrics = self.update_metrics(metrics, features, logits, labels, regularization_losses)
                 return EstimatorSpec(mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
             self._check_reductions()
-            train_op = training_step(loss, optimizer, trainable_variables, train_op_fn, update_ops)
+            train_op = training_step(loss, optimizer, trainable_variables, train_op_fn, update_ops, self.loss_reduction)
             summarize_losses(loss, regularization_losses, self._summary_key)
             return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
 

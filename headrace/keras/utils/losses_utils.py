@@ -14,6 +14,7 @@ from headrace.functions.math.reduction import reduce_sum
 from headrace.functions.squeezing import remove_squeezable_dimensions, squeeze_weights
 from headrace.functions.weights import broadcast_weights
 from headrace.kernels import composing
+from headrace.state.replication import get_strategy
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
@@ -142,8 +143,9 @@ def compute_weighted_loss(
 
 
 def scale_loss_for_distribution(loss_value: Tensor) -> Tensor:
-    """The share of one replica of a loss; the loss itself, as there is one replica."""
-    return loss_value
+    """The share of one replica of a loss that is a mean, as gradients are summed over replicas."""
+    replicas = get_strategy().num_replicas_in_sync
+    return loss_value * (1.0 / replicas) if replicas > 1 else loss_value
 
 
 def cast_losses_to_common_dtype(losses: Any) -> list[Tensor]:
