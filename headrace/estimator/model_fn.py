@@ -10,13 +10,14 @@ from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, get_collection, get_default_graph
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
-from headrace.core.tensor_util import is_tensor
+from headrace.core.tensor_util import is_dense_tensor_like
 from headrace.estimator.mode_keys import ModeKeys
 from headrace.ops.array.shape import reshape
 from headrace.saved_model import names
 from headrace.saved_model.export_output import ExportOutput, PredictOutput
 from headrace.sessions.scaffold import Scaffold
 from headrace.sessions.session_run_hook import SessionRunHook
+from headrace.state.variable_class import Variable
 
 if TYPE_CHECKING:
     from headrace.core.typing import Nested
@@ -138,8 +139,10 @@ def _checked_train_op(train_op: Operation | Tensor | None, mode: str) -> Operati
         if mode == ModeKeys.TRAIN:
             raise ValueError("Missing train_op.")
         return None
-    if not isinstance(train_op, Operation) and not is_tensor(train_op):
+    if not isinstance(train_op, Operation) and not is_dense_tensor_like(train_op):
         raise TypeError(f"train_op must be Operation or Tensor, given: {train_op}")
+    if isinstance(train_op, Variable):
+        train_op = train_op.op
     _check_graph(train_op, train_op.name, "train_op")
     return train_op
 
@@ -149,8 +152,7 @@ def _checked_loss(loss: Tensor | None, mode: str) -> Tensor | None:
         if mode in (ModeKeys.TRAIN, ModeKeys.EVAL):
             raise ValueError("Missing loss.")
         return None
-    if not isinstance(loss, Tensor):
-        raise TypeError(f"loss must be Tensor, given: {loss}")
+    _check_tensor(loss, "loss")
     if loss.shape.num_elements() not in (None, 1):
         raise ValueError(f"Loss must be scalar, given: {loss}")
     _check_graph(loss, loss.name, "loss")
@@ -162,7 +164,7 @@ def _checked_predictions(predictions: Any, mode: str) -> Any:
         if mode == ModeKeys.PREDICT:
             raise ValueError("Missing predictions.")
         return {}
-    if not isinstance(predictions, Mapping):
+    if not isinstance(predictions, dict):
         _check_tensor(predictions, "predictions")
         _check_graph(predictions, predictions.name, "prediction values")
         return predictions
@@ -173,12 +175,12 @@ def _checked_predictions(predictions: Any, mode: str) -> Any:
 
 
 def _check_tensor(value: object, label: str) -> None:
-    if not isinstance(value, Tensor):
+    if not is_dense_tensor_like(value):
         raise TypeError(f"{label} must be Tensor, given: {value}")
 
 
 def _outputs(export_outputs: Any) -> Mapping[str, Any]:
-    if not isinstance(export_outputs, Mapping):
+    if not isinstance(export_outputs, dict):
         raise TypeError(f"export_outputs must be dict, given: {export_outputs}")
     if not all(isinstance(output, ExportOutput) for output in export_outputs.values()):
         raise TypeError(f"Values in export_outputs must be ExportOutput objects. Given: {export_outputs}")
@@ -213,7 +215,7 @@ def export_outputs_for_mode(mode: str, export_outputs: Any = None, predictions: 
 def _checked_metrics(eval_metric_ops: Any) -> dict[str, Any]:
     if eval_metric_ops is None:
         return {}
-    if not isinstance(eval_metric_ops, Mapping):
+    if not isinstance(eval_metric_ops, dict):
         raise TypeError(f"eval_metric_ops must be a dict, given: {eval_metric_ops}")
     for key, metric in eval_metric_ops.items():
         if not is_metric_object(metric) and not (isinstance(metric, tuple) and len(metric) == 2):

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from headrace.core.collections import GraphKeys
 from headrace.estimator import coordinated
 from headrace.estimator.arguments import checked_hooks
+from headrace.estimator.checkpoint_evaluation import (
+    CheckpointEvaluator,
+    ContinuousEvaluationListener,
+    EvaluatingListener,
+)
 from headrace.estimator.estimator import Estimator
 from headrace.estimator.exporter import Exporter
 from headrace.estimator.run_config import TaskType
 from headrace.estimator.standard_server import start_standard_server
-from headrace.sessions.hook_timers import SecondOrStepTimer
 from headrace.sessions.saving_hooks import CheckpointSaverListener
 from headrace.sessions.session_run_hook import SessionRunHook
 from headrace.util import tf_logging
 
-if TYPE_CHECKING:
-    from headrace.core.typing import SessionLike
-
 # How many seconds later each worker begins than the one before, and the most that any of them waits.
-_DELAY, _MAX_DELAY = 5, 60
+_DELAY_SECS_PER_WORKER, _MAX_DELAY_SECS = 5, 60
 
 
 class _TrainFields(NamedTuple):
@@ -149,29 +149,14 @@ def _exporters(given: Any) -> tuple[Exporter, ...]:
     return tuple(given)
 
 
-class EvaluationResult(NamedTuple):
-    """What an evaluation came to.
-
-    Attributes:
-        status: one of `EvalStatus`; `metrics`: what it gave; `checkpoint_path`: of which checkpoint.
-    """
-
-    status: str
-    metrics: dict[str, Any] | None = None
-    checkpoint_path: str | None = None
-
-
-class EvalStatus:
-    """What may become of an evaluation."""
-
-    EVALUATED = "evaluated"
-    MISSING_CHECKPOINT = "missing checkpoint"
-    NO_NEW_CHECKPOINT = "no new checkpoint"
+def _check_eval_spec(eval_spec: object) -> None:
+    if not isinstance(eval_spec, EvalSpec):
+        raise TypeError(f"`eval_spec` must have type `tf.estimator.EvalSpec`. Got: {type(eval_spec)}")
 
 
 def train_and_evaluate(
     estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec
-) -> tuple[dict[str, Any] | None, list[Any]] | None:
+) -> tuple[dict[str, Any] | None, list[Any] | None] | None:
     """Trains a model, and evaluates and exports its checkpoints on the way.
 
     Args:
@@ -180,8 +165,9 @@ def train_and_evaluate(
         eval_spec: what to evaluate on, and what to export.
 
     Returns:
-        on one machine the last evaluation and what the exporters gave; else None. Where `RunConfig` names a strategy of
-        training and the environment a cluster, a distribute coordinator runs what this process has to.
+        on one machine the last evaluation and what the exporters gave, each None where there was nothing left to train;
+        else None. Where `RunConfig` names a strategy of training and the environment a cluster, a distribute coordinator
+        runs what this process has to.
 
     Raises:
         TypeError: if something is of another type.
@@ -208,6 +194,7 @@ class TrainingExecutor:
     Args:
         estimator, train_spec, eval_spec: as there.
         train_hooks: hooks for training besides those of `train_spec`.
+        continuous_eval_listener: what is told of evaluations, and may end them.
 
     Raises:
         TypeError: if something is of another type.
@@ -219,14 +206,18 @@ class TrainingExecutor:
         train_spec: TrainSpec,
         eval_spec: EvalSpec,
         train_hooks: Sequence[SessionRunHook] | None = None,
+        continuous_eval_listener: ContinuousEvaluationListener | None = None,
     ) -> None:
-        for value, kind, what in (
-            (estimator, Estimator, "estimator"),
-            (train_spec, TrainSpec, "train_spec"),
-            (eval_spec, EvalSpec, "eval_spec"),
-        ):
+        for value, kind, what in ((estimator, Estimator, "estimator"), (train_spec, TrainSpec, "train_spec")):
             if not isinstance(value, kind):
                 raise TypeError(f"`{what}` must have type `tf.estimator.{kind.__name__}`. Got: {type(value)}")
+        _check_eval_spec(eval_spec)
+        if continuous_eval_listener and not isinstance(continuous_eval_listener, ContinuousEvaluationListener):
+            raise TypeError(
+                "`continuous_eval_listener` must have type `_ContinuousEvalListener`. "
+                f"Got: {type(continuous_eval_listener)}"
+            )
+        self._listener = continuous_eval_listener or ContinuousEvaluationListener()
         self._estimator, self._train_spec, self._eval_spec = estimator, train_spec, eval_spec
         self._train_hooks = tuple(checked_hooks(train_hooks))
 
@@ -235,7 +226,7 @@ class TrainingExecutor:
         """The model."""
         return self._estimator
 
-    def run(self) -> tuple[dict[str, Any] | None, list[Any]] | None:
+    def run(self) -> tuple[dict[str, Any] | None, list[Any] | None] | None:
         """Trains and evaluates as the task of this process says."""
         config = self._estimator.config
         if not config.cluster_spec.jobs and config.task_type != TaskType.EVALUATOR:
@@ -266,9 +257,7 @@ class TrainingExecutor:
 
     def run_master(self) -> None:
         """Trains as the chief does, and evaluates its checkpoints on the way."""
-        evaluator = _Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
-        listener = _EvaluatingListener(evaluator, self._eval_spec.throttle_secs)
-        self._train_in_cluster([listener])
+        self._train_in_cluster([self._evaluating()])
 
     def run_ps(self) -> None:
         """Holds variables, for as long as the process lives."""
@@ -280,7 +269,9 @@ class TrainingExecutor:
             start_standard_server(config)
         if config.task_type == TaskType.WORKER:
             # Workers begin one after the other.
-            delay = min(_MAX_DELAY, (config.task_id + 1) * _DELAY)
+            longest = config.experimental_max_worker_delay_secs
+            longest = _MAX_DELAY_SECS if longest is None else int(longest)
+            delay = min(longest, (config.task_id + 1) * _DELAY_SECS_PER_WORKER)
             if delay > 0:
                 tf_logging.info("Waiting %d secs before starting training.", delay)
                 time.sleep(delay)
@@ -291,27 +282,27 @@ class TrainingExecutor:
             saving_listeners=list(listeners),
         )
 
-    def run_local(self) -> tuple[dict[str, Any] | None, list[Any]]:
+    def run_local(self) -> tuple[dict[str, Any] | None, list[Any] | None]:
         """Trains and evaluates in this process: an evaluation after each checkpoint, and one at the end.
 
         Raises:
             ValueError: if `throttle_secs` is not positive, or there is no end.
         """
         _log_local(self._eval_spec, self._estimator.config)
-        evaluator = _Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
-        listener = _EvaluatingListener(evaluator, self._eval_spec.throttle_secs)
+        listener = self._evaluating()
         self._estimator.train(
             input_fn=self._train_spec.input_fn,
             max_steps=self._train_spec.max_steps,
             hooks=[*self._train_spec.hooks, *self._train_hooks],
             saving_listeners=[listener],
         )
-        result = listener.eval_result
-        if result is None or result.status != EvalStatus.EVALUATED:
-            # Where a run had nothing to train any more, what is there is evaluated all the same.
-            result, exports = evaluator.evaluate_and_export()
-            return result.metrics, exports
-        return result.metrics, listener.export_results
+        # Where a run had nothing to train any more, nothing was evaluated either.
+        metrics = listener.eval_result.metrics if listener.eval_result else None
+        return metrics, listener.export_results
+
+    def _evaluating(self) -> EvaluatingListener:
+        evaluator = CheckpointEvaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
+        return EvaluatingListener(evaluator, self._eval_spec.throttle_secs, self._listener)
 
     def run_evaluator(self) -> None:
         """Evaluates checkpoints as they come, until the last of training."""
@@ -319,10 +310,16 @@ class TrainingExecutor:
         if delay:
             tf_logging.info("Waiting %f secs before starting eval.", delay)
             time.sleep(delay)
-        evaluator = _Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
+        evaluator = CheckpointEvaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
         while not evaluator.is_final:
             begun = time.time()
+            if not self._listener.before_eval():
+                tf_logging.info("Exiting evaluation, as requested by _ContinuousEvalListener.before_eval.")
+                return
             result, _ = evaluator.evaluate_and_export()
+            if not self._listener.after_eval(result):
+                tf_logging.info("Exiting evaluation, as requested by _ContinuousEvalListener.after_eval.")
+                return
             if evaluator.is_final and result.metrics:
                 step, last = result.metrics[GraphKeys.GLOBAL_STEP], self._train_spec.max_steps
                 tf_logging.info("Exiting evaluation, global_step=%s >= train max_steps=%s", step, last)
@@ -339,108 +336,3 @@ def _log_local(eval_spec: EvalSpec, config: Any) -> None:
         config.save_checkpoints_steps,
         config.save_checkpoints_secs,
     )
-
-
-class _Evaluator:
-    """Evaluates the newest checkpoint, unless it was before, and calls the exporters."""
-
-    def __init__(self, estimator: Estimator, eval_spec: EvalSpec, max_steps: int | None) -> None:
-        self._estimator, self._eval_spec, self._max_steps = estimator, eval_spec, max_steps
-        self._previous: str | None = None
-        self._exported_finally = False
-
-    @property
-    def is_final(self) -> bool:
-        """Whether the last checkpoint of training was exported."""
-        return self._exported_finally
-
-    def evaluate_and_export(self) -> tuple[EvaluationResult, list[Any]]:
-        """Evaluates and exports the newest checkpoint, finally if its step is the last that was asked for."""
-        path = self._estimator.latest_checkpoint()
-        if not path:
-            tf_logging.warning("Estimator is not trained yet. Will start an evaluation when a checkpoint is ready.")
-            return EvaluationResult(EvalStatus.MISSING_CHECKPOINT), []
-        if path == self._previous:
-            tf_logging.warning(
-                "No new checkpoint ready for evaluation. Skip the current evaluation pass as evaluation "
-                "results are expected to be same for the same checkpoint."
-            )
-            return EvaluationResult(EvalStatus.NO_NEW_CHECKPOINT), []
-        spec = self._eval_spec
-        metrics = self._estimator.evaluate(
-            input_fn=spec.input_fn, steps=spec.steps, name=spec.name, checkpoint_path=path, hooks=spec.hooks
-        )
-        if not metrics or GraphKeys.GLOBAL_STEP not in metrics:
-            raise ValueError(f"Estimator.evaluate should return dict with global step: got {metrics}.")
-        self._previous = path
-        final = bool(self._max_steps and metrics[GraphKeys.GLOBAL_STEP] >= self._max_steps)
-        exports = self._export(metrics, path, final)
-        if final:
-            self._exported_finally = True
-        return EvaluationResult(EvalStatus.EVALUATED, metrics, path), exports
-
-    def _export(self, metrics: dict[str, Any], path: str, final: bool) -> list[Any]:
-        folder = os.path.join(self._estimator.model_dir, "export")
-        return [
-            exporter.export(
-                estimator=self._estimator,
-                export_path=os.path.join(folder, exporter.name),
-                checkpoint_path=path,
-                eval_result=metrics,
-                is_the_final_export=final,
-            )
-            for exporter in self._eval_spec.exporters
-        ]
-
-
-class _EvaluatingListener(CheckpointSaverListener):
-    """Evaluates after a checkpoint was saved, not too often, and at the end.
-
-    Args:
-        evaluator: what evaluates.
-        throttle_secs: how long after an evaluation the next one begins at the earliest.
-    """
-
-    def __init__(self, evaluator: _Evaluator, throttle_secs: int) -> None:
-        self._evaluator = evaluator
-        self.eval_result: EvaluationResult | None = None
-        self.export_results: list[Any] = []
-        self._timer = SecondOrStepTimer(every_secs=throttle_secs) if throttle_secs else None
-        self._is_first = True
-        self._evaluated_step: Any = None
-
-    def begin(self) -> None:
-        """Begins anew."""
-        if self._timer is not None:
-            self._timer.reset()
-        self._is_first = True
-
-    def after_save(self, session: SessionLike, global_step_value: Any) -> bool | None:
-        """Evaluates, unless this is the checkpoint that training begins with, or it is too early."""
-        if self._is_first:
-            self._is_first = False
-            if self._timer is not None:
-                self._timer.update_last_triggered_step(global_step_value)
-            return None
-        if self._timer is not None:
-            if not self._timer.should_trigger_for_step(global_step_value):
-                tf_logging.info(
-                    "Skip the current checkpoint eval due to throttle secs (%s secs).", self._timer._every_secs
-                )
-                return None
-            self._timer.update_last_triggered_step(global_step_value)
-        self._evaluate(global_step_value)
-        return None
-
-    def end(self, session: SessionLike, global_step_value: Any) -> None:
-        """Evaluates the last checkpoint, unless it was when it was saved."""
-        if global_step_value != self._evaluated_step:
-            self._evaluate(global_step_value)
-
-    def _evaluate(self, step: Any) -> None:
-        self._evaluated_step = step
-        if self._timer is not None:
-            self._timer.update_last_triggered_step(step)
-        result, exports = self._evaluator.evaluate_and_export()
-        if result.status == EvalStatus.EVALUATED:
-            self.eval_result, self.export_results = result, exports

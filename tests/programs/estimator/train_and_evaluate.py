@@ -5,6 +5,7 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
+from tensorflow_estimator.python.estimator import training
 
 results = {}
 base = tempfile.mkdtemp()
@@ -48,6 +49,47 @@ results["metrics"] = {key: float(value) for key, value in metrics.items()}
 results["exports"] = [type(path).__name__ for path in exports]
 written = tf.gfile.Glob(os.path.join(base, "model", "export", "*", "*"))
 results["folders"] = sorted(path.split(os.sep)[-2] for path in written)
+
+# A model with nothing left to learn is not evaluated either.
+results["done"] = tf.estimator.train_and_evaluate(
+    estimator, tf.estimator.TrainSpec(train_input, max_steps=25), tf.estimator.EvalSpec(eval_input)
+)
+
+
+class _Told(training._ContinuousEvalListener):
+    def __init__(self, ends):
+        self.ends, self.heard = ends, []
+
+    def before_eval(self):
+        self.heard.append("before")
+        return self.ends != "before"
+
+    def after_eval(self, eval_result):
+        self.heard.append([eval_result.status, int(eval_result.metrics["global_step"])])
+        return self.ends != "after"
+
+
+for ends in ("before", "after", "never"):
+    told = _Told(ends)
+    metrics, _ = training._TrainingExecutor(
+        tf.estimator.Estimator(model_fn, os.path.join(base, ends), config.replace(save_checkpoints_steps=2)),
+        tf.estimator.TrainSpec(train_input, max_steps=5),
+        tf.estimator.EvalSpec(eval_input, steps=1, throttle_secs=0),
+        continuous_eval_listener=told,
+    ).run_local()
+    results["told, ends " + ends] = [told.heard, metrics and int(metrics["global_step"])]
+
+
+def of_a_variable(features, labels, mode):
+    value = tf.get_variable("value", initializer=2.0)
+    loss = tf.reduce_sum(tf.square(value))
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, predictions={"value": value}, loss=loss, train_op=train_op)
+
+
+learner = tf.estimator.Estimator(of_a_variable, os.path.join(base, "variable"))
+learner.train(train_input, hooks=[training._StopAtSecsHook(0)])
+results["stopped by the clock"] = int(learner.get_variable_value("global_step"))
 
 
 def refused(function):
