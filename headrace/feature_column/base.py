@@ -243,7 +243,7 @@ class TransformationCache:
     """
 
     def __init__(self, features: Mapping[Any, Any]) -> None:
-        self._features = dict(features)
+        self._features = features.copy() if hasattr(features, "copy") else dict(features)
         self._made: dict[Any, Any] = {}
 
     def get(self, key: Any, state_manager: StateManager | None = None) -> Any:

@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 class LayerState(StateManager):
     """Keeps the variables and tables of columns in a layer.
 
+    The variables are those of the variable scope in force, which may share and part them.
+
     Args:
         layer: the layer.
         trainable: whether its variables are trained.
-        in_variable_scopes: whether variables are those of the variable scope in force, which may share and part them;
-            otherwise they are the layer's own and named by name scopes, as those of Keras.
     """
 
-    def __init__(self, layer: Layer, trainable: bool, in_variable_scopes: bool = True) -> None:
+    def __init__(self, layer: Layer, trainable: bool) -> None:
         self._layer, self._trainable = layer, trainable
-        self._getter: dict[str, Any] = {"getter": get_variable} if in_variable_scopes else {}
+        self._getter: dict[str, Any] = {"getter": get_variable}
         self._variables: dict[Any, dict[str, Any]] = defaultdict(dict)
         self._resources: dict[Any, dict[str, Any]] = defaultdict(dict)
 
@@ -98,6 +98,19 @@ class LayerState(StateManager):
     def get_resource(self, feature_column: FeatureColumn, name: str) -> Any:
         """The table of a column; it is forgotten, so that the next call makes one in its own graph."""
         return self._resources[feature_column].pop(name)
+
+
+class KerasLayerState(LayerState):
+    """Keeps variables in a layer as Keras does: the layer's own, named by name scopes.
+
+    Args:
+        layer: the layer.
+        trainable: whether its variables are trained.
+    """
+
+    def __init__(self, layer: Layer, trainable: bool) -> None:
+        super().__init__(layer, trainable)
+        self._getter = {}
 
 
 class _FeaturesLayer(Layer):
@@ -227,7 +240,7 @@ class DenseFeaturesV2(DenseFeatures):
         self, feature_columns: Iterable[Any], trainable: bool = True, name: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(feature_columns, trainable, name, **kwargs)
-        self._state_manager = LayerState(self, self.trainable, in_variable_scopes=False)
+        self._state_manager = KerasLayerState(self, self.trainable)
 
     def build(self, _: Any) -> None:
         """Makes the variables of the columns."""

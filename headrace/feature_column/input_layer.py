@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.attributes import check_attribute
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_collection, name_scope
+from headrace.core.eager import executing_eagerly
 from headrace.core.tensor import Tensor
 from headrace.feature_column.base import TransformationCache
 from headrace.feature_column.legacy import LegacyCategoricalColumn, LegacyDenseColumn, LegacyFeatureColumn
@@ -200,32 +201,67 @@ def linear_model(
         >>> price = tf.feature_column.numeric_column("price")
         >>> tf.feature_column.linear_model({"price": [[1.0], [5.0]]}, [price])
     """
-    columns = normalized(feature_columns)
+    with variable_scope(None, "linear_model") as made:
+        pass
+    scoped = scopes_of(normalized(feature_columns))
+    # Variables are named by the scope; operations as if a layer of this name were called in it, as in 1.15.
+    with variable_scope(made, auxiliary_name_scope=False), name_scope("linear_model"), name_scope("linear_model"):
+        return weighted_columns(features, scoped, units, sparse_combiner, weight_collections, trainable, cols_to_vars)
+
+
+def scopes_of(columns: Iterable[Any]) -> list[tuple[str, Any]]:
+    """The columns of a linear model with the names of their scopes, in the order of these.
+
+    1.15 makes the names unique among the scopes around the model, not among those in it: those of a second model are
+    "price_1" and so on.
+
+    Args:
+        columns: each once.
+    """
+    scoped = []
     for column in columns:
+        with variable_scope(None, default_name=column._var_scope_name) as scope:
+            scoped.append((scope.name.rpartition("/")[2], column))
+    return sorted(scoped, key=lambda pair: pair[0])
+
+
+def weighted_columns(
+    features: Mapping[str, Any],
+    scoped: Sequence[tuple[str, Any]],
+    units: int,
+    sparse_combiner: str,
+    weight_collections: CollectionNames | None,
+    trainable: bool,
+    cols_to_vars: dict[Any, Any] | None,
+) -> Tensor:
+    """`linear_model` of columns and their scopes, which lie in the variable scope in force.
+
+    Args:
+        features, units, sparse_combiner, weight_collections, trainable, cols_to_vars: as there.
+        scoped: from `scopes_of`.
+    """
+    for _, column in scoped:
         if not isinstance(column, (LegacyDenseColumn, LegacyCategoricalColumn)):
             raise ValueError(
                 f"Items of feature_columns must be either a _DenseColumn or _CategoricalColumn. Given: {column}"
             )
     collections = list(weight_collections or [])
     collections = list(dict.fromkeys([*collections, GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]))
-    with variable_scope(None, "linear_model", list(features.values())) as made:
-        pass
-    # Variables are named by the scope; operations as if a layer of this name were called in it, as in 1.15.
-    with variable_scope(made, auxiliary_name_scope=False), name_scope("linear_model"), name_scope("linear_model"):
-        cache = TransformationCache(features)
-        sums = []
-        for column in columns:
-            with variable_scope(None, default_name=column._var_scope_name):
-                variable, each = _weighted_sum(column, cache, units, sparse_combiner, collections, trainable)
-                sums.append(each)
-                if cols_to_vars is not None:
-                    cols_to_vars[column] = _parts(variable)
-        check_batch_sizes(sums, columns)
-        without_bias = add_n(sums, name="weighted_sum_no_bias")
-        bias = _weights("bias_weights", [units], trainable, collections)
-        if cols_to_vars is not None:
-            cols_to_vars["bias"] = _parts(bias)
-        return bias_add(without_bias, bias, name="weighted_sum")
+    cache = TransformationCache(features)
+    sums = []
+    for name, column in scoped:
+        with variable_scope(name):
+            variable, each = _weighted_sum(column, cache, units, sparse_combiner, collections, trainable)
+            sums.append(each)
+            if cols_to_vars is not None:
+                # In graphs also those that the column itself makes.
+                cols_to_vars[column] = _parts(variable) if executing_eagerly() else _variables_here()
+    check_batch_sizes(sums, [column for _, column in scoped])
+    without_bias = add_n(sums, name="weighted_sum_no_bias")
+    bias = _weights("bias_weights", [units], trainable, collections)
+    if cols_to_vars is not None:
+        cols_to_vars["bias"] = _parts(bias)
+    return bias_add(without_bias, bias, name="weighted_sum")
 
 
 def _weights(name: str, sizes: Sequence[int], trainable: bool, collections: list[str]) -> Any:

@@ -95,7 +95,28 @@ def deserialize_feature_column(
         raise ValueError(f"Unknown feature_column_v2: {config['class_name']}")
     known = {} if columns_by_name is None else columns_by_name
     made = kinds[config["class_name"]]._from_config(config["config"], custom_objects, known)
-    return known.setdefault(f"{type(made).__name__}:{made.name}", made)
+    return known.setdefault(column_name_with_class_name(made), made)
+
+
+def column_name_with_class_name(fc: Any) -> str:
+    """What tells a column from others of its model: the names of its class and its own.
+
+    Example:
+        >>> column_name_with_class_name(tf.feature_column.numeric_column("price"))
+        'NumericColumn:price'
+    """
+    return f"{type(fc).__name__}:{fc.name}"
+
+
+def check_config_keys(config: Mapping[str, Any], expected_keys: Iterable[str]) -> None:
+    """Raises ValueError where settings have other keys than a column's fields."""
+    if set(config) != set(expected_keys):
+        raise ValueError(f"Invalid config: {config}, expected keys: {expected_keys}")
+
+
+def standardize_and_copy_config(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of settings, with tuples for the lists that JSON makes of them."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in config.items()}
 
 
 def column_of_settings(
@@ -110,8 +131,8 @@ def column_of_settings(
         ValueError: for other fields than the class has.
     """
     expected = getattr(kind, "_fields", None)
-    if expected is not None and set(expected) != set(config):
-        raise ValueError(f"Invalid config: {config}, expected keys: {expected}")
+    if expected is not None:
+        check_config_keys(config, expected)
     known = {} if columns_by_name is None else columns_by_name
     return kind(**{key: _from_setting(key, value, custom_objects, known) for key, value in config.items()})
 
