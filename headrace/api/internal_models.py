@@ -41,7 +41,15 @@ MODELS: dict[str, dict[str, str]] = {
         "estimator.canned.parsing estimator .": "parsing_utils",
         "estimator.heads.canned_heads estimator.heads.checking estimator .": "head",
         "estimator.heads.keys estimator .": "metric_keys prediction_keys",
+        "estimator.canned.rnn estimator .": "rnn",
+        "contrib.factorization.kmeans_core estimator .": "kmeans",
+        "contrib.estimator.saved_model_estimator estimator .": "saved_model_estimator",
         "estimator .": "boosted_trees",
+    },
+    "estimator.tpu": {
+        "estimator.tpu.config estimator .": "tpu_config",
+        "estimator.tpu.estimator estimator.tpu.config estimator.tpu.spec estimator.tpu.embeddings estimator.tpu.rates "
+        "estimator .": "tpu_estimator",
     },
     "estimator.canned.linear_optimizer.python.utils": {
         "estimator.linear_optimizer.sdca_model estimator.linear_optimizer.sparse_features": "sdca_ops",

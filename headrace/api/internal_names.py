@@ -5,6 +5,7 @@ The module's path is written without `tensorflow.python.` in front, or without `
 
 from __future__ import annotations
 
+from headrace.api.internal_estimators import ESTIMATORS
 from headrace.api.internal_helpers import HELPERS
 
 SPELLED = {
@@ -105,233 +106,6 @@ SPELLED = {
     ("eager.core", "_status_to_exception"): "config.eager_operations.status_to_exception",
     ("saved_model.builder", "_SavedModelBuilder"): "saved_model.signature_writing.SignatureBuilder",
     ("saved_model.builder_impl", "_SavedModelBuilder"): "saved_model.signature_writing.SignatureBuilder",
-    (
-        "estimator.canned.boosted_trees",
-        "_StopAtAttemptsHook",
-    ): "estimator.canned.boosted_trees_model.StopAtAttemptsHook",
-    ("estimator.canned.boosted_trees", "_TreeHParams"): "estimator.canned.boosted_trees_growing.TreeHParams",
-    ("estimator.canned.boosted_trees", "_bt_model_fn"): "estimator.canned.boosted_trees_model.boosted_trees_model_fn",
-    (
-        "estimator.canned.boosted_trees",
-        "_calculate_num_features",
-    ): "estimator.canned.boosted_trees_features.calculate_num_features",
-    (
-        "estimator.canned.boosted_trees",
-        "_compute_feature_importances",
-    ): "estimator.canned.boosted_trees_explanations.compute_feature_importances",
-    (
-        "estimator.canned.boosted_trees",
-        "_compute_feature_importances_per_tree",
-    ): "estimator.canned.boosted_trees_explanations.feature_importances_of_tree",
-    (
-        "estimator.canned.boosted_trees",
-        "_create_regression_head",
-    ): "estimator.canned.boosted_trees.create_regression_head",
-    (
-        "estimator.canned.boosted_trees",
-        "_create_classification_head",
-    ): "estimator.canned.boosted_trees.create_classification_head",
-    (
-        "estimator.canned.boosted_trees",
-        "_generate_feature_col_name_mapping",
-    ): "estimator.canned.boosted_trees_features.feature_names",
-    (
-        "estimator.canned.boosted_trees",
-        "_group_features_by_num_buckets",
-    ): "estimator.canned.boosted_trees_features.group_features_by_num_buckets",
-    (
-        "estimator.canned.boosted_trees_utils",
-        "_DEBUG_PROTO_KEY",
-    ): "estimator.canned.boosted_trees_explanations.DEBUG_PROTO_KEY",
-    (
-        "estimator.canned.boosted_trees_utils",
-        "_compute_directional_feature_contributions",
-    ): "estimator.canned.boosted_trees_explanations.directional_feature_contributions",
-    ("estimator.canned.boosted_trees_utils", "_identity"): "estimator.canned.boosted_trees_explanations.identity",
-    (
-        "estimator.canned.boosted_trees_utils",
-        "_parse_debug_proto_string",
-    ): "estimator.canned.boosted_trees_explanations.parse_debug_proto_string",
-    (
-        "estimator.canned.boosted_trees_utils",
-        "_parse_explanations_from_prediction",
-    ): "estimator.canned.boosted_trees_explanations.parse_explanations_from_prediction",
-    ("estimator.canned.boosted_trees_utils", "_sigmoid"): "estimator.canned.boosted_trees_explanations.sigmoid",
-    (
-        "estimator.canned.boosted_trees_utils",
-        "_sum_by_feature_col_name_and_sort",
-    ): "estimator.canned.boosted_trees_explanations.sum_by_feature_col_name_and_sort",
-    ("feature_column.feature_column", "_BucketizedColumn"): "feature_column.numeric.BucketizedColumn",
-    ("feature_column.feature_column", "_CategoricalColumn"): "feature_column.legacy.LegacyCategoricalColumn",
-    ("feature_column.feature_column", "_CrossedColumn"): "feature_column.crossed.CrossedColumn",
-    ("feature_column.feature_column", "_DenseColumn"): "feature_column.legacy.LegacyDenseColumn",
-    ("feature_column.feature_column", "_EmbeddingColumn"): "feature_column.embedding.EmbeddingColumn",
-    ("feature_column.feature_column", "_FeatureColumn"): "feature_column.legacy.LegacyFeatureColumn",
-    ("feature_column.feature_column", "_HashedCategoricalColumn"): "feature_column.categorical.HashedCategoricalColumn",
-    (
-        "feature_column.feature_column",
-        "_IdentityCategoricalColumn",
-    ): "feature_column.categorical.IdentityCategoricalColumn",
-    ("feature_column.feature_column", "_IndicatorColumn"): "feature_column.indicator.IndicatorColumn",
-    ("feature_column.feature_column", "_LazyBuilder"): "feature_column.base.TransformationCache",
-    ("feature_column.feature_column", "_NumericColumn"): "feature_column.numeric.NumericColumn",
-    (
-        "feature_column.feature_column",
-        "_SequenceCategoricalColumn",
-    ): "feature_column.sequences.SequenceCategoricalColumn",
-    ("feature_column.feature_column", "_SequenceDenseColumn"): "feature_column.legacy.LegacySequenceDenseColumn",
-    (
-        "feature_column.feature_column",
-        "_VocabularyFileCategoricalColumn",
-    ): "feature_column.categorical.VocabularyFileCategoricalColumn",
-    (
-        "feature_column.feature_column",
-        "_VocabularyListCategoricalColumn",
-    ): "feature_column.categorical.VocabularyListCategoricalColumn",
-    (
-        "feature_column.feature_column",
-        "_WeightedCategoricalColumn",
-    ): "feature_column.categorical.WeightedCategoricalColumn",
-    ("feature_column.feature_column", "_bucketized_column"): "feature_column.numeric.bucketized_column",
-    (
-        "feature_column.feature_column",
-        "_categorical_column_with_hash_bucket",
-    ): "feature_column.categorical.categorical_column_with_hash_bucket",
-    (
-        "feature_column.feature_column",
-        "_categorical_column_with_identity",
-    ): "feature_column.categorical.categorical_column_with_identity",
-    (
-        "feature_column.feature_column",
-        "_categorical_column_with_vocabulary_file",
-    ): "feature_column.categorical.categorical_column_with_vocabulary_file",
-    (
-        "feature_column.feature_column",
-        "_categorical_column_with_vocabulary_list",
-    ): "feature_column.categorical.categorical_column_with_vocabulary_list",
-    ("feature_column.feature_column", "_crossed_column"): "feature_column.crossed.crossed_column",
-    ("feature_column.feature_column", "_embedding_column"): "feature_column.embedding.embedding_column",
-    ("feature_column.feature_column", "_indicator_column"): "feature_column.indicator.indicator_column",
-    ("feature_column.feature_column", "_numeric_column"): "feature_column.numeric.numeric_column",
-    (
-        "feature_column.feature_column",
-        "_to_sparse_input_and_drop_ignore_values",
-    ): "feature_column.base.to_sparse_and_drop",
-    (
-        "feature_column.feature_column",
-        "_weighted_categorical_column",
-    ): "feature_column.categorical.weighted_categorical_column",
-    ("feature_column.feature_column_v2", "_BucketizedColumn"): "feature_column.numeric.BucketizedColumn",
-    ("feature_column.feature_column_v2", "_CategoricalColumn"): "feature_column.legacy.LegacyCategoricalColumn",
-    ("feature_column.feature_column_v2", "_CrossedColumn"): "feature_column.crossed.CrossedColumn",
-    ("feature_column.feature_column_v2", "_DenseColumn"): "feature_column.legacy.LegacyDenseColumn",
-    ("feature_column.feature_column_v2", "_EmbeddingColumn"): "feature_column.embedding.EmbeddingColumn",
-    ("feature_column.feature_column_v2", "_FeatureColumn"): "feature_column.legacy.LegacyFeatureColumn",
-    (
-        "feature_column.feature_column_v2",
-        "_HashedCategoricalColumn",
-    ): "feature_column.categorical.HashedCategoricalColumn",
-    (
-        "feature_column.feature_column_v2",
-        "_IdentityCategoricalColumn",
-    ): "feature_column.categorical.IdentityCategoricalColumn",
-    ("feature_column.feature_column_v2", "_IndicatorColumn"): "feature_column.indicator.IndicatorColumn",
-    ("feature_column.feature_column_v2", "_LazyBuilder"): "feature_column.base.TransformationCache",
-    ("feature_column.feature_column_v2", "_NumericColumn"): "feature_column.numeric.NumericColumn",
-    (
-        "feature_column.feature_column_v2",
-        "_SequenceCategoricalColumn",
-    ): "feature_column.sequences.SequenceCategoricalColumn",
-    ("feature_column.feature_column_v2", "_SequenceDenseColumn"): "feature_column.legacy.LegacySequenceDenseColumn",
-    (
-        "feature_column.feature_column_v2",
-        "_VocabularyFileCategoricalColumn",
-    ): "feature_column.categorical.VocabularyFileCategoricalColumn",
-    (
-        "feature_column.feature_column_v2",
-        "_VocabularyListCategoricalColumn",
-    ): "feature_column.categorical.VocabularyListCategoricalColumn",
-    (
-        "feature_column.feature_column_v2",
-        "_WeightedCategoricalColumn",
-    ): "feature_column.categorical.WeightedCategoricalColumn",
-    ("feature_column.feature_column_v2", "_bucketized_column"): "feature_column.numeric.bucketized_column",
-    (
-        "feature_column.feature_column_v2",
-        "_categorical_column_with_hash_bucket",
-    ): "feature_column.categorical.categorical_column_with_hash_bucket",
-    (
-        "feature_column.feature_column_v2",
-        "_categorical_column_with_identity",
-    ): "feature_column.categorical.categorical_column_with_identity",
-    (
-        "feature_column.feature_column_v2",
-        "_categorical_column_with_vocabulary_file",
-    ): "feature_column.categorical.categorical_column_with_vocabulary_file",
-    (
-        "feature_column.feature_column_v2",
-        "_categorical_column_with_vocabulary_list",
-    ): "feature_column.categorical.categorical_column_with_vocabulary_list",
-    ("feature_column.feature_column_v2", "_crossed_column"): "feature_column.crossed.crossed_column",
-    ("feature_column.feature_column_v2", "_embedding_column"): "feature_column.embedding.embedding_column",
-    ("feature_column.feature_column_v2", "_indicator_column"): "feature_column.indicator.indicator_column",
-    ("feature_column.feature_column_v2", "_numeric_column"): "feature_column.numeric.numeric_column",
-    (
-        "feature_column.feature_column_v2",
-        "_to_sparse_input_and_drop_ignore_values",
-    ): "feature_column.base.to_sparse_and_drop",
-    (
-        "feature_column.feature_column_v2",
-        "_weighted_categorical_column",
-    ): "feature_column.categorical.weighted_categorical_column",
-    ("feature_column.feature_column_v2", "_StateManagerImpl"): "feature_column.features_layer.LayerState",
-    ("feature_column.feature_column_v2", "_BaseFeaturesLayer"): "feature_column.features_layer._FeaturesLayer",
-    ("estimator.keras", "_create_keras_model_fn"): "estimator.keras.create_keras_model_fn",
-    ("estimator.inputs.queues.feeding_functions", "_enqueue_data"): "estimator.inputs.feeding.enqueue_data",
-    ("estimator.inputs.queues.feeding_functions", "_ArrayFeedFn"): "estimator.inputs.feeding.ArrayFeedFn",
-    ("estimator.inputs.queues.feeding_functions", "_OrderedDictNumpyFeedFn"): "estimator.inputs.feeding.DictFeedFn",
-    ("estimator.inputs.queues.feeding_functions", "_PandasFeedFn"): "estimator.inputs.feeding.PandasFeedFn",
-    ("estimator.inputs.queues.feeding_functions", "_GeneratorFeedFn"): "estimator.inputs.feeding.GeneratorFeedFn",
-    ("estimator.inputs.queues.feeding_queue_runner", "_FeedingQueueRunner"): "input_queues.feeding.FeedingQueueRunner",
-    ("estimator.training", "_TrainingExecutor"): "estimator.training.TrainingExecutor",
-    ("estimator.training", "_EvalStatus"): "estimator.training.EvalStatus",
-    ("estimator.training", "_EvalResult"): "estimator.training.EvaluationResult",
-    ("estimator.training", "_NewCheckpointListenerForEvaluate"): "estimator.training._EvaluatingListener",
-    ("estimator.canned.baseline", "_baseline_model_fn"): "estimator.canned.baseline.baseline_model_fn",
-    ("estimator.canned.dnn", "_dnn_model_fn"): "estimator.canned.dnn.dnn_model_fn",
-    ("estimator.canned.head", "_Head"): "estimator.heads.canned_heads.CannedHead",
-    ("estimator.canned.head", "_binary_logistic_head_with_sigmoid_cross_entropy_loss"): (
-        "estimator.heads.canned_heads.binary_logistic_head"
-    ),
-    ("estimator.canned.head", "_binary_logistic_or_multi_class_head"): (
-        "estimator.heads.canned_heads.binary_or_multi_class_head"
-    ),
-    ("estimator.canned.head", "_multi_class_head_with_softmax_cross_entropy_loss"): (
-        "estimator.heads.canned_heads.multi_class_head"
-    ),
-    ("estimator.canned.head", "_regression_head"): "estimator.heads.canned_heads.regression_head",
-    ("estimator.canned.linear", "_compute_fraction_of_zero"): "estimator.canned.layer_summaries.fraction_of_zero",
-    ("estimator.canned.linear", "_linear_model_fn"): "estimator.canned.linear.linear_model_fn",
-    (
-        "estimator.canned.linear_optimizer.python.utils.sharded_mutable_dense_hashtable",
-        "_ShardedMutableDenseHashTable",
-    ): "estimator.linear_optimizer.sharded_table.ShardedMutableDenseHashTable",
-    (
-        "estimator.canned.linear_optimizer.python.utils.sdca_ops",
-        "_SDCAModel",
-    ): "estimator.linear_optimizer.sdca_model.SdcaModel",
-    (
-        "estimator.canned.linear_optimizer.python.utils.sdca_ops",
-        "_SparseFeatureColumn",
-    ): "estimator.linear_optimizer.sparse_features.SparseFeatureColumn",
-    ("estimator.export.export_lib", "build_supervised_input_receiver_fn_from_input_fn"): (
-        "contrib.estimator.export.build_supervised_input_receiver_fn_from_input_fn"
-    ),
-    ("estimator.head.head_utils", "_DEFAULT_SERVING_KEY"): "estimator.heads.keys.DEFAULT_SERVING_KEY",
-    ("estimator.run_config", "get_default_session_config"): "estimator.run_config.default_session_config",
-    ("estimator.head.head_utils", "_assert_no_hooks"): "testing.head_checks.assert_no_hooks",
-    ("estimator.head.head_utils", "_assert_simple_summaries"): "testing.head_checks.assert_simple_summaries",
-    ("estimator.head.head_utils", "_initialize_variables"): "testing.head_checks.initialize_variables",
     **{
         ("contrib.estimator.python.estimator.replicate_model_fn", f"_{name}"): f"contrib.estimator.{place}"
         for name, place in {
@@ -357,23 +131,6 @@ SPELLED = {
     ("contrib.feature_column.python.feature_column.sequence_feature_column", "concatenate_context_input"): (
         "feature_column.sequence_input.concatenate_context_input"
     ),
-    ("feature_column.feature_column_v2", "_LinearModelLayer"): "feature_column.linear_layer.LinearModel",
-    ("feature_column.feature_column_v2", "make_parse_example_spec_v2"): (
-        "feature_column.parsing.make_parse_example_spec"
-    ),
-    ("estimator.gc", "_get_paths"): "estimator.gc.get_paths",
-    ("estimator.gc", "_largest_export_versions"): "estimator.gc.largest_export_versions",
-    ("estimator.gc", "_mod_export_version"): "estimator.gc.mod_export_version",
-    ("estimator.gc", "_negation"): "estimator.gc.negation",
-    ("estimator.gc", "_one_of_every_n_export_versions"): "estimator.gc.one_of_every_n_export_versions",
-    ("estimator.gc", "_union"): "estimator.gc.union",
-    ("estimator.estimator", "EstimatorV1"): "estimator.estimator.Estimator",
-    ("estimator.estimator", "_load_global_step_from_checkpoint_dir"): "estimator.estimator._step_of_checkpoint",
-    ("estimator.export.export_lib", "EXPORT_TAG_MAP"): "estimator.exporting.EXPORT_TAG_MAP",
-    ("estimator.head.sequential_head", "_flatten_tensor"): "estimator.heads.sequential_head.flatten_tensor",
-    ("estimator.model_fn", "_TPUEstimatorSpec"): "estimator.tpu.spec.TPUEstimatorSpec",
-    ("estimator.canned.baseline", "_baseline_logit_fn_builder"): "estimator.canned.baseline.baseline_logit_fn_builder",
-    ("estimator.estimator", "_check_hooks_type"): "estimator.arguments.checked_hooks",
     ("contrib.image.python.ops.interpolate_spline", "_cross_squared_distance_matrix"): (
         "contrib.image.warping.squared_distances"
     ),
@@ -468,6 +225,7 @@ SPELLED = {
     ("ops.script_ops", "eager_py_func"): "py_function",
     ("ops.image_ops", "ResizeMethod"): "compat.v2.image.ResizeMethod",
     ("ops.image_ops", "ResizeMethodV1"): "image.ResizeMethod",
+    **ESTIMATORS,
     **HELPERS,
     ("ops.lookup_ops", "StaticHashTableV1"): "lookup.StaticHashTable",
     ("ops.lookup_ops", "StaticVocabularyTableV1"): "lookup.StaticVocabularyTable",

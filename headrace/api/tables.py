@@ -27,6 +27,7 @@ MACHINERY = frozenset(
         *(
             "gen_ops",
             "internal_contrib",
+            "internal_estimators",
             "internal_helpers",
             "internal_modules",
             "internal_names",

@@ -70,7 +70,31 @@ def gpus_per_worker(devices: Sequence[str]) -> int:
     gpus: dict[str, int] = {}
     for name in devices:
         host = device_names.get_host_for_device(name)
-        gpus[host] = gpus.get(host, 0) + (DeviceSpec.from_string(name).device_type == "GPU")
+        gpus[host] = gpus.get(host, 0) + is_gpu(name)
     if len(set(gpus.values())) > 1:
         raise ValueError(f"All workers should have the same number of GPUs, got {devices}.")
     return next(iter(gpus.values()))
+
+
+def is_gpu(device: str) -> bool:
+    """Whether a device's name is that of a GPU."""
+    return DeviceSpec.from_string(device).device_type == "GPU"
+
+
+def grouped(devices: Sequence[str]) -> dict[str, list[list[str]]]:
+    """The devices of a cluster by job and task.
+
+    Args:
+        devices: of tasks, not of this process.
+
+    Example:
+        >>> grouped(["/job:worker/task:0/device:GPU:0", "/job:worker/task:1/device:GPU:0"])
+        {'worker': [['/job:worker/task:0/device:GPU:0'], ['/job:worker/task:1/device:GPU:0']]}
+    """
+    by_job: dict[str, list[list[str]]] = {}
+    for name in devices:
+        spec = DeviceSpec.from_string(name)
+        tasks = by_job.setdefault(spec.job or "", [])
+        tasks.extend([] for _ in range(len(tasks), (spec.task or 0) + 1))
+        tasks[spec.task or 0].append(name)
+    return by_job
