@@ -48,6 +48,17 @@ def clipped(gradients: list[tuple[Any, Any]], norm: float | None) -> list[tuple[
     return list(zip(values, [variable for _, variable in gradients], strict=True))
 
 
+def embedding_variable(column: Any, collection_key: str, input_layer_scope: str) -> list[Any]:
+    """The variables of an embedding column in a network.
+
+    Args:
+        column: the column.
+        collection_key: the collection of the network's variables.
+        input_layer_scope: the scope in which those of its columns lie.
+    """
+    return get_collection(collection_key, scope=f"{input_layer_scope}/{column.name}")
+
+
 def embedding_multipliers(
     lr_multipliers: Mapping[Any, float] | None, parent_scope: str, input_scope: str
 ) -> dict[Any, float] | None:
@@ -68,7 +79,6 @@ def embedding_multipliers(
             raise ValueError(
                 f"Learning rate multipliers can only be defined for embedding columns. It is defined for {column}."
             )
-        scope = f"{parent_scope}/{input_scope}/{column.name}"
-        for variable in get_collection(GraphKeys.TRAINABLE_VARIABLES, scope=scope):
-            found[variable] = factor
+        variables = embedding_variable(column, GraphKeys.TRAINABLE_VARIABLES, f"{parent_scope}/{input_scope}")
+        found.update(dict.fromkeys(variables, factor))
     return found

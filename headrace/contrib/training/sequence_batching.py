@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.training.sequence_checks import multiple_of, with_checks
@@ -103,7 +103,7 @@ def batch_sequences_with_states(
         steps = _time_steps(sequences)
         for key in sparse:
             sequences[_CONTEXT + key] = _each_segment(context.pop(key), steps, num_unroll)
-        sequences, stored = _stored(sequences)
+        sequences, sparse_keys, storing = deconstruct_sparse_tensor_seq(sequences)
         input_key = _numbered(input_key, make_keys_unique_seed) if make_keys_unique else input_key
         saver = SequenceQueueingStateSaver(
             batch_size,
@@ -119,8 +119,9 @@ def batch_sequences_with_states(
         scalar(f"queue/{saver.barrier.name}/ready_segment_batches_", cast(saver.barrier.ready_size(), float32))
         add_queue_runner(QueueRunner(saver, [saver.prefetch_op] * num_threads, queue_closed_exception_types=_ENDS))
         batch = saver.next_batch
-        for key, storing in stored.items():
-            batch.sequences[key] = _restored(batch.sequences[key], storing, num_unroll)
+        if sparse_keys:
+            rows = shape(batch.sequences[sparse_keys[0]])[0]
+            reconstruct_sparse_tensor_seq(batch.sequences, sparse_keys, storing, rows, num_unroll)
         for key in sparse:
             batch.context[key] = _without_time(batch.sequences.pop(_CONTEXT + key))
         return batch
@@ -236,24 +237,46 @@ def _without_time(value: SparseTensor) -> SparseTensor:
     return sparse_reshape(one_step, concat([batch, rest], 0))
 
 
-def _stored(sequences: dict[str, Any]) -> tuple[dict[str, Tensor], dict[str, Operation]]:
-    """The sequences with a number for each time step of sparse ones, and the operations that keep those."""
-    stored: dict[str, Operation] = {}
-    for key in sorted(sequences):
-        if isinstance(sequences[key], SparseTensor):
-            sequences[key] = add_many_sparse_to_tensors_map(sequences[key])
-            stored[key] = sequences[key].op
-    return sequences, stored
+def deconstruct_sparse_tensor_seq(
+    input_sequence: Mapping[str, Any], shared_name: str | None = None
+) -> tuple[dict[str, Any], list[str] | None, list[Operation]]:
+    """Sequences with a number for each time step of sparse ones.
+
+    Args:
+        input_sequence: from key to tensor or SparseTensor, time first.
+        shared_name: of the map that keeps the sparse ones; one for each sequence by default.
+
+    Returns:
+        the sequences as tensors; the keys of sparse ones, None if there are none; the operations that keep them.
+    """
+    sequence = dict(input_sequence)
+    keys = [key for key in sorted(sequence) if isinstance(sequence[key], (SparseTensor, SparseTensorValue))]
+    for key in keys:
+        sequence[key] = add_many_sparse_to_tensors_map(sequence[key], shared_name=shared_name)
+    return sequence, keys or None, [sequence[key].op for key in keys]
 
 
-def _restored(handles: Tensor, storing: Operation, unroll: int) -> SparseTensor:
-    """The sparse tensors of a batch of numbers, of shape (batch, unroll, …)."""
-    rank = storing.inputs[2].shape[0].value
-    flat = take_many_sparse_from_tensors_map(storing, reshape(handles, [-1]), rank=rank)
-    row = flat.indices[:, :1]
-    rows = cast(shape(handles)[:1], int64)
-    return SparseTensor(
-        indices=concat([row // unroll, row % unroll, flat.indices[:, 1:]], 1),
-        values=flat.values,
-        dense_shape=concat([rows, convert_to_tensor([unroll], dtype=int64), flat.dense_shape[1:]], 0),
-    )
+def reconstruct_sparse_tensor_seq(
+    sequence: dict[str, Any],
+    sparse_tensor_keys: Sequence[str] | None,
+    tensor_op_list: Sequence[Operation],
+    batch_size: int | Tensor,
+    num_unroll: int,
+) -> None:
+    """Puts sparse tensors of shape (batch, unroll, …) in the place of the numbers of their time steps.
+
+    Args:
+        sequence: from key to tensor; changed.
+        sparse_tensor_keys, tensor_op_list: what `deconstruct_sparse_tensor_seq` gave.
+        batch_size, num_unroll: how many examples of how many time steps there are.
+    """
+    for key, storing in zip(sparse_tensor_keys or (), tensor_op_list, strict=True):
+        rank = storing.inputs[2].shape[0].value if storing.inputs[2].shape.ndims else None
+        flat = take_many_sparse_from_tensors_map(storing, reshape(sequence[key], [-1]), rank=rank)
+        row = flat.indices[:, :1]
+        sizes = [cast([size], int64) for size in (batch_size, num_unroll)]
+        sequence[key] = SparseTensor(
+            indices=concat([row // num_unroll, row % num_unroll, flat.indices[:, 1:]], 1),
+            values=flat.values,
+            dense_shape=concat([*sizes, flat.dense_shape[1:]], 0),
+        )
