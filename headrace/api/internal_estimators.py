@@ -279,6 +279,12 @@ _ROWS: dict[str, dict[str, str]] = {
     "distribute.cluster_resolver.tfconfig_cluster_resolver": {
         "distribute.cluster_resolvers.tf_config": "_load_tf_config",
     },
+    "contrib.learn.python.learn.estimators.dnn_linear_combined": {
+        "contrib.learn.linear_optimizers": "_get_embedding_variable=embedding_variable",
+    },
+    "contrib.training.python.training.sequence_queueing_state_saver": {
+        "contrib.training.sequence_batching": "_deconstruct_sparse_tensor_seq _reconstruct_sparse_tensor_seq",
+    },
     "contrib.estimator.python.estimator.rnn": {
         "contrib.estimator.rnn": "_make_rnn_cell_fn=_cell_fn _select_last_activations=_last_activations",
     },

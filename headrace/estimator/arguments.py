@@ -16,6 +16,8 @@ from headrace.util.inspection import fn_args
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
 
+# Members that are called as in 1.15, where they may not be overridden either; others are this library's own.
+_CALLED_AS_IN_1_15 = {"_call_input_fn", "_call_model_fn", "_train_model", "_train_with_estimator_spec"}
 _MODEL_FN_ARGUMENTS = {"features", "labels", "mode", "params", "self", "config"}
 
 
@@ -113,3 +115,30 @@ def checked_listeners(listeners: Sequence[CheckpointSaverListener] | None) -> li
         if not isinstance(listener, CheckpointSaverListener):
             raise TypeError(f"saving_listeners must be a list of CheckpointSaverListener, given: {listener}")
     return found
+
+
+def check_members(base: type, kind: type) -> None:
+    """Raises ValueError where an estimator's class has members in the place of those of `Estimator`.
+
+    It should give another model function instead.
+
+    Args:
+        base: `Estimator`.
+        kind: the class; `_OVERRIDABLE` in it names what it may have all the same.
+    """
+    may_be = {"_tf_api_names", "model_fn", *getattr(kind, "_OVERRIDABLE", ())}
+    for name, value in vars(base).items():
+        if (name.startswith("_") and name not in _CALLED_AS_IN_1_15) or name in may_be:
+            continue
+        if not callable(value) and not isinstance(value, property):
+            continue
+        if getattr(kind, name) is not value and not _is_ours(kind, name):
+            raise ValueError(
+                f"Subclasses of Estimator cannot override members of Estimator. {kind.__name__} does override {[name]}"
+            )
+
+
+def _is_ours(kind: type, name: str) -> bool:
+    """Whether the class that defines a member is one of the library's own kinds of estimators."""
+    owner = next(cls for cls in kind.__mro__ if name in vars(cls))
+    return owner.__module__.partition(".")[0] == __name__.partition(".")[0]

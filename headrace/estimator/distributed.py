@@ -25,13 +25,24 @@ if TYPE_CHECKING:
     from headrace.sessions.session_run_hook import SessionRunHook
 
 
-def _input_iterator(estimator: Estimator, strategy: Any, input_fn: Callable[..., Any], mode: str) -> Any:
-    """What gives the inputs of all replicas."""
+def iterator_from_input_fn(
+    estimator: Estimator, input_fn: Callable[..., Any], mode: str, distribution: Any = None
+) -> tuple[Any, list[Any]]:
+    """An iterator over the inputs, of all replicas of a strategy if there is one, and the hooks that initialize it.
 
-    def with_context(context: Any) -> Any:
-        return estimator._call_input_fn(input_fn, mode, context)
-
-    return strategy.make_input_fn_iterator(with_context)
+    Args:
+        estimator: who calls the function.
+        input_fn: it returns a dataset.
+        mode: a `ModeKeys`.
+        distribution: the strategy, or None.
+    """
+    if distribution is None:
+        iterator = estimator._call_input_fn(input_fn, mode).make_initializable_iterator()
+    else:
+        iterator = distribution.make_input_fn_iterator(
+            lambda context: estimator._call_input_fn(input_fn, mode, context)
+        )
+    return iterator, [DatasetInitializerHook(iterator)]
 
 
 def _next_inputs(iterator: Any) -> tuple[Any, Any]:
@@ -72,7 +83,7 @@ def train(
     strategy._scale_loss_for_estimator = True
     with Graph().as_default() as graph, strategy.scope():
         set_random_seed(estimator._config.tf_random_seed)
-        iterator = _input_iterator(estimator, strategy, input_fn, ModeKeys.TRAIN)
+        iterator, input_hooks = estimator._get_iterator_from_input_fn(input_fn, ModeKeys.TRAIN, strategy)
         step = estimator._create_and_assert_global_step(graph)
         # Made here, for code that runs for a replica is not where the collection is looked for.
         add_to_collection(GLOBAL_STEP_READ_KEY, strategy.extended.read_var(step))
@@ -94,7 +105,7 @@ def train(
             training_hooks=_of_first(strategy, training_hooks),
             training_chief_hooks=_of_first(strategy, chief_hooks),
         )
-        return estimator._train_with_estimator_spec(spec, [DatasetInitializerHook(iterator)], hooks, step, listeners)
+        return estimator._train_with_estimator_spec(spec, input_hooks, hooks, step, listeners)
 
 
 def build_evaluation(
@@ -108,7 +119,7 @@ def build_evaluation(
     """`evaluating.build` under a strategy, in its scope: arguments and results as there."""
     set_random_seed(estimator._config.tf_random_seed)
     estimator._create_and_assert_global_step(graph)
-    iterator = _input_iterator(estimator, strategy, input_fn, ModeKeys.EVAL)
+    iterator, input_hooks = estimator._get_iterator_from_input_fn(input_fn, ModeKeys.EVAL, strategy)
     features, labels = _next_inputs(iterator)
 
     def model(features: Any, labels: Any) -> tuple[Any, ...]:
@@ -125,5 +136,5 @@ def build_evaluation(
     }
     update, values = update_and_values(metrics, get_global_step(graph))
     values[GraphKeys.GLOBAL_STEP] = strategy.extended.read_var(values[GraphKeys.GLOBAL_STEP])
-    all_hooks = [DatasetInitializerHook(iterator), *hooks, *_of_first(strategy, evaluation_hooks)]
+    all_hooks = [*input_hooks, *hooks, *_of_first(strategy, evaluation_hooks)]
     return _combined_scaffold(strategy, scaffold), update, values, all_hooks

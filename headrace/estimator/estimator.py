@@ -17,6 +17,7 @@ from headrace.core.graph import Graph
 from headrace.core.random_seed import set_random_seed
 from headrace.estimator import checkpointing, coordinated, distributed, evaluating, exporting, predicting, summarizing
 from headrace.estimator.arguments import (
+    check_members,
     check_model_fn,
     checked_hooks,
     checked_listeners,
@@ -112,15 +113,7 @@ class Estimator:
 
     def _assert_members_are_not_overridden(self) -> None:
         """Raises ValueError where a subclass has methods in the place of public ones: it should give a model function."""
-        may_be = {"_tf_api_names", "model_fn", *getattr(type(self), "_OVERRIDABLE", ())}
-        for name, value in vars(Estimator).items():
-            if name.startswith("_") or name in may_be or not (callable(value) or isinstance(value, property)):
-                continue
-            if getattr(type(self), name) is not value and not _is_ours(type(self), name):
-                raise ValueError(
-                    f"Subclasses of Estimator cannot override members of Estimator. {type(self).__name__} does override "
-                    f"{[name]}"
-                )
+        check_members(Estimator, type(self))
 
     # ---- the checkpoints ----
 
@@ -438,6 +431,8 @@ class Estimator:
     def _get_features_and_labels_from_input_fn(self, input_fn: Callable[..., Any], mode: str) -> tuple[Any, Any, Any]:
         return parse_input_fn_result(self._call_input_fn(input_fn, mode))
 
+    _get_iterator_from_input_fn = distributed.iterator_from_input_fn
+
     def _call_model_fn(self, features: Any, labels: Any, mode: str, config: RunConfig) -> EstimatorSpec:
         taken = fn_args(self._model_fn)
         given: dict[str, Any] = {}
@@ -476,12 +471,6 @@ class EstimatorV2(Estimator):
         raise AttributeError(
             "`Estimator.export_savedmodel` has been deprecated. Please use `export_saved_model` instead."
         )
-
-
-def _is_ours(kind: type, name: str) -> bool:
-    """Whether the class that defines a member is one of the library's own kinds of estimators."""
-    owner = next(cls for cls in kind.__mro__ if name in vars(cls))
-    return owner.__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 def _step_of_checkpoint(model_dir: str) -> int:

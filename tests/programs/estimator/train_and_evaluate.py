@@ -92,6 +92,11 @@ learner.train(train_input, hooks=[training._StopAtSecsHook(0)])
 results["stopped by the clock"] = int(learner.get_variable_value("global_step"))
 
 
+class _Calling(tf.estimator.Estimator):
+    def _call_model_fn(self, features, labels, mode, config):
+        return super()._call_model_fn(features, labels, mode, config)
+
+
 def refused(function):
     try:
         function()
@@ -101,6 +106,7 @@ def refused(function):
 
 
 results["refused"] = {
+    "overridden": refused(lambda: _Calling(model_fn)),
     "input": refused(lambda: tf.estimator.TrainSpec(3)),
     "steps": refused(lambda: tf.estimator.TrainSpec(train_input, max_steps=0)),
     "hooks": refused(lambda: tf.estimator.EvalSpec(eval_input, hooks=[1])),
