@@ -39,7 +39,8 @@ REMAINING: dict[str, dict[str, str]] = {
     },
     "debug.lib": {".": "grpc_debug_server grpc_debug_test_server grpc_tensorflow_server source_remote"},
     "distribute": {
-        "testing.combinations distribute .": "combinations strategy_combinations model_combinations",
+        "testing.combinations distribute .": "combinations model_combinations",
+        "testing.strategies testing.combinations distribute .": "strategy_combinations",
         "distribute .": "experimental mirrored_function_strategy shared_variable_creator summary_op_util",
     },
     "eager": {

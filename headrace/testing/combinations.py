@@ -12,10 +12,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from headrace.config.eager_context import eager_mode
+from headrace.config.settings import list_logical_devices
 from headrace.core.graph import Graph
+from headrace.devices.listing import is_gpu_available
 
 # Arguments that say how a test runs; a test takes them only if it has parameters of these names.
-_HOW = ("mode", "tf_api_version")
+_HOW = ("mode", "tf_api_version", "required_gpus", "required_tpus", "required_tpu")
 
 
 class NamedObject:
@@ -35,6 +37,40 @@ class NamedObject:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the value gives for these arguments."""
         return self._obj(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+class NamedDistribution:
+    """A distribution strategy with a name; a test gets the strategy, and is skipped where it lacks devices.
+
+    Args:
+        name: what it is called in the name of the test.
+        distribution_fn: it makes the strategy.
+        required_gpus: how many GPUs the strategy needs; None for none.
+        required_tpu: whether it needs a TPU.
+
+    Example:
+        >>> named = NamedDistribution("OneCPU", lambda: tf.distribute.OneDeviceStrategy("/cpu:0"))
+        >>> named, named.strategy.num_replicas_in_sync
+        (OneCPU, 1)
+    """
+
+    def __init__(
+        self,
+        name: str,
+        distribution_fn: Callable[[], Any],
+        required_gpus: int | None = None,
+        required_tpu: bool = False,
+    ) -> None:
+        self._name, self._distribution_fn = name, distribution_fn
+        self.required_gpus, self.required_tpu = required_gpus, required_tpu
+
+    @property
+    def strategy(self) -> Any:
+        """The strategy, made anew."""
+        return self._distribution_fn()
 
     def __repr__(self) -> str:
         return self._name
@@ -75,7 +111,8 @@ def generate(combinations: Sequence[OrderedDict[str, Any]], test_combinations: A
 
     Args:
         combinations: what `combine` and `times` make. `mode` says whether a test runs as a graph or eagerly,
-            `tf_api_version` of which API it is: where there is no such thing here, the test is skipped.
+            `tf_api_version` of which API it is, `required_gpus` how many it needs: where there is no such thing here, the
+            test is skipped. A `NamedDistribution` becomes its strategy.
         test_combinations: not supported.
 
     Raises:
@@ -123,10 +160,32 @@ def _run_as_asked(test: Callable[..., None]) -> Callable[..., None]:
             raise ValueError(f"'mode' has to be either 'eager' or 'graph' and not {mode}")
         if kwargs.get("tf_api_version", 1) == 2:
             self.skipTest("Skipping a TF2 test when TF2 is not enabled.")
+        reason = _lacking(kwargs)
+        if reason:
+            self.skipTest(reason)
         arguments = {key: value for key, value in kwargs.items() if key in taken or key not in _HOW}
         with eager_mode() if mode == "eager" else Graph().as_default():
+            for key, value in arguments.items():
+                if isinstance(value, NamedDistribution):
+                    arguments[key] = value.strategy
             test(self, **arguments)
 
     # What decorates it further sees the arguments of the combination.
     run.__signature__ = inspect.Signature()  # type: ignore[attr-defined]  # functions take any attribute
     return run
+
+
+def _lacking(kwargs: dict[str, Any]) -> str | None:
+    """Which devices a test needs that are not there."""
+    distributions = [value for value in kwargs.values() if isinstance(value, NamedDistribution)]
+    asked = {key: kwargs.get(key) for key in ("required_gpus", "required_tpus", "required_tpu")}
+    for key, number in asked.items():
+        if distributions and number:
+            raise ValueError(f"Do not use `{key}` and arguments of type NamedDistribution together.")
+    gpus = max(int(asked["required_gpus"] or 0), *(each.required_gpus or 0 for each in distributions), 0)
+    there = len(list_logical_devices("GPU")) if gpus and is_gpu_available() else 0
+    if there < gpus:
+        return f"Only {there} of {gpus} required GPUs are available."
+    if asked["required_tpus"] or asked["required_tpu"] or any(each.required_tpu for each in distributions):
+        return "Test requires a TPU, but it's not available."
+    return None

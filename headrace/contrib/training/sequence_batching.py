@@ -119,9 +119,7 @@ def batch_sequences_with_states(
         scalar(f"queue/{saver.barrier.name}/ready_segment_batches_", cast(saver.barrier.ready_size(), float32))
         add_queue_runner(QueueRunner(saver, [saver.prefetch_op] * num_threads, queue_closed_exception_types=_ENDS))
         batch = saver.next_batch
-        if sparse_keys:
-            rows = shape(batch.sequences[sparse_keys[0]])[0]
-            reconstruct_sparse_tensor_seq(batch.sequences, sparse_keys, storing, rows, num_unroll)
+        reconstruct_sparse_tensor_seq(batch.sequences, sparse_keys, storing, None, num_unroll)
         for key in sparse:
             batch.context[key] = _without_time(batch.sequences.pop(_CONTEXT + key))
         return batch
@@ -260,7 +258,7 @@ def reconstruct_sparse_tensor_seq(
     sequence: dict[str, Any],
     sparse_tensor_keys: Sequence[str] | None,
     tensor_op_list: Sequence[Operation],
-    batch_size: int | Tensor,
+    batch_size: int | Tensor | None,
     num_unroll: int,
 ) -> None:
     """Puts sparse tensors of shape (batch, unroll, …) in the place of the numbers of their time steps.
@@ -268,13 +266,14 @@ def reconstruct_sparse_tensor_seq(
     Args:
         sequence: from key to tensor; changed.
         sparse_tensor_keys, tensor_op_list: what `deconstruct_sparse_tensor_seq` gave.
-        batch_size, num_unroll: how many examples of how many time steps there are.
+        batch_size, num_unroll: how many examples of how many time steps there are; None for as many as there are numbers.
     """
     for key, storing in zip(sparse_tensor_keys or (), tensor_op_list, strict=True):
         rank = storing.inputs[2].shape[0].value if storing.inputs[2].shape.ndims else None
         flat = take_many_sparse_from_tensors_map(storing, reshape(sequence[key], [-1]), rank=rank)
         row = flat.indices[:, :1]
-        sizes = [cast([size], int64) for size in (batch_size, num_unroll)]
+        examples = shape(sequence[key])[0] if batch_size is None else batch_size
+        sizes = [cast([size], int64) for size in (examples, num_unroll)]
         sequence[key] = SparseTensor(
             indices=concat([row // num_unroll, row % num_unroll, flat.indices[:, 1:]], 1),
             values=flat.values,
