@@ -261,6 +261,12 @@ _ROWS: dict[str, dict[str, str]] = {
         "distribute.variables": "_apply_aggregation=aggregated _enter_or_assert_strategy=in_scope_of",
         "distribute.device_names": "_devices_match",
     },
+    "distribute.distribution_strategy_context": {
+        "state.replication": (
+            "_CrossReplicaThreadMode=cross_replica_mode _InReplicaThreadMode=replica_mode _push_per_thread_mode=push_mode "
+            "_pop_per_thread_mode=pop_mode"
+        ),
+    },
     "distribute.shared_variable_creator": {
         "distribute.replica_threads": "make_fn=shared_creator _canonicalize_variable_name=_plain_name",
     },

@@ -104,7 +104,7 @@ def stitch_values(values_and_indices_list: Sequence[Any]) -> list[Any]:
 
 
 def group_device_names(devices: Sequence[str], group_size: int) -> list[list[str]]:
-    """Devices in groups of one size; where they cannot be divided evenly, groups share devices.
+    """Devices in groups of one size, dealt in turn; where they cannot be divided evenly, groups share devices.
 
     Args:
         devices: the names.
@@ -117,7 +117,7 @@ def group_device_names(devices: Sequence[str], group_size: int) -> list[list[str
     if group_size > count:
         raise ValueError(f"only {count} devices, but group_size={group_size}")
     groups = count // group_size + (1 if count % group_size else 0)
-    return [[devices[(i * group_size + j) % count] for j in range(group_size)] for i in range(groups)]
+    return [[devices[(i + j * groups) % count] for j in range(group_size)] for i in range(groups)]
 
 
 def aggregate_single_gradient_using_copy(

@@ -29,17 +29,17 @@ def all_local_devices(num_gpus: int | None = None) -> tuple[str, ...]:
 def all_devices() -> tuple[str, ...]:
     """The devices of the workers that TF_CONFIG names; those of this machine where it names none."""
     cluster = TFConfigClusterResolver().cluster_spec()
-    found = devices_of_cluster(cluster, _number_of_gpus()) if cluster.as_dict() else ()
-    return found or all_local_devices()
+    found = devices_of_cluster(cluster, _number_of_gpus()) if cluster.as_dict() else []
+    return tuple(found) or all_local_devices()
 
 
-def devices_of_cluster(cluster_spec: Any, num_gpus_per_worker: int) -> tuple[str, ...]:
+def devices_of_cluster(cluster_spec: Any, num_gpus_per_worker: int) -> list[str]:
     """The devices of the chief and the workers of a cluster, each with so many GPUs, or its CPU where these are 0."""
     tasks = normalize_cluster_spec(cluster_spec).as_dict()
     workers = [f"/job:{job}/task:{task}" for job in ("chief", "worker") for task in range(len(tasks.get(job, ())))]
     if num_gpus_per_worker == 0:
-        return tuple(workers)
-    return tuple(f"{worker}/device:GPU:{gpu}" for worker in workers for gpu in range(num_gpus_per_worker))
+        return workers
+    return [f"{worker}/device:GPU:{gpu}" for worker in workers for gpu in range(num_gpus_per_worker)]
 
 
 def are_local(devices: Sequence[str]) -> bool:

@@ -87,15 +87,18 @@ def push_mode(mode: ThreadMode) -> None:
     _modes.of_graph.setdefault(_root(), []).append(mode)
 
 
-def pop_mode(mode: ThreadMode) -> None:
+def pop_mode(mode: ThreadMode | None = None) -> None:
     """Ends the mode that was begun last in the default graph.
+
+    Args:
+        mode: which it has to be; None for any.
 
     Raises:
         RuntimeError: if that is another one.
     """
     graph = _root()
     stack = _modes.of_graph.get(graph)
-    if not stack or stack[-1] is not mode:
+    if not stack or (mode is not None and stack[-1] is not mode):
         raise RuntimeError("Exiting a tf.distribute context without proper nesting: it is not the innermost one.")
     stack.pop()
     if not stack:
