@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 HELPERS = {
+    ("tpu.tpu_strategy_util", "initialize_tpu_system"): "distribute.tpu.initialize_tpu_system",
+    ("training.optimizer", "get_filtered_grad_fn"): "optimizers.processors.get_filtered_grad_fn",
     ("ops.summary_ops_v2", "_INVALID_SCOPE_CHARACTERS"): "summary.summary_v2._NOT_IN_SCOPES",
     ("autograph.core.converter", "Base"): "autograph.transformers.Base",
     ("autograph.pyct.transformer", "Base"): "autograph.transformers.Base",

@@ -62,7 +62,7 @@ class DefaultInputIterator:
 
     def get_next(self) -> Any:
         """The next element."""
-        return next(self._iterator) if executing_eagerly() else self._iterator.get_next()
+        return self._iterator.get_next()
 
     def initialize(self) -> list[Any]:
         """The operations that begin anew."""

@@ -20,6 +20,7 @@ from headrace.state.replication import (
     push_mode,
     replica_mode,
 )
+from headrace.summary import recording
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -104,10 +105,16 @@ class ReplicaContext:
 
     def __enter__(self) -> Self:
         push_mode(self._mode)
+        self._recording_around, recording.state.recording_here = recording.state.recording_here, self._is_first
         return self
 
     def __exit__(self, *exc: object) -> None:
+        recording.state.recording_here = self._recording_around
         pop_mode(self._mode)
+
+    def _is_first(self) -> Any:
+        """Whether this is the replica that records summaries."""
+        return raw.Equal(self._replica_id_in_sync_group, 0)
 
     @property
     def num_replicas_in_sync(self) -> int:

@@ -26,6 +26,7 @@ from headrace.state.current_scope import get_variable_scope, get_variable_scope_
 from headrace.state.replication import current_mode, pop_mode, push_mode
 from headrace.state.scoping import creators_of, variable_creator_scope
 from headrace.state.variable_scope import variable_scope
+from headrace.summary import recording
 
 # What makes a name scope different from an earlier one of the same name.
 _NUMBER_INSIDE = re.compile(r"_\d/")
@@ -127,6 +128,7 @@ class _Replica:
         if self.number > 0:
             self._name_scope += f"replica_{self.number}/"
         self._mode = current_mode()
+        self._summaries = recording.settings_here()
 
     def start(self, executor: Executor) -> None:
         """Begins to wait in another thread until it may go on."""
@@ -160,6 +162,7 @@ class _Replica:
         self._wait()
         default_graphs.items = list(self._graphs)
         default_session_stack().items = list(self._sessions)
+        recording.take_over(self._summaries)
         fn, args, kwargs = self._call
         with contextlib.ExitStack() as opened:
             if get_default_graph() is not self.graph:

@@ -290,7 +290,7 @@ def _container_of(value: Any) -> Any:
     """The distributed variable of which `value` is a part, or None."""
     if isinstance(value, DistributedValues):
         return None
-    reference = getattr(value, "_distributed_container", None)
+    reference = getattr(value, "_distributed_container", None) or getattr(value, "_aggregating_container", None)
     return None if reference is None else reference()
 
 

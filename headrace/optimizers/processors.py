@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import IndexedSlices
@@ -106,3 +107,21 @@ def place_of_step(global_step: Any) -> Any:
             f"`global_step` is one variable, got {global_step!r}; the variables to train are the argument `var_list`."
         )
     return convert_to_tensor(global_step)
+
+
+def get_filtered_grad_fn(grad_fn: Callable[..., Any]) -> Callable[..., list[tuple[Any, Any]]]:
+    """A function of gradients that leaves out what has none, so that all replicas bring the same variables together.
+
+    Args:
+        grad_fn: it gives pairs of gradient and variable, as `tfe.implicit_gradients` makes it.
+
+    Example:
+        >>> fn = get_filtered_grad_fn(lambda: [(None, "a"), (1.0, "b")])
+        >>> fn()
+        [(1.0, 'b')]
+    """
+
+    def filtered(*args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
+        return [(gradient, variable) for gradient, variable in grad_fn(*args, **kwargs) if gradient is not None]
+
+    return filtered

@@ -354,7 +354,8 @@ class VariableStore:
             synchronization=synchronization,
             aggregation=aggregation,
         )
-        eagerly = isinstance(made, BaseResourceVariable) and not made._in_graph_mode
+        # Those of strategies are what their parts are; reference variables are always a graph's.
+        eagerly = not getattr(made, "_in_graph_mode", True)
         if not eagerly or self._store_eager_variables:
             self._vars[name] = made
             restoring.changed()

@@ -31,6 +31,20 @@ class _State(threading.local):
 state = _State()
 
 
+def settings_here() -> tuple[Any, ...]:
+    """The settings of this thread, for another one that does part of its work."""
+    return state.writer, state.recording, state.recording_here, state.step
+
+
+def take_over(settings: tuple[Any, ...]) -> None:
+    """Gives this thread the settings of another one.
+
+    Args:
+        settings: from `settings_here`.
+    """
+    state.writer, state.recording, state.recording_here, state.step = settings
+
+
 def current_writer() -> Any:
     """The writer in use in this thread, or None."""
     return state.writer

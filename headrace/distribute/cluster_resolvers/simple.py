@@ -66,7 +66,7 @@ class SimpleClusterResolver(ClusterResolver):
         master = self._master
         if task_type is not None and task_id is not None:
             master = self._cluster_spec.task_address(task_type, task_id)
-        return format_master_url(master, rpc_layer or self.rpc_layer) if master else ""
+        return format_master_url(master or "", rpc_layer or self.rpc_layer)
 
     @property
     def environment(self) -> str | None:
