@@ -39,8 +39,9 @@ REMAINING: dict[str, dict[str, str]] = {
     },
     "debug.lib": {".": "grpc_debug_server grpc_debug_test_server grpc_tensorflow_server source_remote"},
     "distribute": {
-        "testing.combinations distribute .": "combinations model_combinations",
+        "testing.combinations distribute .": "combinations",
         "testing.strategies testing.combinations distribute .": "strategy_combinations",
+        "contrib.distribute.simple_models distribute .": "model_combinations",
         "distribute .": "experimental mirrored_function_strategy shared_variable_creator summary_op_util",
     },
     "eager": {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import collections.abc as collections_abc
 import contextlib
 import datetime
 import numbers
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,7 @@ def forward_compatible(year: int, month: int, day: int) -> bool:
 
 
 @contextlib.contextmanager
-def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[None]:
+def forward_compatibility_horizon(year: int, month: int, day: int) -> collections_abc.Iterator[None]:
     """A context in which `forward_compatible` goes by the given day.
 
     Args:

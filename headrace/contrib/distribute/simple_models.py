@@ -16,6 +16,7 @@ from headrace.layers.core import Dense
 from headrace.ops.array.constant import constant
 from headrace.state.polymorphic_function import function
 from headrace.state.variables import Variable
+from headrace.testing.combinations import NamedObject
 
 _BATCH_SIZE = 10
 _OUTPUT = "output_layer"
@@ -90,3 +91,9 @@ class SimpleTFModuleModel(ModelAndInput):
 def _compiled(model: Model, settings: dict[str, Any]) -> Model:
     model.compile(SGD(learning_rate=0.001), "mse", metrics=["mae"], **settings)
     return model
+
+
+simple_functional_model = NamedObject("SimpleFunctionalModel", SimpleFunctionalModel())
+simple_sequential_model = NamedObject("SimpleSequentialModel", SimpleSequentialModel())
+simple_subclass_model = NamedObject("SimpleSubclassModel", SimpleSubclassModel())
+simple_tfmodule_model = NamedObject("SimpleTFModuleModel", SimpleTFModuleModel())
