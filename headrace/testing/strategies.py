@@ -16,7 +16,10 @@ from headrace.distribute.mirrored import MirroredStrategy
 from headrace.distribute.one_device import OneDeviceStrategy
 from headrace.distribute.parameter_server import CentralStorageStrategy
 from headrace.distribute.tpu import TPUStrategyV1
-from headrace.keras import optimizers
+from headrace.keras.optimizers.adagrad import Adagrad
+from headrace.keras.optimizers.adam import Adam
+from headrace.keras.optimizers.gradient_descent import SGD
+from headrace.keras.optimizers.rmsprop import RMSprop
 from headrace.optimizers.adagrad import AdagradOptimizer
 from headrace.optimizers.adam import AdamOptimizer
 from headrace.optimizers.descent import GradientDescentOptimizer
@@ -65,10 +68,10 @@ gradient_descent_optimizer_v1_fn = NamedObject("GradientDescentV1", lambda: Grad
 adagrad_optimizer_v1_fn = NamedObject("AdagradV1", lambda: AdagradOptimizer(0.001))
 adam_optimizer_v1_fn = NamedObject("AdamV1", lambda: AdamOptimizer(0.001, epsilon=1))
 rmsprop_optimizer_v1_fn = NamedObject("RmsPropV1", lambda: RMSPropOptimizer(0.001))
-gradient_descent_optimizer_keras_v2_fn = NamedObject("GradientDescentKerasV2", lambda: optimizers.SGD(0.2))
-adagrad_optimizer_keras_v2_fn = NamedObject("AdagradKerasV2", lambda: optimizers.Adagrad(0.001))
-adam_optimizer_keras_v2_fn = NamedObject("AdamKerasV2", lambda: optimizers.Adam(0.001, epsilon=1.0))
-rmsprop_optimizer_keras_v2_fn = NamedObject("RmsPropKerasV2", lambda: optimizers.RMSprop(0.001))
+gradient_descent_optimizer_keras_v2_fn = NamedObject("GradientDescentKerasV2", lambda: SGD(0.2))
+adagrad_optimizer_keras_v2_fn = NamedObject("AdagradKerasV2", lambda: Adagrad(0.001))
+adam_optimizer_keras_v2_fn = NamedObject("AdamKerasV2", lambda: Adam(0.001, epsilon=1.0))
+rmsprop_optimizer_keras_v2_fn = NamedObject("RmsPropKerasV2", lambda: RMSprop(0.001))
 
 optimizers_v1 = [gradient_descent_optimizer_v1_fn, adagrad_optimizer_v1_fn]
 optimizers_v2 = [gradient_descent_optimizer_keras_v2_fn, adagrad_optimizer_keras_v2_fn]

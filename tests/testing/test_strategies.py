@@ -45,6 +45,8 @@ def test_combinations_name_their_strategies_and_optimizers():
     assert len(made) == 12
     assert repr(made[0]["distribution"]) == "OneDeviceCPU"
     assert {repr(each["optimizer_fn"]) for each in made} >= {"GradientDescentV1", "AdagradKerasV2"}
+    kinds = {type(each["optimizer_fn"]()).__name__ for each in made}
+    assert kinds == {"GradientDescentOptimizer", "AdagradOptimizer", "SGD", "Adagrad"}
     assert len(strategies.all_strategy_combinations()) == 12
 
 
