@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from headrace.estimator.run_config import RunConfig
     from headrace.estimator.warm_start import WarmStartSettings
 
-_DNN_LEARNING_RATE = 0.001
+DNN_LEARNING_RATE = 0.001
 LINEAR_LEARNING_RATE = 0.005
 
 
@@ -100,9 +100,7 @@ def _combined_model_fn(
     trained: list[tuple[Any, str]] = []
     logits: Any = None
     if parts.dnn_feature_columns:
-        optimizer = check_not_synchronized(
-            get_optimizer_instance(parts.dnn_optimizer, learning_rate=_DNN_LEARNING_RATE)
-        )
+        optimizer = check_not_synchronized(get_optimizer_instance(parts.dnn_optimizer, learning_rate=DNN_LEARNING_RATE))
         logits, scope = _dnn_logits(features, mode, head.logits_dimension, parts, config)
         trained.append((optimizer, scope))
     if parts.linear_feature_columns:

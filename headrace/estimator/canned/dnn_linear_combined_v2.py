@@ -9,7 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.estimator.canned.checks_v2 import check_columns_v2, head_of_classes_v2
-from headrace.estimator.canned.dnn_linear_combined import LINEAR_LEARNING_RATE, check_not_synchronized
+from headrace.estimator.canned.dnn_linear_combined import (
+    DNN_LEARNING_RATE,
+    LINEAR_LEARNING_RATE,
+    check_not_synchronized,
+)
 from headrace.estimator.canned.dnn_v2 import dnn_logits_v2
 from headrace.estimator.canned.layer_summaries import summarize_layer
 from headrace.estimator.canned.linear import default_learning_rate
@@ -68,7 +72,7 @@ def _combined_model_fn(features: Any, labels: Any, mode: str, head: Head, parts:
             raise ValueError("dnn_hidden_units must be defined when dnn_feature_columns is specified.")
         optimizer = parts.dnn_optimizer
         if mode == ModeKeys.TRAIN:
-            optimizer = check_not_synchronized(get_optimizer_instance_v2(optimizer))
+            optimizer = check_not_synchronized(get_optimizer_instance_v2(optimizer, learning_rate=DNN_LEARNING_RATE))
         logits, model = dnn_logits_v2(
             units,
             parts.dnn_hidden_units,
