@@ -75,6 +75,7 @@ def of_training(
 
 def _all_save(estimator: Estimator) -> bool:
     """Whether all workers save, each in a folder of its own: values may be reduced over all of them to be saved."""
-    if get_current_worker_context() is None or estimator._train_strategy is None:
+    in_cluster = get_current_worker_context() is not None or bool(estimator._config.cluster_spec)
+    if not in_cluster or estimator._train_strategy is None:
         return False
     return isinstance(estimator._train_strategy.extended, CollectiveAllReduceExtended)
