@@ -28,7 +28,6 @@ MACHINERY = frozenset(
             "gen_ops",
             "internal_contrib",
             "internal_estimators",
-            "internal_helpers",
             "internal_modules",
             "internal_names",
             "internal_paths",
