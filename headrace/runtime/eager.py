@@ -400,7 +400,8 @@ class EagerGraph(EagerValues, Graph):
         kernel = kept.kernels.get(key)
         if kernel is not None:
             return kernel, True
-        handles = any(t.name in ("resource", "variant") for t in output_types)
+        # The lists that a call hands to its gradient are made by each run.
+        handles = any(t.name == "resource" or (t.name == "variant" and kind not in CALLS) for t in output_types)
         if handles and decl.signature.calls:
             # A dataset: what its function is called occurs once.
             return planned(self, op, output_types, PlannedShapes.GIVEN, {}, op._name), False

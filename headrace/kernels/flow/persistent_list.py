@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from headrace.kernels.flow.tensor_list import TensorList
 
 
+# How many changes are undone rather than the list copied.
+_NEAR = 8
+
+
 class _Change:
     """What to undo for an older version: at `index` stood `value`, or nothing where `absent`."""
 
@@ -31,7 +35,7 @@ class PersistentList:
 
     All versions of a list share one Python list, which has the elements of one of them; the others know how they differ
     from the next (Baker's rerooting arrays). Setting, pushing and popping therefore take constant time as long as no one
-    goes back to an older version; going back undoes the changes in between.
+    goes back to an older version; going back undoes the changes in between, or copies the list where these are many.
 
     Args:
         items: the elements; the list is taken over.
@@ -57,6 +61,9 @@ class PersistentList:
             path.append(version)
             assert version._change is not None
             version = version._change.newer
+        if len(path) > _NEAR:
+            self._fork(path, version._items)
+            return
         items = version._items
         for older in reversed(path):
             change = older._change
@@ -72,6 +79,24 @@ class PersistentList:
                 items[index] = change.value
             newer._items = None
             older._items, older._change = items, None
+
+    def _fork(self, path: list[PersistentList], newest: list[Any]) -> None:
+        """Takes a list of its own, which older versions then share: whoever goes back and forth would undo changes each time.
+
+        Args:
+            path: this version and those after it up to the one whose elements are known, `newest`.
+        """
+        items = newest.copy()
+        for older in reversed(path):
+            change = older._change
+            assert change is not None
+            if change.absent:
+                items.pop()
+            elif change.index == len(items):
+                items.append(change.value)
+            else:
+                items[change.index] = change.value
+        self._items, self._change = items, None
 
     def _hand_over(
         self, index: int, value: Optional | TensorList | torch.Tensor | None, absent: bool = False
