@@ -77,7 +77,7 @@ def test_settings_with_other_values(whole, seed):
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("name", ["weights.h5", "checkpoint/m.index", "checkpoint/m.data-00000-of-00001"])
+@pytest.mark.parametrize("name", ["weights.h5", "checkpoint/m.index", "checkpoint/m.data-00001-of-00002"])
 def test_damaged_weights(whole, tmp_path, name, seed):
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)

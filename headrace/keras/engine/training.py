@@ -274,8 +274,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             class_weight: weights of classes, a dict by number.
             sample_weight: weights of samples.
             initial_epoch: the epoch to begin with.
-            steps_per_epoch: the number of batches of an epoch.
-            validation_steps: that of a validation.
+            steps_per_epoch, validation_steps: the number of batches of an epoch, and that of a validation.
             validation_freq: after how many epochs to validate, or after which.
             max_queue_size, workers, use_multiprocessing: how generators and sequences are read ahead.
 
