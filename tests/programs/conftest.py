@@ -9,8 +9,10 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def settings_of_the_process() -> Iterator[None]:
-    """The process's settings as they were before any program."""
+    """The process's settings as they were before any program, and none of its sessions the default one."""
+    from headrace.core.defaults import default_session_stack
     from headrace.devices.process_settings import settings
 
     yield
     settings.__init__()  # type: ignore[misc]
+    default_session_stack().items.clear()
