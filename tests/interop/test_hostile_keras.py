@@ -138,3 +138,71 @@ def test_slots_of_other_objects(compiled, tmp_path, seed):
     for load in (tf.keras.models.load_model, tf.saved_model.load_v2):
         with tf.Graph().as_default(), tf.Session():
             attempt(load, str(folder))
+
+
+class OfPython(tf.keras.Model):
+    """A model without a configuration: what is loaded of it is made of functions."""
+
+    def __init__(self):
+        super().__init__()
+        self.hidden = tf.keras.layers.Dense(3)
+        self.last = tf.keras.layers.Dense(1)
+
+    def call(self, inputs):
+        return self.last(self.hidden(inputs))
+
+
+@pytest.fixture(scope="module")
+def of_python(tmp_path_factory):
+    """The folder of a SavedModel of Python code."""
+    folder = str(tmp_path_factory.mktemp("of_python"))
+    with tf.Graph().as_default(), tf.Session():
+        model = OfPython()
+        model.compile("adam", "mse")
+        model.train_on_batch(np.ones([2, 2], np.float32), np.ones([2, 1], np.float32))
+        model.save(folder, save_format="tf")
+    return pathlib.Path(folder)
+
+
+def with_other_objects(generator, nodes):
+    """Changes what an object graph says of one object."""
+    node = generator.choice(nodes)
+    what = generator.choice(["name", "child", "gone", "more", "kind", "copy"])
+    if what in ("name", "child", "gone") and not node.children:
+        what = "more"
+    if what == "name":
+        names = ["", "layers", "keras_api", "call", "optimizer", "__class__", "variables"]
+        generator.choice(node.children).local_name = generator.choice(names)
+    elif what == "child":
+        generator.choice(node.children).node_id = generator.randrange(len(nodes))
+    elif what == "gone":
+        node.children.remove(generator.choice(node.children))
+    elif what == "more":
+        name = generator.choice(["layers", "call", "_parts", "keras_api", "0", "kernel"])
+        node.children.add(node_id=generator.randrange(len(nodes)), local_name=name)
+    elif what == "kind":
+        node.user_object.identifier = generator.choice(["_tf_keras_layer", "_tf_keras_model", "optimizer", "other"])
+    else:
+        node.CopyFrom(generator.choice(nodes))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_models_of_functions_with_other_objects(of_python, tmp_path, seed):
+    generator = random.Random(seed)
+    folder = tmp_path / "model"
+    shutil.copytree(of_python, folder)
+    saved = protos.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+    with_other_objects(generator, saved.meta_graphs[0].object_graph_def.nodes)
+    (folder / "saved_model.pb").write_bytes(saved.SerializeToString())
+    given = np.ones([2, 2], np.float32)
+    with tf.Graph().as_default(), tf.Session():
+        attempt(lambda: tf.keras.models.load_model(str(folder), compile=seed % 2 == 0)(given))
+
+
+def test_models_of_functions_predict_though_they_are_not_compiled(of_python):
+    given = np.ones([2, 2], np.float32)
+    with tf.Graph().as_default(), tf.Session():
+        compiled = tf.keras.models.load_model(str(of_python)).predict(given)
+        np.testing.assert_array_equal(
+            tf.keras.models.load_model(str(of_python), compile=False).predict(given), compiled
+        )

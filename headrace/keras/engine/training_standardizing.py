@@ -145,8 +145,10 @@ class Standardizing:
             x = self._build_model_with_inputs(x, y)
         elif isinstance(x, dict) and not self._is_graph_network and not isinstance(self.inputs, dict):
             x = [x[name] for name in self.input_names] if set(self.input_names) <= set(x) else x
-        if not self._is_compiled and self.optimizer is not None:
-            self._compile_from_inputs(x, y)
+        # A model of a SavedModel that was loaded with compile=False has the optimizer that it was saved with, and no loss: it
+        # predicts, and fails to be trained as in 1.15.
+        if not self._is_compiled and self.optimizer is not None and (y is not None or hasattr(self, "loss")):
+            self._compile_from_inputs()
         return self._standardize_tensors(x, y, sample_weight, class_weight, batch_size, steps)
 
     def _standardize_tensors(
@@ -223,19 +225,14 @@ class Standardizing:
         self._set_inputs(symbolic)
         return inputs
 
-    def _compile_from_inputs(self, inputs: Any, targets: Any) -> None:
-        """Compiles a model that was waiting for its inputs; tensors among the targets are trained on."""
-        target_tensors = None
-        flat = nest.flatten(targets)
-        if flat and any(isinstance(t, Tensor) and t._is_graph_tensor for t in flat) and not self.run_eagerly:
-            target_tensors = None
+    def _compile_from_inputs(self) -> None:
+        """Compiles a model that was waiting for its inputs."""
         self.compile(
             optimizer=self.optimizer,
             loss=self.loss,
             metrics=self._compile_metrics,
             weighted_metrics=self._compile_weighted_metrics,
             loss_weights=self.loss_weights,
-            target_tensors=target_tensors,
             sample_weight_mode=self.sample_weight_mode,
             run_eagerly=self.run_eagerly,
             experimental_run_tf_function=self._experimental_run_tf_function,

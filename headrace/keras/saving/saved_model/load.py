@@ -122,8 +122,9 @@ class _Loading:
         kind = type(self.metadata["class_name"], (RevivedModel,), {})
         model = kind(self._loaded(), self.metadata)
         numbers = {id(item): number for number, item in enumerate(self._objects)}
-        kept = [numbers[id(item)] for item in self._objects[0].keras_api.layers]
-        layers = {number: self._revived_layer(number) for number in kept if _is_layer(self.nodes[number])}
+        kept = [numbers.get(id(item), 0) for item in _part(_part(self._objects[0], "keras_api"), "layers")]
+        # The model itself is none of its layers.
+        layers = {number: self._revived_layer(number) for number in kept if number and _is_layer(self.nodes[number])}
         attributes = {child.local_name: layers.get(child.node_id) for child in self.nodes[0].children}
         # Past __setattr__: the variables are those of the model's own parts already.
         model.__dict__.update({name: layer for name, layer in attributes.items() if layer is not None})
@@ -159,6 +160,31 @@ def _revived_class(name: str, loading: _Loading, places: Mapping[str, int]) -> t
 # ---- from functions
 
 
+def _part(loaded: Any, name: str) -> Any:
+    """An attribute of an object that was loaded.
+
+    Raises:
+        ValueError: if it has none.
+    """
+    found = getattr(loaded, name, None)
+    if found is None:
+        raise ValueError(f"The SavedModel has no {name!r} for a layer or model that has to have it.")
+    return found
+
+
+def _variables(loaded: Any, name: str) -> list[Any]:
+    """An attribute that is a list of variables.
+
+    Raises:
+        ValueError: if it is something else.
+    """
+    found = list(_part(loaded, name))
+    # Those of a strategy are of no class in common.
+    if not all(hasattr(variable, "read_value") for variable in found):
+        raise ValueError(f"The SavedModel has something else than variables among the {name!r} of a layer or model.")
+    return found
+
+
 class _Parts:
     """What a layer or model of functions is made of.
 
@@ -168,23 +194,24 @@ class _Parts:
     """
 
     def __init__(self, loaded: Any, metadata: Metadata) -> None:
-        self.kept, self.metadata = loaded.keras_api, metadata
-        self.trained = list(self.kept.trainable_variables)
-        self.others = list(self.kept.non_trainable_variables)
-        for variable in self.kept.variables:
+        self.kept, self.metadata = _part(loaded, "keras_api"), metadata
+        self.trained = _variables(self.kept, "trainable_variables")
+        self.others = _variables(self.kept, "non_trainable_variables")
+        for variable in _variables(self.kept, "variables"):
             track_variable(variable)
 
     def call(self, layer: Any, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
         """The outputs of the saved function; its losses become those of `layer`."""
+        function = _part(self.kept, "call_and_return_conditional_losses")
         if self.metadata.get("expects_training_arg"):
             # Saved once for training and once for inference.
             outputs, losses = smart_cond(
                 False if training is None else training,
-                lambda: self.kept.call_and_return_conditional_losses(inputs, *args, training=True, **kwargs),
-                lambda: self.kept.call_and_return_conditional_losses(inputs, *args, training=False, **kwargs),
+                lambda: function(inputs, *args, training=True, **kwargs),
+                lambda: function(inputs, *args, training=False, **kwargs),
             )
         else:
-            outputs, losses = self.kept.call_and_return_conditional_losses(inputs, *args, **kwargs)
+            outputs, losses = function(inputs, *args, **kwargs)
         if nest.flatten(losses):
             layer.add_loss(nest.flatten(losses), inputs=inputs)
         return outputs
