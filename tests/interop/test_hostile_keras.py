@@ -121,12 +121,22 @@ def compiled(tmp_path_factory):
     return pathlib.Path(folder)
 
 
+def saved_model_of(folder):
+    return protos.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+
+
+def copied_with(folder, tmp_path, saved):
+    """A copy of the folder of a SavedModel, with another message."""
+    copy = tmp_path / "model"
+    shutil.copytree(folder, copy)
+    (copy / "saved_model.pb").write_bytes(saved.SerializeToString())
+    return copy
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_slots_of_other_objects(compiled, tmp_path, seed):
     generator = random.Random(seed)
-    folder = tmp_path / "model"
-    shutil.copytree(compiled, folder)
-    saved = protos.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+    saved = saved_model_of(compiled)
     nodes = saved.meta_graphs[0].object_graph_def.nodes
     slots = [slot for node in nodes for slot in node.slot_variables]
     assert slots
@@ -134,7 +144,7 @@ def test_slots_of_other_objects(compiled, tmp_path, seed):
         name = generator.choice(["slot_variable_node_id", "original_variable_node_id"])
         setattr(slot, name, generator.randrange(-1, len(nodes) + 1))
     generator.choice(nodes).slot_variables.add().CopyFrom(generator.choice(slots))
-    (folder / "saved_model.pb").write_bytes(saved.SerializeToString())
+    folder = copied_with(compiled, tmp_path, saved)
     for load in (tf.keras.models.load_model, tf.saved_model.load_v2):
         with tf.Graph().as_default(), tf.Session():
             attempt(load, str(folder))
@@ -188,12 +198,9 @@ def with_other_objects(generator, nodes):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_models_of_functions_with_other_objects(of_python, tmp_path, seed):
-    generator = random.Random(seed)
-    folder = tmp_path / "model"
-    shutil.copytree(of_python, folder)
-    saved = protos.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
-    with_other_objects(generator, saved.meta_graphs[0].object_graph_def.nodes)
-    (folder / "saved_model.pb").write_bytes(saved.SerializeToString())
+    saved = saved_model_of(of_python)
+    with_other_objects(random.Random(seed), saved.meta_graphs[0].object_graph_def.nodes)
+    folder = copied_with(of_python, tmp_path, saved)
     given = np.ones([2, 2], np.float32)
     with tf.Graph().as_default(), tf.Session():
         attempt(lambda: tf.keras.models.load_model(str(folder), compile=seed % 2 == 0)(given))
@@ -206,3 +213,18 @@ def test_models_of_functions_predict_though_they_are_not_compiled(of_python):
         np.testing.assert_array_equal(
             tf.keras.models.load_model(str(of_python), compile=False).predict(given), compiled
         )
+
+
+@pytest.mark.parametrize("name", ["predict", "call", "weights", "_parts", "optimizer", "__call__"])
+def test_layers_of_a_file_do_not_stand_for_what_a_model_has(of_python, tmp_path, name):
+    saved = saved_model_of(of_python)
+    for child in saved.meta_graphs[0].object_graph_def.nodes[0].children:
+        if child.local_name == "hidden":
+            child.local_name = name
+    folder = copied_with(of_python, tmp_path, saved)
+    given = np.ones([2, 2], np.float32)
+    with tf.Graph().as_default(), tf.Session():
+        expected = tf.keras.models.load_model(str(of_python)).predict(given)
+        model = tf.keras.models.load_model(str(folder))
+        np.testing.assert_array_equal(model.predict(given), expected)
+        assert len(model.weights) == 4

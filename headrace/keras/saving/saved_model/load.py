@@ -126,8 +126,11 @@ class _Loading:
         # The model itself is none of its layers.
         layers = {number: self._revived_layer(number) for number in kept if number and _is_layer(self.nodes[number])}
         attributes = {child.local_name: layers.get(child.node_id) for child in self.nodes[0].children}
-        # Past __setattr__: the variables are those of the model's own parts already.
-        model.__dict__.update({name: layer for name, layer in attributes.items() if layer is not None})
+        for name, layer in attributes.items():
+            # What every model has is not replaced, whatever the file says.
+            if layer is not None and name not in model.__dict__ and not hasattr(RevivedModel, name):
+                # Past __setattr__: the variables are those of the model's own parts already.
+                model.__dict__[name] = layer
         model.__dict__["_revived_layers"] = list(layers.values())
         return model
 
