@@ -108,6 +108,11 @@ class OpDecl(PlanningFacts, BuildingFacts):
         """Whether all outputs are memory that nothing else refers to."""
         return len(self.fresh_outputs) == len(self.signature.outputs)
 
+    @property
+    def lends_state(self) -> bool:
+        """Whether what it gives may be the memory of the state that it reads, which the next write changes."""
+        return bool(self.reads_state) and not self.is_fresh
+
     @functools.cached_property
     def takes_references(self) -> bool:
         """Whether an input is a reference to a variable."""

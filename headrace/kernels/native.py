@@ -126,7 +126,7 @@ def pieces(axis: int, rank: int, sizes: Sequence[int], take: int, squeezed: bool
 def source(b: NativeBuilder, node: NodeView, inputs: Sequence[int], index: int) -> int:
     """What is written into a variable: a copy where it may lie in the variable's own memory."""
     decl = node.inputs[index].node.decl
-    if decl.may_alias or decl.reads_state:
+    if decl.may_alias or decl.lends_state:
         return b.apply("copy", [inputs[index]])[0]
     return inputs[index]
 

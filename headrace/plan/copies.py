@@ -62,8 +62,8 @@ def values_to_copy(nodes: Sequence[Node], fetched: Iterable[Value]) -> set[Node]
         own = _shared_buffers(node, forwarded, handles)
         if own:
             buffers[node] = own
-            touched = {node} if node.decl.reads_state else touched | {node}
-        if (own or touched) and (node.decl.may_alias or node.decl.reads_state):
+            touched = {node} if node.decl.lends_state else touched | {node}
+        if (own or touched) and (node.decl.may_alias or node.decl.lends_state):
             for value in node.outputs:
                 roots[value] = touched
     for value in fetched:
@@ -91,8 +91,8 @@ def _shared_buffers(node: Node, forwarded: dict[Value, set[object]], handles: Ha
     if decl.type == READ_REFERENCE:
         forwarded[node.outputs[0]] = {handles.of(node.inputs[0])}
         return set()
-    if decl.reads_state:
-        return set() if decl.is_fresh else {handles.of(node.inputs[decl.reads_state[0]])}
+    if decl.lends_state:
+        return {handles.of(node.inputs[decl.reads_state[0]])}
     if not decl.may_alias:
         return set()
     shared: set[object] = set()
@@ -126,7 +126,7 @@ def shared_memory(nodes: Sequence[Node], fetches: Sequence[Value], copied: set[N
         decl = node.decl
         if node in copied:
             fresh.update(node.outputs)
-        elif decl.reads_state or decl.writes_state:
+        elif decl.lends_state or decl.writes_state:
             continue
         elif not decl.may_alias or all(value in fresh for value in node.inputs):
             fresh.update(node.outputs)

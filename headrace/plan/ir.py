@@ -318,7 +318,7 @@ def is_live(value: Value) -> bool:
         if node in seen:
             continue
         seen.add(node)
-        if node.decl.reads_state:
+        if node.decl.lends_state:
             return True
         # What goes around a loop is the loop's own.
         if node.decl.may_alias and node.region is None:

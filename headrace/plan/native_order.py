@@ -104,7 +104,7 @@ def _touch(nodes: Sequence[Node], handles: Handles, touched: dict[Value, list[ob
             _touch_inside(node, node.region, handles, touched)
             continue
         own: list[object] = []
-        for i in () if node.decl.is_fresh else input_positions(node, node.decl.reads_state):
+        for i in input_positions(node, node.decl.reads_state) if node.decl.lends_state else ():
             value = node.inputs[i]
             handle = leads_to(value, handles)
             # What the only update gives does not change any more.

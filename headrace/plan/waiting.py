@@ -212,7 +212,7 @@ def exposed_reads(nodes: Sequence[Node]) -> set[Node]:
     targets = list({id(handle): handle for node in nodes for handle in written_handles(node, handles)}.values())
     exposed = set()
     for node in nodes:
-        if node.decl.reads_state:
+        if node.decl.lends_state:
             handle = handles.of(node.inputs[node.decl.reads_state[0]])
             of_resource = getattr(handle, "is_resource", isinstance(handle, Value) or handle is UNBOUND)
             if of_resource and may_be_same(handle, targets):

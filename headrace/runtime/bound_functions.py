@@ -133,7 +133,7 @@ def _arity_error(function: Function, got: str) -> InvalidArgumentError:
 
 def copying(plan: Plan) -> Call:
     """The plan's function, with copies of results that are the memory of variables: those change after the call."""
-    live = any(node.decl.reads_state or any(value.dtype._is_ref_dtype for value in node.outputs) for node in plan.nodes)
+    live = any(node.decl.lends_state or any(value.dtype._is_ref_dtype for value in node.outputs) for node in plan.nodes)
     positions = [i for i, shared in enumerate(plan.shared) if shared] if live else []
     function = plan.function
     if not positions:
@@ -152,7 +152,7 @@ def copying(plan: Plan) -> Call:
 def _is_live(node: Node) -> bool:
     if node.region is not None:
         return any(_is_live(inner) for inner in node.region.nodes)
-    return bool(node.decl.reads_state) or any(value.dtype._is_ref_dtype for value in node.outputs)
+    return node.decl.lends_state or any(value.dtype._is_ref_dtype for value in node.outputs)
 
 
 def _checked(plan: Plan, body: Call, function: Function) -> Call:

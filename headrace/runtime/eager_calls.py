@@ -33,7 +33,7 @@ class Kernel:
         self.given = given
         self.takes_all = len(given) == count
         self.writes = writes
-        self.returns_alias = any(node.decl.reads_state for node in plan.nodes) and any(plan.shared)
+        self.returns_alias = any(node.decl.lends_state for node in plan.nodes) and any(plan.shared)
         self.scratch = scratch
         self.type = kind
 

@@ -117,7 +117,7 @@ def check_handle_dtype(handle: Tensor, dtype: DType) -> None:
 def may_share_memory(node: NodeView, index: int) -> bool:
     """Whether the value of input `index` may be a view of a variable: an in-place copy onto it needs care then."""
     source = node.inputs[index].node.decl
-    return bool(source.may_alias or source.reads_state)
+    return bool(source.may_alias or source.lends_state)
 
 
 def is_view_of(value: np.ndarray | torch.Tensor, target: np.ndarray | torch.Tensor | None) -> bool:

@@ -139,7 +139,7 @@ def assign_sub_variable_kernel(node):
 
 
 var_is_initialized_op = op("VarIsInitializedOp", "resource: resource -> is_initialized: bool", stateful=True)
-var_is_initialized_op.not_differentiable()
+var_is_initialized_op.reads("resource").fresh().not_differentiable()
 
 
 @var_is_initialized_op.shape
@@ -177,7 +177,7 @@ def destroy_resource_kernel(node):
 variable_shape_op = op(
     "VariableShape", "input: resource, *, out_type: index = int32 -> output: out_type", stateful=True
 ).on_host(outputs=True)
-variable_shape_op.not_differentiable()
+variable_shape_op.reads("input").fresh().not_differentiable()
 
 
 @variable_shape_op.shape
@@ -232,6 +232,7 @@ resource_gather = op(
     " -> output: dtype",
     stateful=True,
 ).touches(outputs=True)
+resource_gather.reads("resource").fresh()
 
 
 @resource_gather.shape
@@ -295,6 +296,7 @@ resource_gather_nd = op(
     "resource: resource, indices: Tindices, *, dtype: type, Tindices: index -> output: dtype",
     stateful=True,
 ).touches(outputs=True)
+resource_gather_nd.reads("resource").fresh()
 
 
 @resource_gather_nd.shape
