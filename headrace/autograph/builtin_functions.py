@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.autograph.operators import is_dataset
+from headrace.autograph.loops import is_dataset
 from headrace.autograph.staged import as_staged, is_staged, length
 from headrace.core import slots
 from headrace.core.dtypes import float32, int32

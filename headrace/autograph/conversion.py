@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from headrace.autograph import builtin_functions, operators
+from headrace.autograph import branches, builtin_functions, expressions, loops, places
 from headrace.autograph.rewriting import Unsupported, function_of, rewrite
 from headrace.autograph.source import NoSource, syntax_of
 from headrace.autograph.special import Undefined
@@ -76,6 +76,14 @@ class Options:
 _RECURSIVELY = Options()
 
 
+_OPERATORS = {
+    places: "no_return returned attribute set_attribute item set_item",
+    branches: "if_stmt if_exp",
+    loops: "while_stmt for_stmt",
+    expressions: "and_ or_ not_ eq not_eq compared assert_",
+}
+
+
 class Operators:
     """What rewritten functions know as `ag__`.
 
@@ -88,11 +96,9 @@ class Operators:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._print = options.uses(Feature.BUILTIN_FUNCTIONS)
-        for name in (
-            "no_return", "returned", "attribute", "set_attribute", "item", "set_item", "if_stmt", "if_exp", "while_stmt",
-            "for_stmt", "and_", "or_", "not_", "eq", "not_eq", "compared", "assert_",
-        ):  # fmt: skip
-            setattr(self, name, getattr(operators, name))
+        for module, names in _OPERATORS.items():
+            for name in names.split():
+                setattr(self, name, getattr(module, name))
 
     rewritten = staticmethod(lambda function: _marked(function))
 

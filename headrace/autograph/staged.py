@@ -23,6 +23,8 @@ from headrace.kernels.composing.shapes import shape as shape_op
 from headrace.ops.array.constant import constant
 
 _TENSOR_LIKE = (Tensor, SparseTensor, IndexedSlices, CompositeTensor, TensorArray)
+# What a branch or a loop hands on where it changes nothing: it needs a tensor at least.
+ZERO = np.array(0, np.int32)
 _PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 
 

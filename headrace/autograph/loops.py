@@ -1,179 +1,24 @@
-"""What rewritten functions call: control flow that becomes the graph's where it depends on tensors."""
+"""Loops: those of the graph over tensors, datasets and what is left of them, Python's over the rest."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.autograph.special import NoReturn_, Undefined
-from headrace.autograph.staged import State, as_staged, is_staged, length, undefined
+from headrace.autograph.branches import GetState, SetState, if_stmt
+from headrace.autograph.expressions import Thunk, and_
+from headrace.autograph.special import NoReturn_
+from headrace.autograph.staged import ZERO, State, as_staged, is_staged, length, undefined
 from headrace.core import slots
 from headrace.core.constant_value import constant_value
 from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.functions.flow.assertion import Assert
-from headrace.functions.flow.cond import cond
 from headrace.functions.flow.tensor_array import TensorArray
 from headrace.functions.flow.while_loop import while_loop
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from headrace.core.typing import TensorLike
-
-
-Thunk = Callable[[], Any]
-GetState = Callable[[], list[Any]]
-SetState = Callable[[Sequence[Any]], None]
-
-
-def no_return() -> NoReturn_:
-    """Stands for what a function returns, until it returns."""
-    return NoReturn_()
-
-
-def returned(value: object) -> Any:
-    """What a function returns.
-
-    Raises:
-        UnboundLocalError: if it is a variable without a value.
-    """
-    if isinstance(value, NoReturn_):
-        return None
-    if isinstance(value, Undefined):
-        value._refuse()
-    return value
-
-
-def attribute(owner: Any, name: str) -> Any:
-    """An attribute, perhaps one that is not there yet."""
-    return getattr(owner, name, None) if hasattr(owner, name) else Undefined(name)
-
-
-def set_attribute(owner: Any, name: str, value: TensorLike) -> None:
-    """Sets an attribute back to what it was, which may be that it was not there."""
-    if not isinstance(value, Undefined):
-        if getattr(owner, name, Undefined) is not value:
-            setattr(owner, name, value)
-    elif hasattr(owner, name):
-        delattr(owner, name)
-
-
-def item(owner: Any, key: Any) -> Any:
-    """An item of a list or dict, perhaps one that is not there yet; None for what else may be written by a key."""
-    if isinstance(owner, MutableMapping):
-        return owner[key] if key in owner else Undefined(str(key))
-    return owner[key] if _is_place(owner, key) else None
-
-
-def set_item(owner: Any, key: Any, value: TensorLike) -> None:
-    """Sets an item of a list or dict back to what it was, which may be that it was not there."""
-    if isinstance(owner, MutableMapping):
-        if isinstance(value, Undefined):
-            owner.pop(key, None)
-        elif owner.get(key, Undefined) is not value:
-            owner[key] = value
-    elif _is_place(owner, key) and owner[key] is not value:
-        owner[key] = value
-
-
-def _is_place(owner: Any, key: Any) -> bool:
-    return isinstance(owner, MutableSequence) and isinstance(key, int) and -len(owner) <= key < len(owner)
-
-
-# ---- branches ----
-
-
-def if_stmt(
-    test: bool | Tensor,
-    body: Thunk,
-    orelse: Thunk,
-    get_state: GetState,
-    set_state: SetState,
-    names: Sequence[str],
-    live_count: int,
-) -> None:
-    """An if statement.
-
-    Args:
-        test: the condition; a tensor makes the statement one of the graph.
-        body, orelse: the blocks.
-        get_state, set_state: give and set the variables they change.
-        names: the names of these.
-        live_count: how many of them, from the first, are live after the statement.
-
-    Raises:
-        ValueError: if a variable has a value behind one of the branches only.
-    """
-    test = as_staged(test)
-    if not is_staged(test):
-        (body if test else orelse)()
-        return
-    before = get_state()
-    chosen, kept = list(names[:live_count]), before[live_count:]
-    states: dict[str, State] = {}
-
-    def run(block: Thunk, label: str) -> Callable[[], list[Any]]:
-        def made() -> list[Any]:
-            set_state(before)
-            block()
-            values = get_state()[:live_count]
-            _check_defined(chosen, values, label)
-            states[label] = State(chosen, values)
-            if label == "else":
-                states["if"].check_like(states["else"], _differing)
-            # A conditional hands on at least one tensor.
-            return states[label].tensors or [raw.Const(value=_zero(), dtype="int32")]
-
-        return made
-
-    results = cond(test, run(body, "if"), run(orelse, "else"), strict=True)
-    state = states["if"]
-    set_state([*state.with_tensors(results if state.tensors else []), *kept])
-
-
-def _zero() -> np.ndarray:
-    import numpy as np
-
-    return np.array(0, np.int32)
-
-
-def _check_defined(names: Sequence[str], values: Sequence[Any], label: str) -> None:
-    missing = undefined(names, values)
-    returns = [value for value in values if isinstance(value, NoReturn_)]
-    where = {"if": "if branch", "else": "else branch"}[label]
-    if returns:
-        raise ValueError(
-            f"A value must also be returned from the {where}. If a value is returned from one branch of a conditional a "
-            "value must be returned from all branches."
-        )
-    if missing:
-        raise ValueError(
-            f"The following symbols must also be initialized in the {where}: {tuple(missing)}. Alternatively, you may "
-            "initialize them before the if statement."
-        )
-
-
-def _differing(name: str, what: str = "", types: tuple[str, str] | None = None) -> str:
-    if types is not None:
-        return (
-            f'"{name}" has dtype {types[0]} in the TRUE branch, but dtype={types[1]} in the FALSE branch. TensorFlow control '
-            "flow requires that they are the same."
-        )
-    return f'"{name}" differs between the TRUE branch and the FALSE branch: {what}. Both must give the same.'
-
-
-def if_exp(test: bool | Tensor, body: Thunk, orelse: Thunk) -> Any:
-    """`body if test else orelse`."""
-    test = as_staged(test)
-    if is_staged(test):
-        return cond(test, body, orelse)
-    return body() if test else orelse()
-
-
-# ---- loops ----
 
 
 def while_stmt(
@@ -232,7 +77,7 @@ def _staged_while(
             state.check_shapes_after(after)
         return after.tensors
 
-    first = state.tensors or [raw.Const(value=_zero(), dtype="int32")]
+    first = state.tensors or [raw.Const(value=ZERO, dtype="int32")]
     if not state.tensors:
         run_plain_test, run_plain_body = run_test, run_body
         results = while_loop(
@@ -386,7 +231,7 @@ def _for_elements(
         state.check_like(after, _changing)
         return tuple(after.tensors) if state.tensors else tensors
 
-    first = tuple(state.tensors) if state.tensors else _zero()
+    first = tuple(state.tensors) if state.tensors else ZERO
     results = dataset.reduce(first, step)
     set_state(state.with_tensors(results if state.tensors else []))
 
@@ -418,76 +263,3 @@ def _for_what_is_left(
         set_state(values[1:])
 
     _staged_while(run_test, run_body, get, put, ["whether there was an element", *names], None)
-
-
-# ---- expressions ----
-
-
-def and_(first: Thunk, second: Thunk) -> Any:
-    """`first and second`."""
-    value = first()
-    staged = as_staged(value)
-    if is_staged(staged):
-        return cond(staged, second, lambda: staged)
-    return value and second()
-
-
-def or_(first: Thunk, second: Thunk) -> Any:
-    """`first or second`."""
-    value = first()
-    staged = as_staged(value)
-    if is_staged(staged):
-        return cond(staged, lambda: staged, second)
-    return value or second()
-
-
-def not_(value: TensorLike) -> Any:
-    """`not value`."""
-    staged = as_staged(value)
-    return raw.LogicalNot(staged) if is_staged(staged) else not value
-
-
-def eq(first: TensorLike, second: TensorLike) -> Any:
-    """`first == second`, of tensors too."""
-    return raw.Equal(first, second) if _any_staged(first, second) else first == second
-
-
-def not_eq(first: TensorLike, second: TensorLike) -> Any:
-    """`first != second`, of tensors too."""
-    return raw.NotEqual(first, second) if _any_staged(first, second) else first != second
-
-
-def _any_staged(*values: Any) -> bool:
-    return any(is_staged(as_staged(value)) for value in values)
-
-
-_COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
-    "is": operator.is_, "is_not": operator.is_not, "in": lambda a, b: a in b, "not_in": lambda a, b: a not in b,
-    "eq": eq, "ne": not_eq,
-}  # fmt: skip
-
-
-def compared(operators: str, first: Any, *others: Thunk) -> Any:
-    """`first < second < third`: operators by blanks; each value is computed once, and only if it is asked for."""
-    signs = operators.split()
-
-    def rest(left: TensorLike, i: int) -> bool | Tensor:
-        right = others[i]()
-        result = _COMPARE[signs[i]](left, right)
-        if i + 1 == len(signs):
-            return result
-        return and_(lambda: result, lambda: rest(right, i + 1))
-
-    return rest(first, 0)
-
-
-def assert_(test: Thunk, message: Thunk) -> None:
-    """An assert statement; an operation of the graph if it depends on a tensor."""
-    value = as_staged(test())
-    if is_staged(value):
-        text = message()
-        Assert(value, [] if text is None else list(text) if isinstance(text, (list, tuple)) else [text])
-    elif __debug__ and not value:
-        text = message()
-        raise AssertionError(*([] if text is None else [text]))
