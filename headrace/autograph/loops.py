@@ -12,6 +12,7 @@ from headrace.autograph.staged import ZERO, State, as_staged, is_staged, length,
 from headrace.core import slots
 from headrace.core.constant_value import constant_value
 from headrace.core.eager import executing_eagerly
+from headrace.core.func_graph import FuncGraph
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.tensor_array import TensorArray
@@ -36,7 +37,7 @@ def while_stmt(
         ValueError: if a variable has no value before a loop of the graph, or changes its structure there.
     """
     before = get_state()
-    value = as_staged(test())
+    value = as_staged(_tried(test))
     if is_staged(value):
         set_state(before)
         _staged_while(test, body, get_state, set_state, names, options)
@@ -48,6 +49,17 @@ def while_stmt(
             # The first turns have run while the graph was built; the others run in it.
             _staged_while(test, body, get_state, set_state, names, options)
             return
+
+
+def _tried(test: Thunk) -> Any:
+    """What the condition of a loop is before its first turn.
+
+    A graph of the loop evaluates it again: what tells which kind of loop it is leaves no operation behind.
+    """
+    if executing_eagerly():
+        return test()
+    with FuncGraph("tried").as_default():
+        return test()
 
 
 def _staged_while(

@@ -551,3 +551,23 @@ def test_datasets_convert_their_functions():
         element = tf.data.make_one_shot_iterator(dataset).get_next()
         with tf.Session() as sess:
             assert [sess.run(element) for _ in range(3)] == [1, 2, 6]
+
+
+def test_a_condition_of_a_loop_runs_in_the_loop_alone():
+    v = tf.Variable(0, use_resource=True)
+
+    @tf.function
+    def doubled(x):
+        while v.assign_add(1) < 5:
+            x = x * 2.0
+        return x
+
+    x = doubled(tf.constant(1.0))
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        # Four times below 5, and one time not.
+        assert sess.run(x) == 2.0**4
+        assert sess.run(v) == 5
+    types = [op.type for op in doubled.get_concrete_function(tf.TensorSpec([])).graph.get_operations()]
+    assert "Less" not in types
+    assert "AssignAddVariableOp" not in types
