@@ -239,12 +239,14 @@ class _Rewriter(ast.NodeTransformer):
         declared = {name: self._scope.outer.get(name, "nonlocal") for name in sorted(changed)}
         return _State([*after, *parts], before, declared, self._names)
 
+    def _captured_outside(self, block: Sequence[ast.stmt]) -> set[str]:
+        """What functions of other places read whenever they are called; those that a block defines belong to it."""
+        return set(self._scope.captured - captured(block))
+
     def _if(self, statement: ast.If, after: set[str]) -> list[ast.stmt]:
         both = [*statement.body, *statement.orelse]
         before = live_before(statement.body, after) | live_before(statement.orelse, after)
-        # A function that a branch defines and that alone reads a variable of it belongs to the branch.
-        elsewhere = set(self._scope.captured - captured(both))
-        state = self._state(both, before, after | elsewhere, items=True)
+        state = self._state(both, before, after | self._captured_outside(both), items=True)
         test = self.visit(statement.test)
         body = state.define("if_body", self.block(statement.body, after))
         orelse = state.define("else_body", self.block(statement.orelse, after))
@@ -258,7 +260,7 @@ class _Rewriter(ast.NodeTransformer):
         live = live_in_loop(statement, after)
         test_writes: list[ast.AST] = [statement.test] if inside(statement.test, ast.NamedExpr) else []
         options = self._options(statement)
-        state = self._state([*statement.body, *test_writes], live, live | set(self._scope.captured))
+        state = self._state([*statement.body, *test_writes], live, live | self._captured_outside(statement.body))
         test_body: list[ast.stmt] = [ast.Return(self.visit(statement.test))]
         test = state.define("loop_test", test_body)
         body = state.define("loop_body", self.block(statement.body, live))
@@ -271,7 +273,8 @@ class _Rewriter(ast.NodeTransformer):
         live = live_in_loop(statement, after)
         options = self._options(statement)
         target: ast.stmt = ast.Assign([statement.target], ast.Name("item__", ast.Load()))
-        state = self._state([target, *statement.body], live - writes([target]), live | set(self._scope.captured))
+        wanted = live | self._captured_outside(statement.body)
+        state = self._state([target, *statement.body], live - writes([target]), wanted)
         iterated = self.visit(statement.iter)
         inner: list[ast.stmt] = [target, *self.block(statement.body, live)]
         body = state.define("loop_body", inner, "item__")

@@ -571,3 +571,33 @@ def test_a_condition_of_a_loop_runs_in_the_loop_alone():
     types = [op.type for op in doubled.get_concrete_function(tf.TensorSpec([])).graph.get_operations()]
     assert "Less" not in types
     assert "AssignAddVariableOp" not in types
+
+
+def test_what_functions_of_a_turn_read_belongs_to_the_turn():
+    def by_lambdas(x, n):
+        for i in tf.range(n):
+            double = x * 2.0
+            x = tf.cond(i > 0, lambda: double + 1.0, lambda: double)  # noqa: B023  # it is what the test is of
+        return x
+
+    def by_a_nested_loop(x, n):
+        while n > 0:
+            n -= 1
+            step = x + 1.0
+            x = tf.while_loop(lambda k, y: k < 2, lambda k, y: (k + 1, y + step), [0, x])[1]  # noqa: B023  # as above
+        return x
+
+    def read_behind(x, n):
+        factor = x * 0.0
+
+        def inner():
+            return factor + 1.0
+
+        for _ in tf.range(n):
+            factor = factor + 2.0
+        return inner()
+
+    # 2, 5, 11; 1 + 2 + 2, 5 + 6 + 6; 6 + 1.
+    assert run(to_graph(by_lambdas)(tf.constant(1.0), tf.constant(3))) == 11.0
+    assert run(to_graph(by_a_nested_loop)(tf.constant(1.0), tf.constant(2))) == 17.0
+    assert run(to_graph(read_behind)(tf.constant(1.0), tf.constant(3))) == 7.0
