@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from headrace.core.buffers import VariableBuffer
-from headrace.core.dtypes import resource, string
+from headrace.core.dtypes import string
 from headrace.plan.handles import Handles, may_be_same
-from headrace.plan.ir import READ_REFERENCE, UNBOUND, Node, Region, Value, input_positions
+from headrace.plan.ir import READ_REFERENCE, UNBOUND, Node, Region, Value
 
 
 def _writes(node: Node) -> bool:
     if node.region is not None:
         return any(map(_writes, node.region.nodes))
     return bool(node.decl.writes_state)
-
-
-def written_handles(node: Node, handles: Handles) -> Iterator[object]:
-    """What leads to the variables that the node may write: see `Handles.of`."""
-    if node.region is not None:
-        for inner in node.region.nodes:
-            yield from written_handles(inner, handles)
-    for index in input_positions(node, node.decl.writes_state):
-        value = node.inputs[index]
-        if value.bound is not UNBOUND or value.dtype._is_ref_dtype or value.dtype is resource:
-            handle = handles.of(value)
-            if isinstance(handle, (VariableBuffer, Value)) or handle is UNBOUND:
-                yield handle
 
 
 def values_to_copy(nodes: Sequence[Node], fetched: Iterable[Value]) -> set[Node]:
@@ -40,7 +26,7 @@ def values_to_copy(nodes: Sequence[Node], fetched: Iterable[Value]) -> set[Node]
     handles = Handles(nodes)
     writes: list[tuple[int, object]] = []
     for position, node in enumerate(nodes):
-        writes.extend((position, handle) for handle in written_handles(node, handles))
+        writes.extend((position, handle) for handle in handles.written_by(node))
     if not writes:
         return set()
     targets = list({id(handle): handle for _, handle in writes}.values())

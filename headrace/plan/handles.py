@@ -6,9 +6,11 @@ is a parameter, and two parameters are two variables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from headrace.plan.ir import UNBOUND, Node, Value, regions
+from headrace.core.buffers import VariableBuffer
+from headrace.core.dtypes import resource
+from headrace.plan.ir import UNBOUND, Node, Value, input_positions, regions
 
 
 class Handles:
@@ -38,11 +40,44 @@ class Handles:
                 if outer is None:
                     return UNBOUND
                 value = outer
-            elif value.node.decl.handle_of == "first":
+            elif _is_handed_on(value):
                 value = value.node.inputs[0]
             else:
                 return UNBOUND if value.node.decl.handle_of == "any" else value
         return value.bound
+
+    def written_by(self, node: Node) -> Iterator[object]:
+        """What leads to the variables that `node` may write, or what runs in it if it is a loop."""
+        if node.region is not None:
+            for inner in node.region.nodes:
+                yield from self.written_by(inner)
+        for index in input_positions(node, node.decl.writes_state):
+            value = node.inputs[index]
+            if value.bound is not UNBOUND or leads_to_memory(value):
+                handle = self.of(value)
+                if isinstance(handle, (VariableBuffer, Value)) or handle is UNBOUND:
+                    yield handle
+
+
+def leads_to_memory(value: Value) -> bool:
+    """Whether a value is a reference or a handle."""
+    return value.dtype._is_ref_dtype or value.dtype is resource
+
+
+def variable_of(value: Value) -> VariableBuffer | None:
+    """The variable that a reference or handle leads to, where that is seen without knowing what is around a loop."""
+    while value.bound is UNBOUND:
+        if not (leads_to_memory(value) and _is_handed_on(value)):
+            return None
+        value = value.node.inputs[0]
+    return value.bound if isinstance(value.bound, VariableBuffer) else None
+
+
+def _is_handed_on(value: Value) -> bool:
+    """Whether a node gives what it takes first: updates give the references that they take."""
+    decl = value.node.decl
+    updates = value.dtype._is_ref_dtype and bool(decl.writes_state) and decl.writes_state[0] == 0
+    return updates or decl.handle_of == "first"
 
 
 def may_be_same(handle: object, others: Iterable[object]) -> bool:

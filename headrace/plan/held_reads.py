@@ -12,7 +12,6 @@ from headrace.plan.graph import PlanGraph
 from headrace.plan.handles import Handles
 from headrace.plan.ir import READ_REFERENCE, UNBOUND, Node, Region, Value
 from headrace.plan.native_branches import writes_variables
-from headrace.plan.native_order import leads_to, written_by
 
 # Bits of variables: those of all.
 _ANY = -1
@@ -83,7 +82,7 @@ class _HeldReads:
                     written |= after.get(predicate.node, 0)
                 if written:
                     before[node] = written
-            for handle in written_by(node, self._handles):
+            for handle in self._handles.written_by(node):
                 written |= self._bit(handle)
             if written:
                 after[node] = written
@@ -92,7 +91,7 @@ class _HeldReads:
     def _note_memory(self, node: Node) -> None:
         own = 0
         if node.type == READ_REFERENCE:
-            own = self._bit(leads_to(node.inputs[0], self._handles))
+            own = self._bit(self._handles.of(node.inputs[0]))
         elif node.decl.may_alias and node.region is None:
             for value in node.inputs:
                 own |= self._memory.get(value, 0)

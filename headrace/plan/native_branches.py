@@ -13,8 +13,9 @@ from typing import NamedTuple
 from headrace.core.planning_facts import Role
 from headrace.native.program import Unsupported
 from headrace.plan.branches import Guard, guard_of, live_inputs, taken_inputs
+from headrace.plan.handles import variable_of
 from headrace.plan.ir import UNBOUND, Node, Value, consumers_of
-from headrace.plan.native_lowering import TYPES, variable_of
+from headrace.plan.native_lowering import TYPES
 
 _FACTS = "native facts"
 

@@ -15,9 +15,10 @@ from headrace.core.native import TYPE_CODES
 from headrace.core.planning_facts import Role
 from headrace.native.program import Builder, Unsupported
 from headrace.plan.branches import Guard
+from headrace.plan.handles import variable_of
 from headrace.plan.ir import UNBOUND, Node, Region, Value
 from headrace.plan.native_branches import Branches, facts_of, in_order, is_branching
-from headrace.plan.native_lowering import TYPES, Inputs, is_plain_read, lowering_of, variable_of
+from headrace.plan.native_lowering import TYPES, Inputs, is_plain_read, lowering_of
 from headrace.plan.native_sizes import ASKED
 
 if TYPE_CHECKING:

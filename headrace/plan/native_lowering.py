@@ -9,6 +9,7 @@ from typing import overload
 from headrace.core.buffers import VariableBuffer
 from headrace.core.native import Lowering, NativeBuilder
 from headrace.native.program import MAX_RANK, Unsupported
+from headrace.plan.handles import variable_of
 from headrace.plan.ir import UNBOUND, Node, Value, input_positions
 
 TYPES = frozenset({"float32", "float64", "int32", "int64", "bool"})
@@ -76,19 +77,6 @@ def _is_large(node: Node) -> bool:
 
 def _count(value: Value) -> int:
     return math.prod(size or 1 for size in value.dims) if value.dims else 1
-
-
-def variable_of(value: Value) -> VariableBuffer | None:
-    """The variable that a reference or handle leads to, where the plan knows it: what updates give is what they take."""
-    while value.bound is UNBOUND:
-        if not (value.dtype._is_ref_dtype or value.dtype.name == "resource"):
-            return None
-        node = value.node
-        updates = value.dtype._is_ref_dtype and bool(node.decl.writes_state) and node.decl.writes_state[0] == 0
-        if not (updates or node.decl.handle_of == "first"):
-            return None
-        value = node.inputs[0]
-    return value.bound if isinstance(value.bound, VariableBuffer) else None
 
 
 def is_plain_read(node: Node) -> bool:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from headrace.core.planning_facts import Role
 from headrace.plan.branches import guard_of, taken_inputs
 from headrace.plan.graph import PlanGraph
+from headrace.plan.handles import variable_of
 from headrace.plan.ir import NATIVE_REGION, UNBOUND, Node, Value, declared, regions
 from headrace.plan.native_branches import decided_by, nodes_within, with_reads
-from headrace.plan.native_lowering import variable_of
 from headrace.plan.native_regions import Grouped, RegionMembers, find_regions
 from headrace.plan.region_kernel import InParts, NativeRegion
 from headrace.plan.reuse import leaves_alone

@@ -10,7 +10,6 @@ from headrace.plan.branches import Guard, guard_of
 from headrace.plan.handles import Handles
 from headrace.plan.ir import UNBOUND, Node, Region, Value, input_positions
 from headrace.plan.native_branches import writes_variables
-from headrace.plan.native_lowering import variable_of
 
 
 class MemoryOrder:
@@ -26,14 +25,14 @@ class MemoryOrder:
 
     def before(self, node: Node) -> Iterator[Node]:
         """What has to come before `node`, which is the next in the order of the plan."""
-        writes = {id(handle) for handle in written_by(node, self._handles)}
-        reads = {id(leads_to(node.inputs[i], self._handles)) for i in input_positions(node, node.decl.reads_state)}
+        writes = {id(handle) for handle in self._handles.written_by(node)}
+        reads = {id(self._handles.of(node.inputs[i])) for i in input_positions(node, node.decl.reads_state)}
         for value in node.inputs:
             reads.update(map(id, self._touched.get(value, ())))
             if isinstance(value.bound, VariableBuffer):
                 reads.add(id(value.bound))
             elif node.region is not None and (value.dtype._is_ref_dtype or value.dtype is resource):
-                reads.add(id(leads_to(value, self._handles)))
+                reads.add(id(self._handles.of(value)))
         if not writes and not reads:
             return
         if self._any is not None:
@@ -57,30 +56,11 @@ class MemoryOrder:
             self._readers.setdefault(handle, []).append(node)
 
 
-def leads_to(value: Value, handles: Handles) -> object:
-    """As `Handles.of`, seeing through updates, which give what they take."""
-    found = variable_of(value)
-    return handles.of(value) if found is None else found
-
-
-def written_by(node: Node, handles: Handles) -> Iterator[object]:
-    """What leads to the variables that the node may write."""
-    if node.region is not None and writes_variables(node):
-        for inner in node.region.nodes:
-            yield from written_by(inner, handles)
-    for index in input_positions(node, node.decl.writes_state):
-        value = node.inputs[index]
-        if value.bound is not UNBOUND or value.dtype._is_ref_dtype or value.dtype.name == "resource":
-            handle = leads_to(value, handles)
-            if isinstance(handle, (VariableBuffer, Value)) or handle is UNBOUND:
-                yield handle
-
-
 def first_writes(nodes: Sequence[Node], handles: Handles) -> dict[int, float]:
     """What is written, by identity, with the place of the first node that does."""
     first: dict[int, float] = {}
     for place, node in enumerate(nodes):
-        for handle in written_by(node, handles):
+        for handle in handles.written_by(node):
             # What an update takes is used before it writes; a loop writes while it uses what it takes.
             first.setdefault(id(handle), place if node.region is None else place - 0.5)
     return first
@@ -97,7 +77,7 @@ def values_in_variables(nodes: Sequence[Node], handles: Handles) -> dict[Value, 
 def _touch(nodes: Sequence[Node], handles: Handles, touched: dict[Value, list[object]]) -> None:
     writers: dict[int, list[Node]] = {}
     for node in nodes:
-        for handle in written_by(node, handles):
+        for handle in handles.written_by(node):
             writers.setdefault(id(handle), []).append(node)
     for node in nodes:
         if node.region is not None:
@@ -106,7 +86,7 @@ def _touch(nodes: Sequence[Node], handles: Handles, touched: dict[Value, list[ob
         own: list[object] = []
         for i in input_positions(node, node.decl.reads_state) if node.decl.lends_state else ():
             value = node.inputs[i]
-            handle = leads_to(value, handles)
+            handle = handles.of(value)
             # What the only update gives does not change any more.
             if writers.get(id(handle)) != [value.node] or id(UNBOUND) in writers:
                 own.append(handle)

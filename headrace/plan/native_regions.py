@@ -19,12 +19,12 @@ from headrace.core.native import TYPE_CODES
 from headrace.core.planning_facts import Role
 from headrace.native.program import Builder, Unsupported
 from headrace.plan.branches import Guard
-from headrace.plan.handles import Handles
+from headrace.plan.handles import Handles, variable_of
 from headrace.plan.ir import READ_REFERENCE, UNBOUND, Node, Value, input_positions, regions
 from headrace.plan.live import has_effect
 from headrace.plan.native_branches import Absorbed, is_branching, nodes_within, read_by, writes_variables
 from headrace.plan.native_loops import Lists, Trial, is_native_loop, is_tried
-from headrace.plan.native_lowering import is_plain_read, lowering_of, variable_of
+from headrace.plan.native_lowering import is_plain_read, lowering_of
 from headrace.plan.native_order import MemoryOrder, first_writes, values_in_variables
 from headrace.plan.native_sizes import mark_sizes
 

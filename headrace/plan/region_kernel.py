@@ -15,11 +15,11 @@ from headrace.core.errors import InternalError, OpError
 from headrace.native.program import Builder, Output, OutputKind, Program, RegionFailure, Unsupported
 from headrace.plan.emit import emit
 from headrace.plan.failures import FAILURES, as_op_error
+from headrace.plan.handles import variable_of
 from headrace.plan.ir import UNBOUND, Node, Value, input_positions
 from headrace.plan.native_arenas import Arenas, arena_of
 from headrace.plan.native_branches import in_order, in_sequence, nodes_within, with_reads, writes_variables
 from headrace.plan.native_loops import Lowering
-from headrace.plan.native_lowering import variable_of
 from headrace.plan.values import to_torch
 
 if TYPE_CHECKING:

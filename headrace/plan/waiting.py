@@ -14,7 +14,6 @@ from headrace.core.errors import OpError
 from headrace.core.planning_facts import Role
 from headrace.core.waiting import Attempt, Call
 from headrace.plan.branches import guard_of
-from headrace.plan.copies import written_handles
 from headrace.plan.emit import Emitted, emit
 from headrace.plan.graph import PlanGraph
 from headrace.plan.handles import Handles, may_be_same
@@ -209,7 +208,7 @@ def _read_by(node: Node) -> list[Value]:
 def exposed_reads(nodes: Sequence[Node]) -> set[Node]:
     """The reads of variables that another part may write before the value is used."""
     handles = Handles(nodes)
-    targets = list({id(handle): handle for node in nodes for handle in written_handles(node, handles)}.values())
+    targets = list({id(handle): handle for node in nodes for handle in handles.written_by(node)}.values())
     exposed = set()
     for node in nodes:
         if node.decl.lends_state:

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from headrace.core.tensor import Tensor
-from headrace.plan.copies import written_handles
 from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.handles import Handles, may_be_same
 from headrace.plan.ir import UNBOUND, Node, Region, Value, regions
@@ -65,7 +64,7 @@ def _take_out(loop: Node, region: Region, handles: Handles, known: Sequence[obje
     count = len(region.variables)
     outer = dict(zip(region.captures, loop.inputs[count:], strict=True))
     runs = _is_true(region.predicate, dict(zip([*region.variables, *region.captures], loop.inputs, strict=True)))
-    written = [handle for node in region.nodes for handle in written_handles(node, handles)]
+    written = [handle for node in region.nodes for handle in handles.written_by(node)]
     taken: dict[Node, None] = {}
     reads: dict[int, Node] = {}
     again: dict[Value, Value] = {}
@@ -117,7 +116,7 @@ def _take_out(loop: Node, region: Region, handles: Handles, known: Sequence[obje
 
 def _wait_for_writers(loop: Node, taken: Sequence[Node], nodes: Sequence[Node], handles: Handles) -> None:
     """Lets reads that have left a loop come after the writes that the loop comes after."""
-    writers = [(node, [*written_handles(node, handles)]) for node in nodes if node is not loop]
+    writers = [(node, [*handles.written_by(node)]) for node in nodes if node is not loop]
     writers = [(node, written) for node, written in writers if written]
     if not writers:
         return
