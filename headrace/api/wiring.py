@@ -74,6 +74,7 @@ HOMES: dict[str, str] = {
     "runtime.process_config": "session_config",
     "runtime.eager": "eager_graph=EagerGraph",
     "sessions.registered_collections": "register_collections=register",
+    "state.current_scope": "variable_scope=get_variable_scope",
     "state.scoping": "variable_creator_scope",
 }
 

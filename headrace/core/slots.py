@@ -156,6 +156,7 @@ load_network_weights = Slot("sets the weights of a network to those of a file: `
 
 # ---- what programs ask a graph or a function for
 
+variable_scope = Slot("the variable scope that is open")
 variable_creator_scope = Slot("a scope in which a function makes the variables of a graph")
 register_flops = Slot("registers how many arithmetic operations ops are")
 default_strategy = Slot("the distribution strategy in force outside of all scopes")

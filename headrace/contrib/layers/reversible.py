@@ -15,7 +15,7 @@ from headrace.core import nest
 from headrace.core.defaults import control_dependencies
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
-from headrace.functions.flow.custom_gradient import custom_gradient, variables_read
+from headrace.functions.flow.custom_gradient import custom_gradient_of_layers, variables_read
 from headrace.kernels.composing.arranging import identity
 from headrace.layers.base import Layer
 from headrace.ops.array.identity import stop_gradient
@@ -140,7 +140,7 @@ class RevBlock(Layer):
         if not self._use_efficient_backprop:
             return self._stacked(x1, x2, sides)
 
-        @custom_gradient
+        @custom_gradient_of_layers
         def stacked(x1: Tensor, x2: Tensor, *sides: Tensor) -> tuple[tuple[Tensor, Tensor], Callable[..., Any]]:
             out = self._stacked(x1, x2, sides)
 
@@ -283,7 +283,7 @@ def recompute_grad(
         if not all(isinstance(arg, Tensor) for arg in args):
             raise ValueError("All inputs to function must be Tensors")
 
-        @custom_gradient
+        @custom_gradient_of_layers
         def recomputing(*args: Tensor) -> tuple[Tensor, Callable[..., Any]]:
             scope, arguments = get_variable_scope(), current_arg_scope()
 

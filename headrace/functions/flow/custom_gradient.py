@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from headrace.core import nest
+from headrace.core import nest, slots
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
@@ -39,7 +39,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         a function of the same arguments that returns `y`.
 
     Raises:
-        ValueError: when it is called with keyword arguments.
+        ValueError: when it is called with keyword arguments in a graph.
         TypeError: if `f` makes reference variables, or `grad` does not take the variables it must.
 
     Example:
@@ -56,10 +56,24 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
+def custom_gradient_of_layers(f: Callable[..., Any]) -> Callable[..., Any]:
+    """As `custom_gradient`, for a `grad` that takes variables whether there are any or not."""
+
+    @functools.wraps(f)
+    def decorated(*args: Any) -> Any:
+        return _eager_mode_decorator(f, *args) if executing_eagerly() else _in_graph_mode(f, args, False)
+
+    return decorated
+
+
 def _graph_mode_decorator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The call in a graph, whose gradient goes by an op of its own. Programs that recompute activations call it themselves."""
     if kwargs:
         raise ValueError("The custom_gradient decorator supports positional arguments only in graph mode.")
+    return _in_graph_mode(f, args, not isinstance(get_default_graph(), FuncGraph))
+
+
+def _in_graph_mode(f: Callable[..., Any], args: Any, expects_variables: bool) -> Any:
     inputs = [_in_graph(convert_to_tensor(x)) for x in args]
     known = _variables()
     result, grad_fn = f(*inputs)
@@ -75,16 +89,16 @@ def _graph_mode_decorator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> A
         # TensorFlow looks back from copies of the results; they stay, and op seeds count them.
         raw.Identity(r)
     variables = variables_read(results, inputs)
-    parameters = inspect.signature(grad_fn).parameters
-    takes = "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    takes = _takes_variables(grad_fn)
     if variables and not takes:
         raise TypeError(
             "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword argument "
             "'variables'."
         )
-    if takes and not variables and "variables" in parameters and not made:
+    if expects_variables and takes and not (variables or slots.variable_scope().use_resource):
         raise TypeError(
-            "The grad_fn of a @custom_gradient function takes 'variables', but the function used no resource variable."
+            "The grad_fn of a @custom_gradient function takes 'variables', but the function used no resource variable: make "
+            "its variables in a variable_scope with use_resource=True."
         )
     name = f"CustomGradient-{next(_uids)}"
     count = len(results)
@@ -117,7 +131,8 @@ def _eager_mode_decorator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> A
     used = _UsedVariables()
     outer = graph.tapes
     inputs = [convert_to_tensor(x) for x in args]
-    graph.tapes = [used]
+    # What the gradient function keeps of inside, tapes around may differentiate once more.
+    graph.tapes = [*outer, used]
     try:
         # It gets what it was given, numbers and arrays as such.
         result, grad_fn = f(*args, **kwargs)
@@ -158,7 +173,7 @@ def _eager_mode_decorator(f: Callable[..., Any], *args: Any, **kwargs: Any) -> A
 
 
 class _UsedVariables:
-    """What takes the place of the tapes inside: it learns which variables are used."""
+    """What watches beside the tapes inside: it learns which variables are used."""
 
     watches_variables = True
 
@@ -176,7 +191,7 @@ class _UsedVariables:
         self.variables.setdefault(id(variable._handle), variable)
 
     def note(self, inputs: TensorLike, outputs: Any, backward: Any, filled: int | None = None) -> None:
-        """Nothing: gradients inside are those that the function gives."""
+        """Nothing: only the variables are of interest."""
 
 
 def _in_graph(tensor: Tensor) -> Tensor:
@@ -240,18 +255,18 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
         a function of the same arguments.
 
     Raises:
-        ValueError: when it is called with keyword arguments.
+        ValueError: when it is called with keyword arguments in a graph.
 
     Example:
         >>> rounded = tf.grad_pass_through(tf.round)(x)
     """
 
     @custom_gradient
-    def passing(*args: Any) -> tuple[Tensor, Callable[..., Any]]:
+    def passing(*args: Any, **settings: Any) -> tuple[Tensor, Callable[..., Any]]:
         def grad(*grads: Any, **used: Any) -> tuple[Tensor]:
             variables = used.get("variables")
             return grads if variables is None else (grads, [None] * len(variables))
 
-        return f(*args), grad
+        return f(*args, **settings), grad
 
     return functools.wraps(f)(passing)
