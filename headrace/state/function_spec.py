@@ -338,7 +338,8 @@ def key_of(value: bool | float | None) -> Any:
     # `handle` is refused where a mirrored variable is meant as a whole.
     if hasattr(value, "_handle") or hasattr(value, "handle"):
         return "variable", id(value)
-    return type(value), value
+    # Equal values share a trace, 1, 1.0 and True too, as in 1.15: the type of the first is that of the trace.
+    return value
 
 
 def without_dims(part: Sequence[Any]) -> Any:

@@ -220,7 +220,8 @@ class PolymorphicFunction:
         names: list[str | None] = []
         for i, value in enumerate(flat):
             spec = value if isinstance(value, TensorSpec) else None
-            if spec is None and isinstance(value, (np.ndarray, np.generic)):
+            # A NumPy scalar is a number, as Python's: part of the trace.
+            if spec is None and isinstance(value, np.ndarray):
                 value = convert_to_tensor(value)
             if signed is not None and isinstance(signed[i], TensorSpec):
                 spec = signed[i]
