@@ -164,12 +164,12 @@ class DType:
 
     @property
     def limits(self) -> tuple[Any, Any]:
-        """The intensities an image of this type spans: (0, 1) for floating types, (0, max) for integers.
+        """The intensities an image of this type spans: (0, 1) for float32 and float64, (0, max) for integers.
 
         Raises:
           KeyError: images have no such type.
         """
-        if self.is_floating:
+        if self.name in ("float32", "float64"):
             return 0, 1
         if self.is_integer:
             return 0, self.max

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.checkpoints.tracking import Trackable
 from headrace.core import random_seed
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import add_to_collection, colocate_with, get_default_graph, name_scope
+from headrace.core.defaults import add_to_collection, colocate_with, device, get_default_graph, name_scope
 from headrace.core.dtypes import as_dtype
 from headrace.core.func_graph import FuncGraph, finish
 from headrace.core.graph_functions import Function
@@ -106,7 +106,8 @@ class Iterator(structure.Described, Trackable):
             TypeError: if the structures differ.
         """
         spec = _described(output_types, output_shapes, output_classes)
-        resource = raw.IteratorV2(container="", shared_name=shared_name or "", **structure.described(spec))
+        with device("/cpu:0"):
+            resource = raw.IteratorV2(container="", shared_name=shared_name or "", **structure.described(spec))
         return _made(resource, None, spec)
 
     @staticmethod
@@ -124,7 +125,9 @@ class Iterator(structure.Described, Trackable):
         """
         spec = _described(output_types, output_shapes, output_classes)
         handle = convert_to_tensor(string_handle, dtype="string")
-        return _made(raw.IteratorFromStringHandleV2(handle, **structure.described(spec)), None, spec)
+        with device("/cpu:0"):
+            resource = raw.IteratorFromStringHandleV2(handle, **structure.described(spec))
+        return _made(resource, None, spec)
 
     # ---- using it ----
 

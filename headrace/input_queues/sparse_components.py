@@ -133,7 +133,7 @@ def restore_sparse(stored: Tensor | Sequence[Tensor], infos: Sequence[SparseInfo
     if any(info.map_op is not None for info in infos):
         # All of a batch are taken, whichever of them a step asks for.
         values = [tensor.values if isinstance(tensor, SparseTensor) else tensor for tensor in tensors]
-        tensors = [
+        together = [
             SparseTensor(
                 indices=with_dependencies(values, tensor.indices),
                 values=with_dependencies(values, tensor.values),
@@ -143,4 +143,6 @@ def restore_sparse(stored: Tensor | Sequence[Tensor], infos: Sequence[SparseInfo
             else with_dependencies(values, tensor)
             for tensor in tensors
         ]
+        # One that stands alone is given as it was taken; what would have bound it to itself is in the graph.
+        tensors = tensors if single else together
     return tensors[0] if single else tensors

@@ -283,6 +283,8 @@ def _constant_from_dimension(
 ) -> Tensor:
     if value.value is None:
         raise ValueError(f"Cannot convert an unknown Dimension to a Tensor: {value}")
+    if dtype is not None and as_dtype(dtype).base_dtype.name not in ("int32", "int64"):
+        raise TypeError(f"Cannot convert a Dimension to dtype: {as_dtype(dtype).name}")
     return constant(value.value, dtype if dtype is not None else "int32", name=name or "shape_as_tensor")
 
 
