@@ -24,7 +24,7 @@ from headrace.kernels.math.elementwise import (
     scalar,
     unary,
 )
-from headrace.kernels.native import named, of_one_shape
+from headrace.kernels.native import applied, named, of_one_shape
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
@@ -44,6 +44,12 @@ def _tanh(x):
 
 
 # torch rounds halves to even, as TensorFlow's Round and Rint do.
+def _round(x):
+    rounded = torch.round(x)
+    # Small negative numbers are rounded to a zero without a sign, by Round though not by Rint.
+    return rounded.add_(0.0) if x.is_floating_point() else rounded
+
+
 abs_op = (
     unary(
         "Abs",
@@ -91,7 +97,7 @@ tanh_op = unary("Tanh", INEXACT, _tanh).keeps_shape().costs(4).scalar("np.tanh({
 floor_op = unary("Floor", FLOATS, torch.floor).keeps_shape()
 ceil_op = unary("Ceil", FLOATS, torch.ceil).keeps_shape()
 rint_op = unary("Rint", FLOATS, torch.round)
-round_op = unary("Round", SIGNED, torch.round, integers=True).keeps_shape()
+round_op = unary("Round", SIGNED, _round, integers=True).keeps_shape()
 is_nan_op = unary("IsNan", FLOATS, torch.isnan, result="bool")
 is_inf_op = unary("IsInf", FLOATS, torch.isinf, result="bool")
 is_finite_op = unary("IsFinite", FLOATS, torch.isfinite, result="bool")
@@ -354,7 +360,17 @@ named(
 )
 named((reciprocal_op, "reciprocal"), (inv_op, "reciprocal"), (exp_op, "exp"), (expm1_op, "expm1"), (log_op, "log"))
 named((log1p_op, "log1p"), (sigmoid_op, "sigmoid"), (tanh_op, "tanh"), (floor_op, "floor"), (ceil_op, "ceil"))
-named((rint_op, "rint"), (round_op, "rint"), (is_nan_op, "is_nan"), (is_inf_op, "is_inf"), (is_finite_op, "is_finite"))
+named((rint_op, "rint"), (is_nan_op, "is_nan"), (is_inf_op, "is_inf"), (is_finite_op, "is_finite"))
+
+
+@round_op.native
+def native_round(node):
+    if not node.inputs[0].dtype.is_floating:
+        return applied("rint")
+    zero = np.zeros((), node.inputs[0].dtype.as_numpy_dtype)
+    return lambda b, inputs: b.apply("add", [b.apply("rint", inputs)[0], b.constant(zero)])
+
+
 for _decl, _name in ((reciprocal_grad_op, "reciprocal"), (inv_grad_op, "reciprocal"), (sqrt_grad_op, "sqrt")):
     _decl.native(of_one_shape(f"{_name}_grad"))
 for _decl, _name in ((rsqrt_grad_op, "rsqrt"), (tanh_grad_op, "tanh"), (sigmoid_grad_op, "sigmoid")):
