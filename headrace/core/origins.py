@@ -48,8 +48,13 @@ def called_by(op: Operation, library: Graph) -> Iterator[Function]:
 
 def add_called(function: Function, graph: Graph) -> None:
     """Adds the functions that the body of one calls, where the library it was made in has them, to that of a graph."""
-    for op in function.operations:
-        for called in called_by(op, op.graph):
-            if called.name not in graph._functions:
-                called.add_to_graph(graph)
-                add_called(called, graph)
+    seen: set[str] = set()
+    pending = [function]
+    while pending:
+        for op in pending.pop().operations:
+            for called in called_by(op, op.graph):
+                # One that is there already may have come without those that it calls.
+                if called.name not in seen:
+                    seen.add(called.name)
+                    called.add_to_graph(graph)
+                    pending.append(called)

@@ -73,6 +73,19 @@ def plain_containers(structure: Any) -> Any:
     return structure
 
 
+def named_by_place(structure: Any, place: str = "") -> Any:
+    """A structure whose specs of tensors have the names of their places in it: keys and numbers, with slashes between."""
+    if isinstance(structure, dict):
+        return {key: named_by_place(item, f"{place}/{key}") for key, item in structure.items()}
+    if isinstance(structure, (list, tuple)):
+        keys = getattr(structure, "_fields", range(len(structure)))
+        items = [named_by_place(item, f"{place}/{key}") for key, item in zip(keys, structure, strict=True)]
+        return type(structure)(*items) if hasattr(structure, "_fields") else type(structure)(items)
+    if isinstance(structure, TensorSpec) and place:
+        return TensorSpec(structure.shape, structure.dtype, place[1:])
+    return structure
+
+
 def specs_of_arguments(concrete: ConcreteFunction) -> Any:
     """The arguments of a trace: specs with the names of its parameters for tensors, other values as they are."""
     parameters = iter(concrete.inputs)
@@ -130,7 +143,7 @@ def only_trace(function: Any) -> ConcreteFunction | None:
     traces = traces_of(function)
     if len(traces) != 1 or traces[0].graph.returns_none:
         return None
-    found = traces[0].structured_outputs
+    found = traces[0].graph.structured_outputs
     flat = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list | tuple) else [found]
     return traces[0] if flat and all(isinstance(item, Tensor) for item in flat) else None
 
@@ -165,7 +178,7 @@ def serving_function(key: str, concrete: ConcreteFunction) -> ConcreteFunction:
     by_name = {str(spec.name): spec for spec in specs}
     if len(by_name) != len(specs):
         raise ValueError(f"Signature {key!r}: two arguments have one name; name them by tf.TensorSpec(..., name=...).")
-    outputs = concrete.structured_outputs
+    outputs = concrete.graph.structured_outputs
 
     def serve(tensors: Mapping[str, Any]) -> Any:
         found = concrete.call_flat([tensors[str(spec.name)] for spec in specs])

@@ -36,6 +36,7 @@ from headrace.saved_model.objects_functions import (
     dims_of,
     function_spec_of,
     functions_of,
+    named_by_place,
     one_trace,
     only_trace,
     plain_containers,
@@ -354,8 +355,9 @@ class _Export:
         if isinstance(concrete, RestoredConcreteFunction):
             structure = concrete.structure
         else:
-            structure = None if concrete.graph.returns_none else concrete.structured_outputs
-        made.output_signature.CopyFrom(encoded(plain_containers(nest.map_structure(spec_of_result, structure))))
+            structure = None if concrete.graph.returns_none else concrete.graph.structured_outputs
+        results = named_by_place(plain_containers(nest.map_structure(spec_of_result, structure)))
+        made.output_signature.CopyFrom(encoded(results))
         return name
 
     def _place_of(self, concrete: ConcreteFunction, tensor: Tensor) -> int:
@@ -441,7 +443,7 @@ class _Export:
                 for name, spec in sorted(keyword_specs.items())
             }
             results = concrete._call(concrete.function, [*inputs.values(), *self._captured(concrete)])
-            outputs = dict(zip(sorted(concrete.structured_outputs), results, strict=True))
+            outputs = dict(zip(sorted(concrete.graph.structured_outputs), results, strict=True))
             meta.signature_def[key].CopyFrom(
                 build_signature_def(
                     {name: build_tensor_info(tensor) for name, tensor in inputs.items()},

@@ -53,6 +53,21 @@ class RestoredConcreteFunction(ConcreteFunction):
         graph.structured_outputs = () if structure is None else _filled(structure, graph.outputs)
         super().__init__(graph, function.name, decoded(described.canonicalized_input_signature))
 
+    @property
+    def structured_outputs(self) -> Any:
+        """What it returns, as the file describes it."""
+        return self.structure
+
+    @property
+    def output_shapes(self) -> Any:
+        """The static shapes of what it returns."""
+        return nest.map_structure(lambda spec: spec.shape, self.structure, expand_composites=True)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The element types of what it returns."""
+        return nest.map_structure(lambda spec: spec.dtype, self.structure, expand_composites=True)
+
     def _structured(self, results: Sequence[Any]) -> Any:
         if self.structure is None:
             return None
