@@ -273,6 +273,21 @@ def outline(value: Any) -> Any:
     return type(value).__name__, len(nest.flatten(value, expand_composites=True))
 
 
+def structure_text(structure: tuple[Any, dict[str, Any]]) -> str:
+    """What tells the structure of a call from others; dictionaries of the same keys are alike in any order."""
+    text = repr(structure)
+    # The second of the two is one itself.
+    return text if text.count("{") == 1 and not structure[1] else repr(_ordered(structure))
+
+
+def _ordered(structure: Any) -> Any:
+    if isinstance(structure, Mapping):
+        return {key: _ordered(structure[key]) for key in sorted(structure)}
+    if isinstance(structure, (list, tuple)) and not hasattr(structure, "_fields"):
+        return type(structure)(_ordered(item) for item in structure)
+    return structure
+
+
 def flat(structure: object) -> list[Any]:
     """The leaves of a structure: the tensors of composite values, and the specs of the tensors of their specs."""
     leaves: list[Any] = []

@@ -33,6 +33,7 @@ from headrace.state.function_spec import (
     key_of,
     outline,
     packed,
+    structure_text,
     without_dims,
 )
 from headrace.state.function_spec import (
@@ -239,7 +240,7 @@ class PolymorphicFunction:
         # With a signature all arguments have its structure.
         structure = ""
         if signed is None:
-            structure = repr(nest.map_structure(outline, (args, kwargs)))
+            structure = structure_text(nest.map_structure(outline, (args, kwargs)))
         shape_free = (id(outer), structure, tuple(without_dims(part) for part in key_parts))
         # What is traced for specs with names has parameters of those names.
         key = (id(outer), structure, tuple(key_parts), tuple(names))

@@ -55,7 +55,19 @@ def counted(x):
     return x + 1
 
 
-values = (1, 2, 1, 1.0, True, np.float32(1), tf.constant(1), tf.constant(2), tf.constant([1]), np.array([1]), np.int64(7))
+values = (
+    1,
+    2,
+    1,
+    1.0,
+    True,
+    np.float32(1),
+    tf.constant(1),
+    tf.constant(2),
+    tf.constant([1]),
+    np.array([1]),
+    np.int64(7),
+)
 results["counted"] = [counted(value).numpy() for value in values]
 results["traces"] = len(traces)
 results["kinds"] = [isinstance(x, tf.Tensor) for x in traces]
@@ -69,3 +81,17 @@ def described(x):
 results["described"] = [described(value).numpy() for value in (np.float32(5), np.int64(5), 3)]
 fixed = counted.get_concrete_function(np.int64(9))
 results["fixed"] = [fixed().numpy(), len(fixed.inputs)]
+
+orders = []
+
+
+@tf.function
+def keyed(given, **more):
+    orders.append(sorted(given) + sorted(more))
+    return given["a"] - given.get("b", 0)
+
+
+calls = [({"a": 1}, {}), ({"a": 1, "b": 2}, {}), ({"b": 2, "a": 1}, {}), ({"a": 1.0}, {})]
+calls += [({"a": 1}, {"x": 1, "y": 2}), ({"a": 1}, {"y": 2, "x": 1})]
+results["keyed"] = [keyed(given, **more).numpy() for given, more in calls]
+results["orders"] = orders
