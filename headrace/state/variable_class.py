@@ -393,9 +393,7 @@ class Variable(SparseUpdates, metaclass=VariableMetaclass):
     def from_proto(variable_def: protos.VariableDef, import_scope: str | None = None) -> Variable:
         """The variable of a `VariableDef` whose operations exist in the default graph."""
         if not isinstance(variable_def, protos.VariableDef):
-            raise (ValueError if variable_def is None else AssertionError)(
-                f"from_proto: expected a VariableDef, got {variable_def!r}"
-            )
+            raise (AssertionError if variable_def else ValueError)(f"from_proto: {variable_def!r} is no VariableDef.")
         return _kinds[variable_def.is_resource](variable_def=variable_def, import_scope=import_scope)
 
     def _holder(self) -> Tensor:
