@@ -285,7 +285,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "functions.linalg.identity linalg .": "linear_operator_identity",
         "testing.linear_operator_tests": "linear_operator_test_util",
     },
-    "ops.losses": {"losses .": "losses losses_impl util", "losses keras.utils.losses_utils .": "loss_reduction"},
+    "ops.losses": {"losses .": "losses losses_impl", "losses keras.utils.losses_utils .": "loss_reduction util"},
     "ops.parallel_for": {"recurrent.parallel_for .": "control_flow_ops", ".": "gradients pfor"},
     "ops.ragged": {
         "functions.ragged.layout functions.ragged.selecting .": "ragged_array_ops",

@@ -34,6 +34,11 @@ globals().update(
 )
 
 
+# What an attribute of an operation holds, by the numbers of TensorFlow's C library.
+TF_ATTR_STRING, TF_ATTR_INT, TF_ATTR_FLOAT, TF_ATTR_BOOL, TF_ATTR_TYPE = range(5)
+TF_ATTR_SHAPE, TF_ATTR_TENSOR, TF_ATTR_PLACEHOLDER, TF_ATTR_FUNC = range(5, 9)
+
+
 def TFE_Py_RegisterExceptionClass(cls: Any) -> None:
     """Takes the class of errors that fast calls of TensorFlow's C library raise, which are the calls' own errors here.
 

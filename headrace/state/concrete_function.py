@@ -16,6 +16,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph_functions import Function
 from headrace.core.registry import raw
+from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
 from headrace.messages.function_def import function_def_of
 from headrace.state.composed_results import ComposedResult
@@ -95,6 +96,22 @@ class ConcreteFunction:
     def captured_inputs(self) -> list[Tensor]:
         """The outer tensors that the body uses."""
         return self.graph.external_captures
+
+    @property
+    def _captured_inputs(self) -> list[Tensor]:
+        return self.captured_inputs
+
+    @property
+    def _func_graph(self) -> FuncGraph:
+        return self.graph
+
+    @property
+    def _num_outputs(self) -> int:
+        return len(self.outputs)
+
+    @property
+    def _output_shapes(self) -> tuple[TensorShape, ...]:
+        return tuple(tensor.shape for tensor in self.outputs)
 
     @property
     def variables(self) -> list[Any]:

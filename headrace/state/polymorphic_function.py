@@ -39,6 +39,7 @@ from headrace.state.function_spec import (
 from headrace.state.function_spec import (
     flat as flat_arguments,
 )
+from headrace.state.kept_traces import KeptTraces
 from headrace.state.lifted_initial_values import LaterInitialized, initialize, make_variable, refuse_inner_value
 from headrace.state.scoping import variable_creator_scope
 
@@ -64,7 +65,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     _plain_calls[:] = [True] if run_eagerly else []
 
 
-class PolymorphicFunction:
+class PolymorphicFunction(KeptTraces):
     """What `tf.function` makes of a Python function; see there."""
 
     def __init__(
@@ -251,6 +252,9 @@ class PolymorphicFunction:
             if found is None:
                 if self._relax_shapes and shape_free in self._relaxed:
                     specs = _relaxed_specs(self._relaxed[shape_free][0], specs)
+                    # What the wider trace serves too goes.
+                    narrower = self._relaxed[shape_free][1]
+                    self._traces = {at: trace for at, trace in self._traces.items() if trace is not narrower}
                 found = self._traced_twice(specs, (args, kwargs))
                 found.keeps = (outer, [s.value for s in specs if isinstance(s, StaticArgument)])
                 self._traces[key] = found

@@ -22,8 +22,18 @@ if TYPE_CHECKING:
 
 RNG_ALG_PHILOX = 1
 RNG_ALG_THREEFRY = 2
-_STATE_SIZES = {RNG_ALG_PHILOX: 3, RNG_ALG_THREEFRY: 2}
-_WORD = 2**64
+DEFAULT_ALGORITHM = RNG_ALG_PHILOX
+PHILOX_STATE_SIZE, THREEFRY_STATE_SIZE = 3, 2
+# The element types of states, of seeds and of the numbers of algorithms.
+STATE_TYPE = SEED_TYPE = ALGORITHM_TYPE = "int64"
+# A seed that is drawn has so many words of so many bits, of which the first is the sign's.
+SEED_SIZE = 16
+SEED_TYPE_BITS = 64
+UINT64_SPAN = SEED_UINT_SPAN = 2**SEED_TYPE_BITS
+SEED_BIT_MASK = UINT64_SPAN - 1
+MIN_INT64 = SEED_MIN = -(UINT64_SPAN // 2)
+MAX_INT64 = SEED_MAX = UINT64_SPAN // 2 - 1
+_STATE_SIZES = {RNG_ALG_PHILOX: PHILOX_STATE_SIZE, RNG_ALG_THREEFRY: THREEFRY_STATE_SIZE}
 
 
 def _state_size(algorithm: int) -> int:
@@ -34,7 +44,7 @@ def _state_size(algorithm: int) -> int:
 
 def _signed(number: IntLike) -> int:
     number = int(number)
-    return number - _WORD if number >= _WORD // 2 else number
+    return number - UINT64_SPAN if number >= UINT64_SPAN // 2 else number
 
 
 def create_rng_state(seed: int | Sequence[int], algorithm: int) -> np.ndarray:
@@ -52,7 +62,7 @@ def create_rng_state(seed: int | Sequence[int], algorithm: int) -> np.ndarray:
     """
     size = _state_size(algorithm)
     if isinstance(seed, int):
-        words: Sequence[Any] = [seed >> 64 * place & _WORD - 1 for place in range(size)]
+        words: Sequence[Any] = [seed >> 64 * place & UINT64_SPAN - 1 for place in range(size)]
     else:
         words = list(seed)
     state = np.asarray([_signed(word) for word in words] if np.ndim(words) == 1 else words, np.int64)

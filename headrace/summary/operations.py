@@ -62,11 +62,19 @@ def summary_scope(
         yield (tag if family is None else f"{family}/{tag}"), scope
 
 
-def collect(summary: Tensor, collections: Sequence[str] | None) -> Tensor:
-    """Adds a summary to collections, by default that of all summaries."""
-    for collection in [GraphKeys.SUMMARIES] if collections is None else collections:
-        add_to_collection(collection, summary)
-    return summary
+def collect(
+    val: Tensor, collections: Sequence[str] | None, default_collections: Sequence[str] = (GraphKeys.SUMMARIES,)
+) -> Tensor:
+    """Adds a summary to collections.
+
+    Args:
+        val: the summary.
+        collections: their names, None for those of `default_collections`.
+        default_collections: by default that of all summaries.
+    """
+    for collection in default_collections if collections is None else collections:
+        add_to_collection(collection, val)
+    return val
 
 
 def _by_first_replica(summary: Callable[_Args, Tensor]) -> Callable[_Args, Tensor]:

@@ -278,11 +278,11 @@ class SingleHead(SpecifyingHead):
             metrics[self._regularization_key].update_state(values=add_n(list(losses)))
 
 
-def update_broadcast(metric: Metric, values: Tensor, weights: Any) -> None:
+def update_broadcast(eval_metric: Metric, values: Tensor, weights: Any) -> None:
     """Updates a mean by values whose weights are those of their examples."""
     if weights is not None:
         weights = broadcast_weights(weights, values)
-    metric.update_state(values=values, sample_weight=weights)
+    eval_metric.update_state(values=values, sample_weight=weights)
 
 
 def check_optimizer(optimizer: object) -> None:

@@ -28,7 +28,7 @@ from headrace.util.inspection import fn_args
 LossFn = Callable[..., Any]
 
 
-def check_logits_final_dim(logits: Any, expected: int | Tensor | None) -> Tensor:
+def check_logits_final_dim(logits: Any, expected_logits_dimension: int | Tensor | None) -> Tensor:
     """Logits as a tensor whose last dimension is the expected one.
 
     Raises:
@@ -37,19 +37,23 @@ def check_logits_final_dim(logits: Any, expected: int | Tensor | None) -> Tensor
     with name_scope(None, "logits", (logits,)) as scope:
         logits = to_float(logits)
         sizes = shape(logits)
-        text = f"logits shape must be [D0, D1, ... DN, logits_dimension={expected}], got "
+        text = f"logits shape must be [D0, D1, ... DN, logits_dimension={expected_logits_dimension}], got "
         at_least_matrix = assert_rank_at_least(logits, 2, data=[sizes], message=text)
         with control_dependencies([at_least_matrix]):
-            if expected is not None and logits.shape.ndims is not None:
+            if expected_logits_dimension is not None and logits.shape.ndims is not None:
                 last = logits.shape[-1].value
                 # A tensor's value is that of a step, and so is an unknown size: TensorFlow takes both as they are.
-                if last is not None and last != expected and not isinstance(expected, Tensor):
+                if (
+                    last is not None
+                    and last != expected_logits_dimension
+                    and not isinstance(expected_logits_dimension, Tensor)
+                ):
                     raise ValueError(f"{text}{logits.shape}.")
                 return logits
-            if expected is None:
+            if expected_logits_dimension is None:
                 return identity(logits, name=scope)
             told: Any = [text, sizes]
-            fits = assert_equal(expected, sizes[-1], data=told)
+            fits = assert_equal(expected_logits_dimension, sizes[-1], data=told)
             with control_dependencies([fits]):
                 return identity(logits, name=scope)
 
@@ -84,17 +88,18 @@ def split_logits(logits: Any, sizes: Mapping[str, int]) -> dict[str, Tensor]:
     return parts
 
 
-def check_labels(labels: Any, logits: Tensor, expected: int, sizes_first: bool = False) -> Tensor:
-    """Labels as a dense tensor of the shape of the logits but for the last dimension, which is `expected`.
+def check_labels(labels: Any, logits: Tensor, expected_labels_dimension: int, sizes_first: bool = False) -> Tensor:
+    """Labels as a dense tensor of the shape of the logits but for the last dimension, which is `expected_labels_dimension`.
 
     Args:
         labels, logits: the tensors.
-        expected: the last dimension.
+        expected_labels_dimension: the last dimension.
         sizes_first: whether the operations of the shapes come before those of the check of the rank.
 
     Raises:
         ValueError: if there are none, they are sparse, or their shape is known not to fit; InvalidArgumentError when run.
     """
+    expected = expected_labels_dimension
     if labels is None:
         raise ValueError("You must provide a labels Tensor. Given: None. Look whether your input_fn returns labels.")
     with name_scope(None, "labels", (labels, logits)) as scope:
@@ -139,20 +144,20 @@ def check_label_range(labels: Tensor, n_classes: int | Tensor, message: str, sco
             return identity(labels)
 
 
-def weights_of(features: Any, weight_column: Any, logits: Tensor, per_logit: bool = False) -> Any:
+def weights_of(features: Any, weight_column: Any, logits: Tensor, allow_per_logit_weights: bool = False) -> Any:
     """The weights of examples: a tensor that fits the logits, or 1.0 without a column.
 
     Args:
         features: from key to tensor.
         weight_column: a key, a numeric column, or None.
         logits: the logits.
-        per_logit: whether each logit may have its own.
+        allow_per_logit_weights: whether each logit may have its own.
 
     Raises:
         TypeError: for another column; ValueError: if the weights are no numbers.
     """
     known = "[D0, D1, ... DN] or [D0, D1, ... DN, 1]"
-    if per_logit:
+    if allow_per_logit_weights:
         known = "[D0, D1, ... DN], [D0, D1, ... DN, 1] or [D0, D1, ... DN, logits_dimension]"
     text = f"weights shape must be {known}"
     if weight_column is None:
@@ -168,7 +173,7 @@ def weights_of(features: Any, weight_column: Any, logits: Tensor, per_logit: boo
         weights = weight_column._get_dense_tensor(TransformationCache(features))
         if not (weights.dtype.is_floating or weights.dtype.is_integer):
             raise ValueError(f"Weight column should be castable to float. Given dtype: {weights.dtype}")
-        return _fitting_weights(to_float(weights, name="weights"), logits, text, per_logit, scope)
+        return _fitting_weights(to_float(weights, name="weights"), logits, text, allow_per_logit_weights, scope)
 
 
 def _fitting_weights(weights: Tensor, logits: Tensor, text: str, per_logit: bool, scope: str) -> Tensor:
@@ -205,15 +210,15 @@ def check_loss_fn(loss_fn: LossFn | None) -> None:
         raise ValueError(f"loss_fn has unexpected args: {others}")
 
 
-def call_loss_fn(loss_fn: LossFn, labels: Tensor, logits: Tensor, features: Any, expected: int = 1) -> Tensor:
-    """The losses that a function gives, whose shape is checked when they are used: [D0, …, DN, expected]."""
+def call_loss_fn(loss_fn: LossFn, labels: Tensor, logits: Tensor, features: Any, expected_loss_dim: int = 1) -> Tensor:
+    """The losses that a function gives, whose shape is checked when they are used: [D0, …, DN, expected_loss_dim]."""
     more = {"features": features} if "features" in fn_args(loss_fn) else {}
     with name_scope(None, "call_loss_fn", (labels, logits, features)):
         losses = convert_to_tensor(loss_fn(labels=labels, logits=logits, **more))
         sizes_of_logits = shape(logits, name="logits_shape")
-        wanted = concat([sizes_of_logits[:-1], [expected]], axis=0, name="expected_loss_shape")
+        wanted = concat([sizes_of_logits[:-1], [expected_loss_dim]], axis=0, name="expected_loss_shape")
         sizes = shape(losses, name="loss_shape")
-        text = f"loss_fn must return Tensor of shape [D0, D1, ... DN, {expected}]. "
+        text = f"loss_fn must return Tensor of shape [D0, D1, ... DN, {expected_loss_dim}]. "
         data = [text, "logits_shape: ", sizes_of_logits, "loss_shape: ", sizes]
         fits = Assert(reduce_all(raw.Equal(sizes, wanted)), data=data, name="check_loss_shape")
         with control_dependencies([fits]):
@@ -223,10 +228,10 @@ def call_loss_fn(loss_fn: LossFn, labels: Tensor, logits: Tensor, features: Any,
 # ---- other arguments ----
 
 
-def check_loss_reduction(reduction: str) -> None:
+def check_loss_reduction(loss_reduction: str) -> None:
     """Raises ValueError unless a reduction is one of Keras that gives a scalar."""
-    if reduction not in ReductionV2.all() or reduction == ReductionV2.NONE:
-        raise ValueError(f"Invalid loss_reduction: {reduction}. See `tf.losses.Reduction` for valid options.")
+    if loss_reduction not in ReductionV2.all() or loss_reduction == ReductionV2.NONE:
+        raise ValueError(f"Invalid loss_reduction: {loss_reduction}. See `tf.losses.Reduction` for valid options.")
 
 
 def checked_n_classes(n_classes: int | Tensor | None) -> int | Tensor:
@@ -260,12 +265,12 @@ def check_vocabulary(label_vocabulary: Sequence[str] | None) -> None:
         raise ValueError(f"label_vocabulary should be a list or a tuple. Given type: {type(label_vocabulary)}")
 
 
-def check_keys(keys: Sequence[str], valid: Sequence[str]) -> None:
+def check_keys(pred_keys: Sequence[str], valid_keys: Sequence[str]) -> None:
     """Raises ValueError for a key of predictions that the head does not make."""
-    for key in keys:
-        if key not in valid:
+    for key in pred_keys:
+        if key not in valid_keys:
             raise ValueError(
-                f"Prediction key must be in PredictionKeys, given: {key}. Valid prediction keys include {valid}."
+                f"Prediction key must be in PredictionKeys, given: {key}. Valid prediction keys include {valid_keys}."
             )
 
 

@@ -90,7 +90,7 @@ class RegressionHead(SingleHead):
             losses = call_loss_fn(self._loss_fn, labels, logits, features, self._logits_dimension)
         else:
             losses = mean_squared_error(labels=labels, predictions=logits, reduction=Reduction.NONE)
-        return losses, weights_of(features, self._weight_column, logits, per_logit=True)
+        return losses, weights_of(features, self._weight_column, logits, allow_per_logit_weights=True)
 
     def predictions(self, logits: Any, keys: Sequence[str] | None = None) -> dict[str, Tensor]:
         """The predictions by name: the numbers, and with a link function the logits.
