@@ -12,6 +12,7 @@ from typing import Any
 from headrace.autodiff.gradient_tape import GradientTape
 from headrace.autodiff.gradients import gradients
 from headrace.core import nest
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies
 from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
@@ -61,9 +62,11 @@ def _in_graph(f: Callable[..., Any], args: Any, sources: list[Any], grads: Seque
 
 def _eagerly(f: Callable[..., Any], args: Any, sources: list[Any], grads: Sequence[Any]) -> list[Any]:
     """Gradients by a tape that looks on while `f` runs once more."""
+    inputs = [convert_to_tensor(x) for x in args]
+    sources = inputs + sources[len(inputs) :]
     with GradientTape() as tape:
         for source in sources:
             tape.watch(source)
-        again = f(*args)
+        again = f(*inputs)
     made: list[Any] = tape.gradient(nest.flatten(again), sources, output_gradients=list(grads))
     return made

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core import errors
+from headrace.keras.callbacks.base import CallbackList
 from headrace.keras.callbacks.configuring import configure_callbacks, first_epoch, make_logs
 from headrace.keras.callbacks.records import ProgbarLogger
 from headrace.keras.engine.training_aggregators import MetricsAggregator, OutputsAggregator
 
 if TYPE_CHECKING:
-    from headrace.keras.callbacks.base import CallbackList
     from headrace.keras.engine.training import Model
 
 TRAIN, TEST, PREDICT = "train", "test", "predict"
@@ -61,6 +61,11 @@ class Batches(abc.ABC):
         return self.steps if self.samples is None else self.samples
 
     @property
+    def told_batch_size(self) -> int | None:
+        """Which size of batches callbacks are told."""
+        return self.batch_size
+
+    @property
     def told_samples(self) -> int | None:
         """How many samples callbacks are told that an epoch has; where batches are counted, 1.15 tells their number."""
         return self.target
@@ -106,6 +111,11 @@ class Progress:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.bar, name) if self.bar is not None else _nothing
+
+    def expect(self, steps: int) -> None:
+        """Takes how many batches an epoch has, where only its end could tell."""
+        if self.bar is not None and self.bar.use_steps:
+            self.bar.params["steps"] = self.bar.progbar.target = steps
 
 
 def _nothing(*args: object) -> None:
@@ -179,11 +189,13 @@ class Loop:
         self.model, self.mode, self.batches = model, mode, batches
         self.epochs, self.initial_epoch, self.validation = epochs, initial_epoch, validation
         self._aggregator: Any = None
+        # Validation has the callbacks of training, which know its steps.
+        self._tells_steps = not isinstance(callbacks, CallbackList) and batches.count_mode == "steps"
         self.callbacks = configure_callbacks(
             callbacks,
             model,
             do_validation=validation is not None,
-            batch_size=batches.batch_size,
+            batch_size=batches.told_batch_size,
             epochs=epochs,
             steps_per_epoch=batches.told_steps,
             samples=batches.told_samples,
@@ -274,6 +286,10 @@ class Loop:
                 break
         if aggregator.steps is None:
             aggregator.steps = step
+        if step and self._tells_steps and callbacks.params["steps"] is None and not callbacks.model.stop_training:
+            # From now on it is known.
+            callbacks.params["steps"] = step
+            progress.expect(step)
         if not step and aggregator.results and not batches.tells_last:
             return []
         if not step and not aggregator.results:

@@ -156,13 +156,13 @@ class EagerDataset(Batches):
 
     @property
     def told_samples(self) -> int | None:
-        """How many batches an epoch was said to have: a dataset tells of no samples."""
-        return None if self._anew else self.steps
+        """How many batches an epoch was said to have: a dataset tells newer loops of no samples."""
+        return None if self._anew and not self.may_end else self.steps
 
     @property
     def told_steps(self) -> int | None:
-        """How many batches an epoch was said to have; outside of training, those that the dataset tells of, too."""
-        return None if self._anew and self._mode == TRAIN else self.steps
+        """How many batches an epoch was said to have; outside of newer loops' training, those that the dataset tells of, too."""
+        return None if self._anew and self._mode == TRAIN and not self.may_end else self.steps
 
     def epoch(self, model: Model) -> Iterator[Batch]:
         # Each validation begins anew, also where its steps are not all that there are.
@@ -474,4 +474,8 @@ def evaluate_or_predict(
     """Tests a model, or has it predict: the arguments of `Model.evaluate`."""
     training_replicas.check_scope(model)
     batches = _batches(model, mode, x, y, sample_weight, None, batch_size, steps, False, 1, "steps", queue)
-    return Loop(model, mode, batches, callbacks, verbose).run()
+    loop = Loop(model, mode, batches, callbacks, verbose)
+    if model._experimental_run_tf_function:
+        # 1.15 tells here whether samples are counted, not how many there are.
+        loop.callbacks.params["samples"] = batches.samples is not None or isinstance(x, Sequence)
+    return loop.run()

@@ -148,6 +148,11 @@ class EagerBatches(ReadBatches):
             read_ahead, shuffle=shuffle, **queue
         )
 
+    @property
+    def told_batch_size(self) -> int | None:
+        """A generator does not tell the size of its batches."""
+        return None
+
     def _count_samples(self, length: int, steps: int | None) -> None:
         """Has samples counted where other steps are asked for than a sequence has batches.
 
