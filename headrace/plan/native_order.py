@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from headrace.core.buffers import VariableBuffer
 from headrace.core.dtypes import resource
+from headrace.core.native import handed_on
 from headrace.plan.branches import Guard, guard_of
 from headrace.plan.handles import Handles
 from headrace.plan.ir import UNBOUND, Node, Region, Value, input_positions
@@ -90,7 +91,8 @@ def _touch(nodes: Sequence[Node], handles: Handles, touched: dict[Value, list[ob
             # What the only update gives does not change any more.
             if writers.get(id(handle)) != [value.node] or id(UNBOUND) in writers:
                 own.append(handle)
-        if node.decl.may_alias:
+        # Natively a scalar is the memory of what it was made of, which as NumPy's scalar is a copy.
+        if node.decl.may_alias or node.decl.native_rule is handed_on:
             for value in node.inputs:
                 own.extend(touched.get(value, ()))
         for value in node.outputs if own else ():

@@ -11,6 +11,7 @@ from headrace.autodiff.split_functions import SplitFunction
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
+from headrace.core.dtypes import dtype_text
 from headrace.core.eager import eager_graph, executing_eagerly
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.func_graph import FuncGraph
@@ -210,7 +211,8 @@ class ConcreteFunction:
                         None,
                         None,
                         f"cannot compute {self.function.name} as input #{i}(zero-based) was expected to be a "
-                        f"{parameter.dtype.base_dtype.name} tensor but is a {value.dtype.name} tensor [Op:{self.function.name}]",
+                        f"{dtype_text(parameter.dtype)} tensor but is a {dtype_text(value.dtype)} tensor "
+                        f"[Op:{self.function.name}]",
                     )
         inputs += self.captured_inputs
         graph = get_default_graph()

@@ -349,7 +349,7 @@ class PolymorphicFunction(KeptTraces):
         graph.argument_names = [
             spec.name or name for spec, name in zip(specs, names, strict=True) if not isinstance(spec, StaticArgument)
         ]
-        signature = self._spec.signature_of(arguments, specs)
+        signature = graph.structured_input_signature = self._spec.signature_of(arguments, specs)
         return ConcreteFunction(graph, self._name, signature, self._attributes), any(begins)
 
     def _converted(self) -> Callable[..., Any]:

@@ -51,3 +51,10 @@ def test_traces_for_arguments_and_all_of_them():
 def test_signatures_are_traced_without_arguments():
     traced = tf.function(lambda x: x, input_signature=[tf.TensorSpec([None], tf.int32)])
     assert [shape.as_list() for shape in traced._get_concrete_function_internal()._output_shapes] == [[None]]
+
+
+def test_graphs_know_what_they_were_traced_for_and_wrong_types_are_told():
+    concrete = tf.function(lambda x: x).get_concrete_function(tf.TensorSpec([], tf.float32))
+    assert concrete.graph.structured_input_signature == ((tf.TensorSpec([], tf.float32, name="x"),), {})
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected to be a float tensor but is a int32 tensor"):
+        concrete(tf.constant(1))

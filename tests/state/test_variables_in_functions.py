@@ -83,7 +83,7 @@ def built(program, variables, y):
 
 
 # A branch that writes what the condition of a branch in it reads; a write behind a loop that reads; a loop in a loop that
-# reads what the outer one has written.
+# reads what the outer one has written; a scalar that is read between writes, and used behind a branch with a loop.
 @example(
     [("if", 1, [("write", 1, 0), ("if", 1, [("add", 0, 1)], [("use", 0)])], [("use", 2)])], [-1.5, 0.4, 1.2], False
 )
@@ -91,6 +91,16 @@ def built(program, variables, y):
     [("if", 0, [("loop", 2, [("use", 1), ("write", 0, 2)]), ("write", 2, 0)], [("use", 2)])], [0.4, 0.4, 1.2], True
 )
 @example([("loop", 2, [("add", 0, 1), ("add", 2, 0), ("loop", 2, [("use", 2)])])], [0.4, -0.3, 1.2], False)
+@example(
+    [
+        ("if", 0, [("write", 0, 0)], [("loop", 0, [("write", 0, 0)])]),
+        ("write", 0, 0),
+        ("mix", 1, 0),
+        ("write", 0, 0),
+    ],
+    [-1.5, -1.5, -1.5],
+    False,
+)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(programs, starts, st.booleans())
 def test_every_access_comes_where_the_program_has_it(program, start, is_recorded):
