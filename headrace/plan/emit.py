@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import linecache
 import weakref
@@ -73,6 +74,8 @@ def emit(
     writer.native, writer.guard = native or {}, guard
     source = writer.write()
     filename = f"<headrace plan {next(_numbers)}>"
+    # Kernels in C that import a module when they are first called look for it in the globals of their caller.
+    writer.constants["__builtins__"] = builtins
     function = FunctionType(_code_of(source).replace(co_filename=filename), writer.constants, "step")
     # Known to linecache, so that tracebacks and debuggers show the plan's own lines.
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
