@@ -393,10 +393,10 @@ class EagerTensor(Tensor):
         return convert_to_tensor, (self.numpy(), self._dtype.name)
 
     def __str__(self) -> str:
-        return f"tf.Tensor({_text(self, False)}, shape={self.shape}, dtype={self._dtype.name})"
+        return f"tf.Tensor({numpy_text(self, as_repr=False)}, shape={self.shape}, dtype={self._dtype.name})"
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor: id={self._id}, shape={self.shape}, dtype={self._dtype.name}, numpy={_text(self, True)}>"
+        return f"<tf.Tensor: id={self._id}, shape={self.shape}, dtype={self._dtype.name}, numpy={numpy_text(self)}>"
 
     __hash__ = Tensor.__hash__
 
@@ -413,7 +413,13 @@ def eager_tensor(
     return made
 
 
-def _text(tensor: EagerTensor, as_repr: bool) -> str:
+def numpy_text(tensor: EagerTensor, as_repr: bool = True) -> str:
+    """The value of a tensor as the texts of tensors and variables show it: on lines of its own where it takes several.
+
+    Args:
+        tensor: the tensor.
+        as_repr: as `repr` writes values, not as `str` does.
+    """
     if tensor.dtype.name in ("resource", "variant"):
         return "<unprintable>"
     value = tensor.numpy()

@@ -7,12 +7,10 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
 from headrace.core.defaults import colocate_with, control_dependencies, device, get_default_graph, name_scope
 from headrace.core.dtypes import DType
-from headrace.core.eager import executing_eagerly
+from headrace.core.eager import executing_eagerly, numpy_text
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
@@ -21,6 +19,8 @@ from headrace.state.variable_class import Variable
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+
+    import numpy as np
 
     from headrace.core.graph import Graph
     from headrace.core.typing import DTypeLike, SessionLike, TensorLike
@@ -259,9 +259,7 @@ class BaseResourceVariable(Variable):
             return super().__repr__()
         text = "<unprintable>"
         if raw.VarIsInitializedOp(self._handle):
-            value = self.numpy()
-            # Not of strings, whose scalars are bytes.
-            text = repr(value.item() if isinstance(value, (np.ndarray, np.generic)) and not value.ndim else value)
+            text = numpy_text(self.read_value())  # type: ignore[arg-type]  # an EagerTensor
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={text}>"
 
     def initialized_value(self) -> Tensor:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.eager import executing_eagerly
+from headrace.core.eager import executing_eagerly, numpy_text
 from headrace.distribute.variables import DistributedVariable
 from headrace.layers.context import call_context
 from headrace.ops.math.cast import cast
@@ -88,7 +88,7 @@ class AutoCastVariable(_ReadInPlace, ResourceVariable):
     def __repr__(self) -> str:
         value = ""
         if executing_eagerly() and not self._in_graph_mode:
-            value = f", numpy={self.read_value().numpy()!r}"  # type: ignore[attr-defined]  # an EagerTensor
+            value = f", numpy={numpy_text(self.read_value())}"  # type: ignore[arg-type]  # an EagerTensor
         return (
             f"<AutoCastVariable '{self.name}' shape={self.shape} dtype={self.dtype.name} "
             f"true_dtype={self.true_dtype.name}{value}>"
