@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from headrace.checkpoints.layer_weights import gather_non_trainable_weights, gather_trainable_weights, has_weights
 from headrace.checkpoints.tracking import Trackable, is_layer, is_trackable
 from headrace.state import restoring
 from headrace.state.dependencies import NamedDependencies, NoDependency, TrackableReference
@@ -29,26 +30,22 @@ class Container(Trackable):
 
     @property
     def variables(self) -> list[Any]:
-        """The variables of the elements."""
-        return self._of_elements("variables", lambda variable: True)
+        """The variables of the elements: those that are trained, then the others."""
+        return [*self.trainable_variables, *self.non_trainable_variables]
 
     weights = variables
 
     @property
     def trainable_variables(self) -> list[Any]:
         """Those that are trained."""
-        if not self._trainable:
-            return []
-        return self._of_elements("trainable_variables", lambda variable: variable.trainable)
+        return gather_trainable_weights(self._trainable, self._elements_with_weights(), self._own_variables())
 
     trainable_weights = trainable_variables
 
     @property
     def non_trainable_variables(self) -> list[Any]:
         """Those that are not trained."""
-        if not self._trainable:
-            return self.variables
-        return self._of_elements("non_trainable_variables", lambda variable: not variable.trainable)
+        return gather_non_trainable_weights(self._trainable, self._elements_with_weights(), self._own_variables())
 
     non_trainable_weights = non_trainable_variables
 
@@ -82,19 +79,16 @@ class Container(Trackable):
     def layers(self) -> list[Any]:
         """The layers among the elements, and those in containers among them."""
         found: list[Any] = []
-        for _, item in self._named():
+        for item in self._values:
             found += item.layers if isinstance(item, Container) else [item] if is_layer(item) else []
         return found
 
-    def _of_elements(self, kind: str, predicate: Callable[[Any], bool]) -> list[Any]:
-        found: dict[int, Any] = {}
-        for _, item in self._named():
-            if isinstance(item, Variable):
-                own = [item] if predicate(item) else []
-            else:
-                own = getattr(item, kind, []) if isinstance(item, Container) or is_layer(item) else []
-            found.update((id(variable), variable) for variable in own)
-        return list(found.values())
+    def _elements_with_weights(self) -> list[Any]:
+        """The layers and containers among the elements, as often as they are there."""
+        return [item for item in self._values if isinstance(item, Container) or is_layer(item) or has_weights(item)]
+
+    def _own_variables(self) -> list[Any]:
+        return [item for item in self._values if isinstance(item, Variable)]
 
 
 class UntrackableError(ValueError):
@@ -280,6 +274,11 @@ class Dict(Container, dict):
                         "and these name values by keys."
                     )
                 yield key, item
+
+    @property
+    def _values(self) -> list[Any]:
+        """The values, in the order of their keys; these need not be strings where nothing is saved."""
+        return [self[key] for key in sorted(self, key=str)]
 
     def __hash__(self) -> int:  # type: ignore[override]  # by identity, though it is a container
         return id(self)

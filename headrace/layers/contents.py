@@ -40,10 +40,15 @@ def _layers_in(value: Any) -> Iterator[Any]:
     elif isinstance(value, dict):
         for key in sorted(value, key=str):
             yield from _layers_in(value[key])
-    elif isinstance(value, Contents) or (
-        hasattr(value, "trainable_weights") and hasattr(value, "non_trainable_weights") and not isinstance(value, type)
-    ):
+    elif _has_weights(value):
         yield value
+
+
+def _has_weights(value: Any) -> bool:
+    """Whether something is a layer, or says as one does which weights it has."""
+    return isinstance(value, Contents) or (
+        hasattr(value, "trainable_weights") and hasattr(value, "non_trainable_weights") and not isinstance(value, type)
+    )
 
 
 def _is_of_program(frame: FrameType | None) -> bool:
@@ -97,14 +102,20 @@ class Contents(ModuleMembers, NamedDependencies):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self._trainable = value
-        for layer in self._sublayers():
-            layer.trainable = value
+        # Of a list or a dict that is an attribute only whether weights are told as its own: layers in it stay as they are.
+        for part in self._parts():
+            part.trainable = value
 
     @property
     def trainable_weights(self) -> list[Any]:
         """Its variables that are trained, those of its sublayers included."""
         self._keep_added_variables()
         return [*self._trainable_weights, *self._of_sublayers("trainable_weights")] if self.trainable else []
+
+    @property
+    def _unique_trainable_weights(self) -> list[Any]:
+        """What a training step trains: a variable of several of the sublayers is one of it, where it is first."""
+        return list({id(weight): weight for weight in self.trainable_weights}.values())
 
     @property
     def non_trainable_weights(self) -> list[Any]:
@@ -183,6 +194,18 @@ class Contents(ModuleMembers, NamedDependencies):
                 continue
             for layer in _layers_in(value):
                 found.setdefault(id(layer), layer)
+        return list(found.values())
+
+    def _parts(self) -> list[Any]:
+        """The layers, lists and dicts that are its attributes, each once.
+
+        A layer that is an attribute and in a list as well has its weights in both.
+        """
+        found: dict[int, Any] = {}
+        for value in self.__dict__.get("_tracked", {}).values():
+            # What is in a tuple, or in a list that this package keeps, is its own.
+            for item in (value,) if _has_weights(value) else _layers_in(value):
+                found.setdefault(id(item), item)
         return list(found.values())
 
     def _of_sublayers(self, attribute: str) -> list[Any]:

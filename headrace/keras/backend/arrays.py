@@ -11,6 +11,7 @@ import numpy as np
 
 from headrace.core.composite import SparseTensor
 from headrace.core.composite_types import TakingComposites, dispatched
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import EagerTensor
@@ -255,6 +256,7 @@ def resize_images(
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Invalid `data_format` argument: {data_format}")
     rows, columns = (2, 3) if data_format == "channels_first" else (1, 2)
+    x = convert_to_tensor(x) if isinstance(x, np.ndarray) else x
     known_sizes = x.shape.as_list()
     if len(known_sizes) <= columns:
         raise ValueError(f"resize_images takes images of four axes, got {x} with {len(known_sizes)}.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import EagerTensor
@@ -77,6 +79,8 @@ def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool 
             )
         scores = _scores(output, "Softmax")
         output = log(_within(output)) if scores is None else scores
+    elif isinstance(output, np.ndarray):
+        output = convert_to_tensor(output)
     rank = output.shape.rank
     if rank is not None and axis % rank != rank - 1:
         axis %= rank

@@ -103,7 +103,15 @@ class GraphExecutionFunction:
         self._prepared: tuple[Any, ...] | None = None
         self._callable: Callable[..., Any] | None = None
         self._elsewhere: GraphExecutionFunction | None = None
-        self._ends_with_phase = bool(self.inputs) and is_learning_phase(self.inputs[-1])
+        ends_with_phase = bool(self.inputs) and is_learning_phase(self.inputs[-1])
+        self._phase = self.inputs[-1] if ends_with_phase else None
+        # Of functions that are not fed the learning phase: the one whose default, 0, plans may go by.
+        self._default_phase: Tensor | None = None
+
+    def know_default_phase(self, phase: Any) -> None:
+        """Lets plans go by the learning phase's default, since nothing else is fed: an integer has none."""
+        if isinstance(phase, Tensor) and self._phase is None:
+            self._default_phase = phase
 
     def _prepare(self, session: Any, fed: list[Tensor], phase: tuple[bool, ...]) -> Callable[..., Any]:
         """The function of the session that feeds `fed`, and the learning phase `phase` where there is one; made once."""
@@ -114,10 +122,11 @@ class GraphExecutionFunction:
             everything = [*self.outputs, *fetches, self.updates_op]
             refuse_fed_fetches(everything, feeds)
             made = None
-            if phase:
-                made = callable_knowing(session, everything, feeds, self.inputs[-1], phase[0])
+            fixed = self._phase if self._default_phase is None else self._default_phase
+            if phase and fixed is not None:
+                made = callable_knowing(session, everything, feeds, fixed, phase[0])
             if made is None:
-                feeds += self.inputs[-1:] * len(phase)
+                feeds += [fixed] if phase and fixed is not None else []
                 made = session.make_callable(everything, feeds, accept_options=True)
                 if phase:
                     made = _called_last_with(made, phase[0])
@@ -137,6 +146,9 @@ class GraphExecutionFunction:
                 made.inputs = [graph.get_tensor_by_name(tensor.name) for tensor in self.inputs]
                 made.outputs = [graph.get_tensor_by_name(tensor.name) for tensor in self.outputs]
                 made.fetches = [graph.get_tensor_by_name(tensor.name) for tensor in self.fetches]
+                if self._default_phase is not None:
+                    made._default_phase = graph.get_tensor_by_name(self._default_phase.name)
+                made._phase = made.inputs[-1] if self._phase is not None else None
                 made.updates_op = graph.get_operation_by_name(self.updates_op.name)
             except (KeyError, ValueError) as error:
                 raise InvalidArgumentError(
@@ -178,8 +190,10 @@ class GraphExecutionFunction:
         plain = self.run_metadata is None and self.run_options is None
         phase: tuple[bool, ...] = ()
         values = values[: len(fed)]
-        if plain and self._ends_with_phase and fed is self.inputs and values[-1].__class__ is bool:
+        if plain and self._phase is not None and fed is self.inputs and values[-1].__class__ is bool:
             phase, fed, values = (values[-1],), fed[:-1], values[:-1]
+        elif plain and self._default_phase is not None and not self.feed_dict:
+            phase = (False,)
         call = self._prepare(session, fed, phase)
         if self.feed_dict:
             values += self.feed_dict.values()

@@ -67,7 +67,7 @@ def variable(
         sparse._keras_shape = matrix.shape  # type: ignore[attr-defined]  # what programs of Keras read
         return sparse
     made = Variable(value, dtype=as_dtype(dtype), name=name, constraint=constraint, use_resource=True)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.generic)):
         made._keras_shape = value.shape  # type: ignore[attr-defined]  # what programs of Keras read
     elif hasattr(value, "shape"):
         made._keras_shape = tuple(value.shape.as_list())  # type: ignore[attr-defined]  # as above

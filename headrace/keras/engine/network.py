@@ -209,6 +209,13 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
             found.setdefault(id(layer), layer)
         return list(found.values())
 
+    def _parts(self) -> list[Any]:
+        found = {id(layer): layer for layer in self.__dict__.get("_layer_list", ())}
+        if self._takes_layers_of_attributes():
+            for part in super()._parts():
+                found.setdefault(id(part), part)
+        return list(found.values())
+
     def _tracks_attributes(self) -> bool:
         # A graph of layers is whole: what becomes its attribute afterwards is no part of it.
         return super()._tracks_attributes() and not self.__dict__.get("_is_graph_network", False)
@@ -277,27 +284,26 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
                 f"Weights for model {self.name} have not yet been created. Weights are created when the Model is first "
                 "called on inputs or `build()` is called with an `input_shape`."
             )
-        self._keep_added_variables()
 
     @property
     def trainable_weights(self) -> list[Any]:
         """Its variables that are trained: those of its layers, then its own."""
         self._assert_weights_created()
-        return gather_trainable_weights(self.trainable, self._sublayers(), self._trainable_weights)
+        return gather_trainable_weights(self.trainable, self._parts(), self._trainable_weights)
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """Its variables that are not trained: those of its layers, then its own."""
         self._assert_weights_created()
         return gather_non_trainable_weights(
-            self.trainable, self._sublayers(), [*self._non_trainable_weights, *self._trainable_weights]
+            self.trainable, self._parts(), [*self._non_trainable_weights, *self._trainable_weights]
         )
 
     @property
     def weights(self) -> list[Any]:
         """Its variables, layer by layer, then its own."""
         self._assert_weights_created()
-        found = [variable for layer in self._sublayers() for variable in layer.weights]
+        found = [variable for part in self._parts() for variable in part.weights]
         return [*found, *self._trainable_weights, *self._non_trainable_weights]
 
     @property

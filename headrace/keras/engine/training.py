@@ -174,7 +174,7 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             self._compile_eagerly(metrics, weighted_metrics, sample_weight_mode)
         else:
             self._compile_in_graph(metrics, weighted_metrics, sample_weight_mode, target_tensors)
-        self._collected_trainable_weights = list(self.trainable_weights)
+        self._collected_trainable_weights = self._unique_trainable_weights
 
     def _steps_are_eager(self) -> bool:
         """Whether batches are run eagerly or by functions rather than in the graph of symbolic tensors."""

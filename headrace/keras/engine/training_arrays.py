@@ -248,8 +248,8 @@ class DatasetBatches(StepBatches):
 
 
 def _phase(mode: str) -> list[Any]:
-    """What is fed for the learning phase."""
-    return [mode == TRAIN] if isinstance(symbolic_learning_phase(), Tensor) else []
+    """What is fed for the learning phase, which is 0 where none is."""
+    return [True] if mode == TRAIN and isinstance(symbolic_learning_phase(), Tensor) else []
 
 
 def _phase_is_target(model: Model, y: list[Any]) -> bool:

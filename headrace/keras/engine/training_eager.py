@@ -135,7 +135,7 @@ def train_on_batch(model: Model, inputs: Any, targets: Sequence[Any], sample_wei
     with GradientTape() as tape:
         batch = BatchLoss(model, inputs, targets, sample_weights, training=True)
         scaled = optimizer.get_scaled_loss(batch.total) if hasattr(optimizer, "get_scaled_loss") else batch.total
-    weights = model.trainable_weights
+    weights = model._unique_trainable_weights
     if hasattr(model, "_backwards"):
         # A model whose parts have optimizers of their own.
         model._backwards(tape, scaled)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from headrace.core.defaults import name_scope
 from headrace.core.eager import executing_eagerly
 from headrace.core.tensor import Tensor
-from headrace.keras.backend.execution import function
+from headrace.keras.backend.execution import GraphExecutionFunction, function
 from headrace.keras.backend.learning import symbolic_learning_phase
 from headrace.keras.engine import training_replicas
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
@@ -54,7 +54,7 @@ class Functions:
     def _check_trainable_weights_consistency(self) -> None:
         """Says so where `trainable` was changed after `compile`, which then has no effect."""
         collected = getattr(self, "_collected_trainable_weights", None)
-        if collected is not None and len(self.trainable_weights) != len(collected):
+        if collected is not None and len(self._unique_trainable_weights) != len(collected):
             tf_logging.log_first_n(
                 tf_logging.WARN,
                 "Discrepancy between trainable weights and collected trainable weights, did you set `model.trainable` "
@@ -62,13 +62,13 @@ class Functions:
                 1,
             )
 
-    def _fed(self, targets: bool = True) -> list[Any]:
-        """The tensors that a batch is fed to, the learning phase last where it is a tensor."""
+    def _fed(self, mode: str) -> list[Any]:
+        """The tensors that a batch is fed to; in training the learning phase is the last, where it is a tensor."""
         fed = [*self._feed_inputs]
-        if targets:
+        if mode != "predict":
             fed += [*self._feed_targets, *self._feed_sample_weights]
         phase = symbolic_learning_phase()
-        if isinstance(phase, Tensor):
+        if mode == "train" and isinstance(phase, Tensor):
             fed.append(phase)
         return fed
 
@@ -101,7 +101,7 @@ class Functions:
         # A scope of its own, as in 1.15: slots of the next model are named after the number of scopes.
         with get_graph().as_default(), name_scope("training"):
             made = function(
-                self._fed(),
+                self._fed("train"),
                 [self.total_loss, *self._metrics_results()],
                 updates=updates,
                 name="train_function",
@@ -127,12 +127,14 @@ class Functions:
             return
         with get_graph().as_default(), name_scope("evaluation"):
             made = function(
-                self._fed(),
+                self._fed("test"),
                 [self.total_loss, *self._metrics_results()],
                 updates=self.state_updates,
                 name="test_function",
                 **self._function_kwargs,
             )
+            if isinstance(made, GraphExecutionFunction):
+                made.know_default_phase(symbolic_learning_phase())
         self._set_function("test_function", made)
 
     def _make_predict_function(self) -> None:
@@ -144,8 +146,10 @@ class Functions:
         kwargs = getattr(self, "_function_kwargs", {})
         with name_scope("predict"):
             made = function(
-                self._fed(targets=False), self.outputs, updates=self.state_updates, name="predict_function", **kwargs
+                self._fed("predict"), self.outputs, updates=self.state_updates, name="predict_function", **kwargs
             )
+            if isinstance(made, GraphExecutionFunction):
+                made.know_default_phase(symbolic_learning_phase())
         self._set_function("predict_function", made)
 
     if TYPE_CHECKING:
@@ -166,7 +170,3 @@ class Functions:
             return self.test_function
         self._make_predict_function()
         return self.predict_function
-
-    def _step_inputs(self, ins: list[Any], training: bool) -> list[Any]:
-        """The arrays of a batch with the learning phase, where it is fed."""
-        return [*ins, training] if isinstance(symbolic_learning_phase(), Tensor) else ins

@@ -247,7 +247,7 @@ def function_of(model: Model, mode: str) -> Any:
         model: the model.
         mode: "train", "test" or "predict".
     """
-    fed = model._fed(targets=mode != PREDICT)
+    fed = model._fed(mode)
     endpoints = [endpoint for endpoint in model._training_endpoints if not endpoint.should_skip_target()]
     inputs = model._feed_inputs[0] if len(model._feed_inputs) == 1 else list(model._feed_inputs)
     targets = [] if mode == PREDICT else [endpoint.target for endpoint in endpoints]
@@ -258,7 +258,7 @@ def function_of(model: Model, mode: str) -> Any:
         if mode == TRAIN and isinstance(model.optimizer, OptimizerV2):
             # In this name scope, which is not that of the function's body.
             with model._distribution_strategy.scope(), name_scope(model.optimizer._name):
-                model.optimizer._create_all_weights(model.trainable_weights)
+                model.optimizer._create_all_weights(model._unique_trainable_weights)
         # Updates come after one another as they were written.
         if _of_several_tasks(model):
             with AutomaticControlDependencies() as order:

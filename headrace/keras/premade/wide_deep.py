@@ -64,12 +64,12 @@ class WideDeepModel(Model):
         return [
             update
             for part, optimizer in parts
-            for update in optimizer.get_updates(params=part.trainable_weights, loss=self.total_loss)
+            for update in optimizer.get_updates(params=part._unique_trainable_weights, loss=self.total_loss)
         ]
 
     def _backwards(self, tape: GradientTape, loss: Tensor) -> None:
         """Trains both models eagerly by a loss that the tape has seen."""
-        parts = [part.trainable_weights for part in (self.linear_model, self.dnn_model)]
+        parts = [part._unique_trainable_weights for part in (self.linear_model, self.dnn_model)]
         gradients = tape.gradient(loss, parts)
         for optimizer, weights, grads in zip(self._get_optimizers(), parts, gradients):
             optimizer.apply_gradients(zip(grads, weights))

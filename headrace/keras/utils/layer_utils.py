@@ -164,7 +164,7 @@ def print_summary(
         print_fn(("=" if index == len(layers) - 1 else "_") * line_length)
     # A model may say that weights are fixed which are trained by what was compiled before.
     collected = getattr(model, "_collected_trainable_weights", None)
-    trainable = count_params(model.trainable_weights if collected is None else collected)
+    trainable = count_params(model._unique_trainable_weights if collected is None else collected)
     fixed = count_params(model.non_trainable_weights)
     print_fn(f"Total params: {trainable + fixed:,}")
     print_fn(f"Trainable params: {trainable:,}")
