@@ -1,5 +1,8 @@
 """Models after their session is gone, states that are carried or not, losses that are not reduced, and models without weights."""
 
+import os
+import tempfile
+
 import numpy as np
 import tensorflow as tf
 
@@ -145,7 +148,9 @@ CASES = {
         lambda: used(model()), lambda made: rounded(made.evaluate(X, Y, verbose=0))
     ),
     "weights after clearing": after_clearing(lambda: used(model()), lambda made: made.get_weights()),
-    "file after clearing": after_clearing(lambda: used(model()), lambda made: made.save("after.h5")),
+    "file after clearing": after_clearing(
+        lambda: used(model()), lambda made: made.save(os.path.join(tempfile.mkdtemp(), "after.h5"))
+    ),
     "function after clearing": after_clearing(doubling, lambda made: made([np.ones((1, 2))])),
     "variable after clearing": after_clearing(lambda: K.variable(3.0), K.eval),
     "new model after clearing": after_clearing(lambda: used(model()), lambda made: history(model())),
