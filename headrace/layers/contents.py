@@ -103,7 +103,7 @@ class Contents(ModuleMembers, NamedDependencies):
     def trainable(self, value: bool) -> None:
         self._trainable = value
         # Of a list or a dict that is an attribute only whether weights are told as its own: layers in it stay as they are.
-        for part in self._parts():
+        for part in self._weighted_parts():
             part.trainable = value
 
     @property
@@ -196,7 +196,7 @@ class Contents(ModuleMembers, NamedDependencies):
                 found.setdefault(id(layer), layer)
         return list(found.values())
 
-    def _parts(self) -> list[Any]:
+    def _weighted_parts(self) -> list[Any]:
         """The layers, lists and dicts that are its attributes, each once.
 
         A layer that is an attribute and in a list as well has its weights in both.

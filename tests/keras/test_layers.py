@@ -303,3 +303,9 @@ def test_random_features_come_near_to_their_kernel():
     product = tf.matmul(layer(x), layer(y), transpose_b=True) * 2.0 / 20000
     near, exact = run([product, kernelized_utils.exact_gaussian_kernel(x, y, 2.0)])
     np.testing.assert_allclose(near, exact, atol=0.03)
+
+
+@pytest.mark.parametrize("values", [[1, 2], [1.0, np.ones(2, np.float32)]], ids=["numbers", "a number and a vector"])
+def test_what_is_merged_has_an_axis_of_the_batch(values):
+    with pytest.raises(IndexError):
+        L.Add()(values)

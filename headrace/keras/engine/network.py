@@ -209,10 +209,10 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
             found.setdefault(id(layer), layer)
         return list(found.values())
 
-    def _parts(self) -> list[Any]:
+    def _weighted_parts(self) -> list[Any]:
         found = {id(layer): layer for layer in self.__dict__.get("_layer_list", ())}
         if self._takes_layers_of_attributes():
-            for part in super()._parts():
+            for part in super()._weighted_parts():
                 found.setdefault(id(part), part)
         return list(found.values())
 
@@ -289,21 +289,21 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
     def trainable_weights(self) -> list[Any]:
         """Its variables that are trained: those of its layers, then its own."""
         self._assert_weights_created()
-        return gather_trainable_weights(self.trainable, self._parts(), self._trainable_weights)
+        return gather_trainable_weights(self.trainable, self._weighted_parts(), self._trainable_weights)
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """Its variables that are not trained: those of its layers, then its own."""
         self._assert_weights_created()
         return gather_non_trainable_weights(
-            self.trainable, self._parts(), [*self._non_trainable_weights, *self._trainable_weights]
+            self.trainable, self._weighted_parts(), [*self._non_trainable_weights, *self._trainable_weights]
         )
 
     @property
     def weights(self) -> list[Any]:
         """Its variables, layer by layer, then its own."""
         self._assert_weights_created()
-        found = [variable for part in self._parts() for variable in part.weights]
+        found = [variable for part in self._weighted_parts() for variable in part.weights]
         return [*found, *self._trainable_weights, *self._non_trainable_weights]
 
     @property

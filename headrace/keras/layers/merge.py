@@ -97,6 +97,8 @@ class Merge(Layer):
             raise ValueError(
                 f"A merge layer should be called on a list of at least 2 inputs. Got {len(shapes)} inputs."
             )
+        if () in shapes:
+            raise IndexError(f"A merge layer merges along the axes behind the batch's, and got numbers: {shapes}.")
         if len({sizes[0] for sizes in shapes if sizes} - {None}) > 1:
             raise ValueError(f"Can not merge tensors with different batch sizes. Got tensors with shapes : {shapes}")
         self._merged_sizes(shapes)
