@@ -212,23 +212,28 @@ def _insert_sequential_additions(model: Any, clone: Any, layer_fn: Cloner) -> No
         return
     copying = _Copying(layer_fn)
     copying.tensors.update(zip((id(tensor) for tensor in model.inputs), clone.inputs))
-    tensors = {id(layer): new for layer, new in zip(_line_of(model), _line_of(clone))}
-    for layer in _line_of(model):
-        for old, new in zip(nest.flatten(layer.output), nest.flatten(tensors[id(layer)].output)):
+    for node, made in zip(_calls_of(model), _calls_of(clone)):
+        for old, new in zip(nest.flatten(node.output_tensors), nest.flatten(made.output_tensors)):
             copying.tensors[id(old)] = new
     nodes = [copying.copy(node) for layer in extra for node in layer.inbound_nodes]
     _insert_ancillary_layers(clone, [node for node in nodes if node is not None])
 
 
+def _calls_of(model: Any) -> list[Any]:
+    """The calls that the output of a `Sequential` model is computed by; a model in it has one of its own besides."""
+    found = []
+    tensor = model.outputs[0] if model.outputs else None
+    while tensor is not None:
+        history = tensor._keras_history
+        node = history.layer.inbound_nodes[history.node_index]
+        found.append(node)
+        tensor = nest.flatten(node.input_tensors)[0] if node.inbound_layers else None
+    return found[::-1]
+
+
 def _line_of(model: Any) -> list[Any]:
     """The layers of a `Sequential` model that its output is computed by."""
-    found = []
-    node = model.outputs[0]._keras_history.layer if model.outputs else None
-    while node is not None:
-        found.append(node)
-        inbound = nest.flatten(node.inbound_nodes[0].inbound_layers)
-        node = inbound[0] if inbound else None
-    return found[::-1]
+    return [node.outbound_layer for node in _calls_of(model)]
 
 
 # ---- copies that are compiled as well ----

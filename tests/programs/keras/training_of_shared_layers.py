@@ -63,10 +63,22 @@ def functions_of_modes():
     return [len(each.inputs) for each in made], tested, model.predict_function([X])[0].tolist()
 
 
+def copied():
+    """Models one behind the other, each with a call of its own besides."""
+    parts = [keras.Sequential([L.Dense(2, input_shape=(size,)), L.Dense(3)], name="part%d" % size) for size in (2, 3)]
+    model = keras.Sequential(parts + [L.Dense(1)])
+    model.add_loss(K.mean(K.square(model.output)))
+    model.set_weights([np.linspace(-1, 1, w.size).reshape(w.shape) for w in model.get_weights()])
+    copy = keras.models.clone_model(model)
+    copy.set_weights(model.get_weights())
+    return [layer.name for layer in copy.layers], len(copy.weights), len(copy.losses), copy.predict(X[:, :2]).tolist()
+
+
 for name in ("sgd", "adam", "nadam"):
     results[name] = twice(name)
 results["momentum of tf.train"] = twice(tf.compat.v1.train.MomentumOptimizer(0.1, 0.9))
 results["autoencoder"] = autoencoder()
+results["copied"] = copied()
 results["functions"] = functions_of_modes()
 # Numbers of NumPy, as other functions of the backend take them.
 results["a NumPy number"] = float(K.eval(K.variable(np.float64(3.0))))
