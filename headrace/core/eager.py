@@ -414,12 +414,7 @@ def eager_tensor(
 
 
 def numpy_text(tensor: EagerTensor, as_repr: bool = True) -> str:
-    """The value of a tensor as the texts of tensors and variables show it: on lines of its own where it takes several.
-
-    Args:
-        tensor: the tensor.
-        as_repr: as `repr` writes values, not as `str` does.
-    """
+    """A tensor's value as texts of tensors and variables show it: on lines of its own where it takes several."""
     if tensor.dtype.name in ("resource", "variant"):
         return "<unprintable>"
     value = tensor.numpy()
