@@ -31,7 +31,7 @@ class Functions:
         outputs: Any
         optimizer: Any
         total_loss: Any
-        trainable_weights: list[Any]
+        _unique_trainable_weights: list[Any]
         _feed_inputs: list[Any]
 
         @property
