@@ -1,7 +1,7 @@
 # Made by tools/make_stubs.py.
 from typing import Any
 
-__all__ = ['AssertSameStructure', 'CheckpointReader', 'DeleteProfiler', 'EventsWriter', 'Flatten', 'GpuSupportsHalfMatMulAndConv', 'IsAttrs', 'IsBuiltWithROCm', 'IsGoogleCudaEnabled', 'IsMapping', 'IsMklEnabled', 'IsNamedtuple', 'IsSequence', 'IsSequenceOrComposite', 'NewCheckpointReader', 'ProfilerFromFile', 'PyRecordReader', 'PyRecordReader_New', 'PyRecordWriter', 'PyRecordWriter_New', 'SameNamedtuples', 'TENSOR_HANDLE_KEY', 'TFE_Py_RegisterExceptionClass', 'TFE_Py_TensorShapeSlice', 'TF_ABORTED', 'TF_ALREADY_EXISTS', 'TF_CANCELLED', 'TF_DATA_LOSS', 'TF_DEADLINE_EXCEEDED', 'TF_FAILED_PRECONDITION', 'TF_GetCode', 'TF_INTERNAL', 'TF_INVALID_ARGUMENT', 'TF_Message', 'TF_NOT_FOUND', 'TF_NewStatus', 'TF_OK', 'TF_OUT_OF_RANGE', 'TF_PERMISSION_DENIED', 'TF_RESOURCE_EXHAUSTED', 'TF_SetStatus', 'TF_Status', 'TF_TryEvaluateConstant_wrapper', 'TF_UNAUTHENTICATED', 'TF_UNAVAILABLE', 'TF_UNIMPLEMENTED', 'TF_UNKNOWN', 'TF_Version', 'TF_bfloat16_type', '__compiler_version__', '__git_version__', '__version__', 'list_devices']
+__all__ = ['AssertSameStructure', 'CheckpointReader', 'DeleteProfiler', 'EventsWriter', 'Flatten', 'GpuSupportsHalfMatMulAndConv', 'IsAttrs', 'IsBuiltWithROCm', 'IsGoogleCudaEnabled', 'IsMapping', 'IsMklEnabled', 'IsNamedtuple', 'IsSequence', 'IsSequenceOrComposite', 'NewCheckpointReader', 'ProfilerFromFile', 'PyRecordReader', 'PyRecordReader_New', 'PyRecordWriter', 'PyRecordWriter_New', 'SameNamedtuples', 'TENSOR_HANDLE_KEY', 'TFE_Py_RegisterExceptionClass', 'TFE_Py_TensorShapeSlice', 'TF_ABORTED', 'TF_ALREADY_EXISTS', 'TF_ATTR_BOOL', 'TF_ATTR_FLOAT', 'TF_ATTR_FUNC', 'TF_ATTR_INT', 'TF_ATTR_PLACEHOLDER', 'TF_ATTR_SHAPE', 'TF_ATTR_STRING', 'TF_ATTR_TENSOR', 'TF_ATTR_TYPE', 'TF_CANCELLED', 'TF_DATA_LOSS', 'TF_DEADLINE_EXCEEDED', 'TF_FAILED_PRECONDITION', 'TF_GetCode', 'TF_INTERNAL', 'TF_INVALID_ARGUMENT', 'TF_Message', 'TF_NOT_FOUND', 'TF_NewStatus', 'TF_OK', 'TF_OUT_OF_RANGE', 'TF_PERMISSION_DENIED', 'TF_RESOURCE_EXHAUSTED', 'TF_SetStatus', 'TF_Status', 'TF_TryEvaluateConstant_wrapper', 'TF_UNAUTHENTICATED', 'TF_UNAVAILABLE', 'TF_UNIMPLEMENTED', 'TF_UNKNOWN', 'TF_Version', 'TF_bfloat16_type', '__compiler_version__', '__git_version__', '__version__', 'list_devices']
 from headrace.core.nest import assert_same_structure as AssertSameStructure
 from headrace.files.checkpoint.reader import CheckpointReader as CheckpointReader
 from headrace.profiler.analyzer import DeleteProfiler as DeleteProfiler
@@ -28,6 +28,15 @@ from headrace.config.pywrap import TFE_Py_RegisterExceptionClass as TFE_Py_Regis
 from headrace.config.pywrap import TFE_Py_TensorShapeSlice as TFE_Py_TensorShapeSlice
 TF_ABORTED: Any
 TF_ALREADY_EXISTS: Any
+from headrace.config.pywrap import TF_ATTR_BOOL as TF_ATTR_BOOL
+from headrace.config.pywrap import TF_ATTR_FLOAT as TF_ATTR_FLOAT
+from headrace.config.pywrap import TF_ATTR_FUNC as TF_ATTR_FUNC
+from headrace.config.pywrap import TF_ATTR_INT as TF_ATTR_INT
+from headrace.config.pywrap import TF_ATTR_PLACEHOLDER as TF_ATTR_PLACEHOLDER
+from headrace.config.pywrap import TF_ATTR_SHAPE as TF_ATTR_SHAPE
+from headrace.config.pywrap import TF_ATTR_STRING as TF_ATTR_STRING
+from headrace.config.pywrap import TF_ATTR_TENSOR as TF_ATTR_TENSOR
+from headrace.config.pywrap import TF_ATTR_TYPE as TF_ATTR_TYPE
 TF_CANCELLED: Any
 TF_DATA_LOSS: Any
 TF_DEADLINE_EXCEEDED: Any

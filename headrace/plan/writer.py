@@ -17,9 +17,9 @@ from headrace.devices.threads import all_threads, one_thread, thread_count
 from headrace.plan import scalar_functions
 from headrace.plan.branches import Guard, guard_of, is_never_taken, live_inputs
 from headrace.plan.graph import Reuse
+from headrace.plan.handles import variable_of
 from headrace.plan.ir import NATIVE_REGION, UNBOUND, Node, Region, Value, input_positions, is_live
 from headrace.plan.native_arenas import give_back
-from headrace.plan.native_lowering import variable_of
 from headrace.plan.pauses import ALL, ONE, wanted_threads
 from headrace.plan.references import Reference, scalar_check
 
