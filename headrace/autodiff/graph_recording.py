@@ -88,8 +88,6 @@ class GraphRecording:
                     continue
                 if op in reached or recorded.get(op, -1) < since:
                     continue
-                if op.decl.differentiable is False and "_gradient_op_type" not in op.attrs:
-                    continue
                 reached.add(op)
                 waiting.extend((output, 0) for output in op.outputs if is_trainable(output.dtype))
         return sorted(reached, key=recorded.__getitem__), followed

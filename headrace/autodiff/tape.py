@@ -91,8 +91,6 @@ class Tape:
                 break
         else:
             return
-        if op.decl.differentiable is False and "_gradient_op_type" not in op.attrs:
-            return
         self._keep(Record(op, inputs, op._outputs, None))
 
     def _may_watch(self, tensor: Tensor) -> bool:
