@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from headrace.checkpoints.layer_weights import gather_non_trainable_weights, gather_trainable_weights, has_weights
@@ -180,25 +180,60 @@ for _method in ("__setitem__", "__delitem__", "clear", "insert", "pop", "remove"
 
 
 class ListWrapper(List):
-    """A list that was assigned to an attribute: it takes any element, and is saved if elements have only been added."""
+    """A list that was assigned to an attribute: it takes any element, and is saved if elements have only been added.
+
+    It is the program's own list by another name: what is done to either is seen by both.
+
+    Args:
+        wrapped_list: the list; a copy is kept of what is none.
+    """
 
     # Whether elements have changed their places, which are their names.
     _moved = False
+    # Whether the list was changed by its other name before this one added to it.
+    _changed_outside = False
 
     def __init__(self, wrapped_list: Iterable[Any] = ()) -> None:
         self._untracked: list[Any] = []
-        self._original, self._original_items = wrapped_list, list(wrapped_list)
-        super().__init__(self._original_items)
+        self._storage: list[Any] = wrapped_list if type(wrapped_list) is list else list(wrapped_list)
+        self._storage[:] = [self._element(item) for item in self._storage]
+        # As a list of its own, this object is what it knows of the storage: what differs was changed by the other name.
+        list.__init__(self, self._storage)
 
-    def forget_original(self) -> None:
-        """Lets the list that it was made from change."""
-        self._original, self._original_items = (), []
+    def replace(self, items: Iterable[Any]) -> None:
+        """Takes other elements, whatever they were before."""
+        self._storage[:] = items
+        self._take_note()
+
+    def _take_note(self) -> None:
+        list.__init__(self, self._storage)
 
     def _element(self, value: Any) -> Any:
         if isinstance(value, NoDependency):
             self._untracked.append(value.value)
             return value.value
         return wrapped(value)
+
+    def append(self, value: Any) -> None:
+        """Adds an element."""
+        self.extend((value,))
+
+    def extend(self, values: Iterable[Any]) -> None:
+        """Adds elements."""
+        self._changed_outside = self._changed_outside or len(self._storage) != list.__len__(self)
+        added = [self._element(value) for value in values]
+        self._storage.extend(added)
+        list.extend(self, added)
+        restoring.changed()
+
+    def __mul__(self, count: SupportsIndex) -> Self:
+        return type(self)(self._storage * count)
+
+    __rmul__ = __mul__  # type: ignore[assignment]  # as of lists
+
+    def __imul__(self, count: SupportsIndex) -> Self:
+        self.extend(self._storage * (operator.index(count) - 1))
+        return self
 
     def _named(self) -> Iterator[tuple[str, Any]]:
         passed = {id(item) for item in self._untracked}
@@ -212,43 +247,61 @@ class ListWrapper(List):
                 "list element was replaced (__setitem__, __setslice__), deleted (__delitem__, __delslice__), or moved "
                 "(sort). To keep lists of such objects from being saved, assign them as NoDependency([...])."
             )
-        now = self._original
-        if (
-            isinstance(now, list)
-            and not isinstance(now, ListWrapper)
-            and [*map(id, now)] != [*map(id, self._original_items)]
-        ):
+        known = [*list.__iter__(self)]
+        if self._changed_outside or [*map(id, self._storage)] != [*map(id, known)]:
             raise ValueError(
                 f"Unable to save the object {self!r}. The wrapped list was modified outside the wrapper (its final value was "
-                f"{now}, its value when it was assigned {self._original_items}): change the attribute instead."
+                f"{self._storage}, its value when it was known last {known}): change the attribute instead."
             )
         return super()._checkpoint_dependencies
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, slice):
             self._moved = self._moved or any(is_trackable(item) for item in self[key])
-            list.__setitem__(self, key, [wrapped(item) for item in value])
+            self._storage[key] = [wrapped(item) for item in value]
         else:
             value = wrapped(value)
             self._moved = self._moved or is_trackable(self[key]) or is_trackable(value)
-            list.__setitem__(self, key, value)
+            self._storage[key] = value
+        self._take_note()
         restoring.changed()
 
     def __repr__(self) -> str:
-        return f"ListWrapper({list.__repr__(self)})"
+        return f"ListWrapper({self._storage!r})"
+
+    def __reduce__(self) -> Any:
+        return ListWrapper, (list(self._storage),), {"_moved": self._moved}
 
 
-def _moving(method: str) -> Callable[..., Any]:
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        self._moved = True
-        return getattr(list, method)(self, *args, **kwargs)
+def _of_storage(kind: type, methods: str) -> None:
+    """Gives wrappers the methods of what they wrap that change nothing."""
+    for method in methods.split():
 
-    run.__name__, run.__doc__ = method, getattr(list, method).__doc__
-    return run
+        def run(self: Any, *args: Any, _method: str = method) -> Any:
+            return getattr(self._storage, _method)(*args)
+
+        run.__name__ = method
+        setattr(kind, method, run)
 
 
-for _method in ("__delitem__", "clear", "insert", "pop", "remove", "reverse", "sort"):
-    setattr(ListWrapper, _method, _moving(_method))
+def _changing_storage(kind: type, methods: str, moves: bool) -> None:
+    """Gives wrappers the methods of what they wrap that change it."""
+    for method in methods.split():
+
+        def run(self: Any, *args: Any, _method: str = method, **kwargs: Any) -> Any:
+            if moves:
+                self._moved = True
+            result = getattr(self._storage, _method)(*args, **kwargs)
+            self._take_note()
+            return result
+
+        run.__name__ = method
+        setattr(kind, method, run)
+
+
+_COMPARING = "__eq__ __ne__ __lt__ __le__ __gt__ __ge__"
+_of_storage(ListWrapper, f"__len__ __iter__ __getitem__ __contains__ __reversed__ index count copy {_COMPARING}")
+_changing_storage(ListWrapper, "__delitem__ clear insert pop remove reverse sort", moves=True)
 
 
 class Tuple(Container, tuple):
@@ -285,34 +338,44 @@ class Dict(Container, dict):
 
 
 class DictWrapper(Dict):
-    """A dict that was assigned to an attribute.
+    """A dict that was assigned to an attribute; as `ListWrapper`, the program's own by another name.
 
     Args:
         wrapped_dict: the dict.
     """
 
     def __init__(self, wrapped_dict: dict[Any, Any] | None = None) -> None:
-        self._original = {} if wrapped_dict is None else wrapped_dict
-        self._original_items = dict(self._original)
-        dict.__init__(self)
-        for key, item in self._original_items.items():
-            self[key] = item
+        self._storage: dict[Any, Any] = {} if wrapped_dict is None else wrapped_dict
+        for key, item in self._storage.items():
+            self._storage[key] = wrapped(item)
+        self._take_note()
 
-    def forget_original(self) -> None:
-        """Lets the dict that it was made from change."""
-        self._original, self._original_items = {}, {}
+    def replace(self, items: dict[Any, Any]) -> None:
+        """Takes other items, whatever they were before."""
+        self._storage.clear()
+        self._storage.update(items)
+        self._take_note()
+
+    def _take_note(self) -> None:
+        dict.clear(self)
+        dict.update(self, self._storage)
 
     @property
     def _checkpoint_dependencies(self) -> list[TrackableReference]:
-        if {key: id(item) for key, item in self._original.items()} != {
-            key: id(item) for key, item in self._original_items.items()
-        }:
+        known = {key: dict.__getitem__(self, key) for key in dict.__iter__(self)}
+        if {key: id(item) for key, item in self._storage.items()} != {key: id(item) for key, item in known.items()}:
             raise ValueError(
                 f"Unable to save the object {self} (a dictionary wrapper constructed automatically on attribute assignment). "
-                f"The wrapped dictionary was modified outside the wrapper (its final value was {self._original}, its value "
-                f"when it was assigned {self._original_items}): change the attribute instead."
+                f"The wrapped dictionary was modified outside the wrapper (its final value was {self._storage}, its value "
+                f"when it was known last {known}): change the attribute instead."
             )
         return super()._checkpoint_dependencies
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        value = wrapped(value)
+        self._storage[key] = value
+        dict.__setitem__(self, key, value)
+        restoring.changed()
 
     def update(self, *args: Any, **kwargs: Any) -> None:
         """Sets items."""
@@ -332,12 +395,16 @@ class DictWrapper(Dict):
         return DictWrapper, (dict(self),)
 
     def __str__(self) -> str:
-        return dict.__repr__(self)
+        return repr(self._storage)
 
     def __repr__(self) -> str:
-        return f"DictWrapper({dict.__repr__(self)})"
+        return f"DictWrapper({self._storage!r})"
 
 
+_of_storage(
+    DictWrapper, "__len__ __iter__ __getitem__ __contains__ __reversed__ __eq__ __ne__ keys values items get copy"
+)
+_changing_storage(DictWrapper, "__delitem__ clear pop popitem", moves=False)
 # The name that programs are told in 1.15.
 DictWrapper.__name__ = "_DictWrapper"
 

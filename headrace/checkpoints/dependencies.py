@@ -86,18 +86,14 @@ def _is_part(value: Any) -> bool:
 def _refilled(containers: dict[str, Any], name: str, value: Any) -> Any:
     if type(value) not in (list, dict, tuple):
         return value
-    made = wrapped(value)
+    # The layer's own stays as it is.
+    made = wrapped(value if isinstance(value, tuple) else type(value)(value))
     kept = containers.setdefault(name, made)
     if isinstance(kept, ListWrapper) and isinstance(made, ListWrapper):
         # The layer's own list is what says which elements there are now.
-        kept.forget_original()
-        list.__setitem__(
-            kept, slice(None), [_refilled(containers, f"{name}/{i}", item) for i, item in enumerate(value)]
-        )
+        kept.replace(_refilled(containers, f"{name}/{i}", item) for i, item in enumerate(value))
     elif isinstance(kept, DictWrapper) and isinstance(made, DictWrapper):
-        kept.forget_original()
-        kept.clear()
-        dict.update(kept, {key: _refilled(containers, f"{name}/{key}", item) for key, item in value.items()})
+        kept.replace({key: _refilled(containers, f"{name}/{key}", item) for key, item in value.items()})
     elif kept != made:
         kept = containers[name] = made
     return kept
