@@ -84,6 +84,10 @@ class GraphExecutionFunction:
         self._outputs_structure = outputs
         self.outputs = cast_variables_to_tensor(nest.flatten(outputs, expand_composites=True))
         self._graph = graph_of([*self.outputs, *self.inputs])
+        in_force = get_graph()
+        if in_force is not self._graph and not makes_eager_variables() and self.outputs:
+            # Refused there, as in 1.15: the updates would be made here for what is computed elsewhere.
+            in_force.as_graph_element(self.outputs[0])
         with self._graph.as_default():
             self.updates_op = _run_updates(updates, self.outputs)
         self.name = name
