@@ -62,10 +62,8 @@ def _tried(test: Thunk) -> Any:
         return test()
 
 
-def _staged_while(
-    test: Thunk, body: Thunk, get_state: GetState, set_state: SetState, names: Sequence[str], options: Thunk | None
-) -> None:
-    before = get_state()
+def _state_before(names: Sequence[str], before: Sequence[Any]) -> State:
+    """The values of variables with which a loop of the graph begins, all of which it needs."""
     if any(isinstance(value, NoReturn_) for value in before):
         raise ValueError("return statements are not supported within a TensorFlow loop.")
     missing = undefined(names, before)
@@ -73,7 +71,14 @@ def _staged_while(
         raise ValueError(
             f"TensorFlow requires that the following symbols must be defined before the loop: {tuple(missing)}"
         )
-    state = State(names, before)
+    return State(names, before)
+
+
+def _staged_while(
+    test: Thunk, body: Thunk, get_state: GetState, set_state: SetState, names: Sequence[str], options: Thunk | None
+) -> None:
+    before = get_state()
+    state = _state_before(names, before)
     given = _given(options)
 
     def run_test(*tensors: Any) -> Tensor:
@@ -223,14 +228,7 @@ def _for_elements(
     names: Sequence[str],
 ) -> None:
     before = get_state()
-    if any(isinstance(value, NoReturn_) for value in before):
-        raise ValueError("return statements are not supported within a TensorFlow loop.")
-    missing = undefined(names, before)
-    if missing:
-        raise ValueError(
-            f"TensorFlow requires that the following symbols must be defined before the loop: {tuple(missing)}"
-        )
-    state = State(names, before)
+    state = _state_before(names, before)
 
     def step(tensors: Sequence[Tensor], *element: Any) -> Any:
         set_state(state.with_tensors(tensors if state.tensors else []))
