@@ -329,7 +329,12 @@ class FuncGraph(Graph):
         return super().control_dependencies(inner)
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
-        if self._is_outside(op):
+        handle = getattr(op, "handle", None)
+        if isinstance(handle, Tensor) and not handle._is_graph_tensor:
+            # A variable made eagerly has no operation to go by: what stands for it is that the body reads it. The read is
+            # not run for that, but it counts among the operations that the seeds of random ones follow from.
+            op = op.read_value().op.inputs[0]
+        elif self._is_outside(op):
             return self.device("")
         return super().colocate_with(op, ignore_existing)
 

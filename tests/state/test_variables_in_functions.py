@@ -233,3 +233,34 @@ def test_a_graph_with_a_loop_goes_with_its_session():
     graphs = [one() for _ in range(3)]
     gc.collect()
     assert [each() for each in graphs[:2]] == [None, None]
+
+
+def test_operations_beside_a_variable_made_eagerly_are_beside_its_read():
+    with eager_mode():
+        variable = tf.Variable([1.0, 2.0])
+
+        @tf.function
+        def body(value):
+            with tf.colocate_with(variable):
+                return value + 1.0
+
+        graph = body.get_concrete_function(tf.TensorSpec([2])).graph
+        kinds = [op.type for op in graph.get_operations()]
+        assert kinds == ["Placeholder", "Placeholder", "ReadVariableOp", "Identity", "Const", "AddV2", "Identity"]
+        read, added = graph.get_operations()[2], graph.get_operations()[5]
+        assert added.colocation_groups() == [b"loc:@" + read.name.encode()]
+        assert body(tf.constant([1.0, 1.0])).numpy().tolist() == [2.0, 2.0]
+
+
+def test_random_numbers_after_an_embedding_are_those_of_the_graph_s_seed():
+    """1.15.5's stream follows from the operations before it, of which the read beside the gather is one."""
+    with eager_mode():
+        tf.set_random_seed(3)
+        table = tf.Variable(np.ones((4, 2), np.float32))
+
+        @tf.function
+        def body(rows):
+            return tf.nn.dropout(tf.nn.embedding_lookup(table, rows), rate=0.5)
+
+        expected = [[2.0, 0.0], [2.0, 0.0], [2.0, 0.0], [0.0, 0.0]]
+        assert body(tf.constant([0, 1, 2, 3])).numpy().tolist() == expected
