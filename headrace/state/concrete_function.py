@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.autodiff.function_gradients import from_parts, masked
 from headrace.autodiff.split_functions import SplitFunction
 from headrace.core import nest
+from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import dtype_text
@@ -23,6 +24,7 @@ from headrace.messages.function_def import function_def_of
 from headrace.state.composed_results import ComposedResult
 
 if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
     from headrace.core.graph import Graph
     from headrace.core.typing import TensorLike
     from headrace.state.variable_class import Variable
@@ -80,18 +82,18 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """What the Python function returned, as tensors of the body."""
-        return self.graph.structured_outputs
+        """What the Python function returned, as tensors of the body; None if it returned nothing."""
+        return None if self.graph.returns_none else self.graph.structured_outputs
 
     @property
     def output_shapes(self) -> Any:
-        """The static shapes of what it returns."""
-        return nest.map_structure(lambda t: t.shape, self.graph.structured_outputs, expand_composites=True)
+        """The static shapes of what it returns: lists of them for composite tensors, unknown ones for None."""
+        return _of_parts(_static_shape, self.structured_outputs)
 
     @property
     def output_dtypes(self) -> Any:
-        """The element types of what it returns."""
-        return nest.map_structure(lambda t: t.dtype, self.graph.structured_outputs, expand_composites=True)
+        """The element types of what it returns: lists of them for composite tensors, None for None."""
+        return _of_parts(_element_type, self.structured_outputs)
 
     @property
     def captured_inputs(self) -> list[Tensor]:
@@ -311,6 +313,27 @@ class ConcreteFunction:
         # What is no tensor, such as None for a gradient that is not there, is returned as it is.
         flat = [_of_caller(item, given) for item in nest.flatten(structure, True)]
         return nest.pack_sequence_as(structure, flat, expand_composites=True)
+
+
+def _of_parts(function: Callable[[Any], Any], outputs: Any) -> Any:
+    """`outputs` with the result of `function` for each tensor, and a flat list of them for each composite tensor."""
+
+    def of_leaf(leaf: Any) -> Any:
+        if not nest.is_sequence_or_composite(leaf):
+            return function(leaf)
+        # 1.15 keeps the parts of an IndexedSlices in a tuple.
+        kind = tuple if isinstance(leaf, IndexedSlices) else list
+        return kind(function(part) for part in nest.flatten(leaf, expand_composites=True))
+
+    return nest.map_structure(of_leaf, outputs)
+
+
+def _static_shape(output: Any) -> TensorShape:
+    return TensorShape(None) if output is None else output.shape
+
+
+def _element_type(output: Any) -> DType | None:
+    return None if output is None else output.dtype
 
 
 def _of_caller(item: Any, given: Iterator[Any]) -> Any:

@@ -53,3 +53,39 @@ def test_parameters_whose_names_no_operation_may_have(function):
         concrete = traced.get_concrete_function(tf.TensorSpec([], tf.int32))
         assert [tensor.name for tensor in concrete.inputs] == ["placeholder:0"]
         assert concrete(tf.constant(4)).numpy() == 5
+
+
+def test_what_a_function_returns_is_described_by_its_parts():
+    """1.15.5's shapes and types of composite tensors are lists, those of an IndexedSlices a tuple; None has no type."""
+    with eager_mode():
+
+        @tf.function
+        def several(value):
+            sparse = tf.SparseTensor([[0], [1]], value, [2])
+            return None, [sparse], {"s": tf.IndexedSlices(value, tf.constant([0, 1]))}
+
+        concrete = several.get_concrete_function(tf.TensorSpec([2]))
+        assert concrete.output_dtypes == (
+            None,
+            [[tf.int64, tf.float32, tf.int64]],
+            {"s": (tf.float32, tf.int32)},
+        )
+        nothing, [sparse], slices = concrete.output_shapes
+        assert nothing.rank is None
+        assert [shape.as_list() for shape in sparse] == [[2, 1], [2], [1]]
+        assert [shape.as_list() for shape in slices["s"]] == [[2], [2]]
+
+
+def test_ragged_results_are_described_by_values_and_splits():
+    with eager_mode():
+        concrete = tf.function(lambda: tf.ragged.constant([[[1], [2]], [[2, 3]]])).get_concrete_function()
+        assert concrete.output_dtypes == [tf.int32, tf.int64, tf.int64]
+        assert [shape.as_list() for shape in concrete.output_shapes] == [[4], [3], [4]]
+
+
+def test_a_function_that_returns_nothing_has_no_outputs():
+    with eager_mode():
+        concrete = tf.function(lambda value: None).get_concrete_function(tf.TensorSpec([2]))
+        assert concrete.structured_outputs is None
+        assert concrete.output_dtypes is None
+        assert concrete.output_shapes.rank is None
