@@ -13,6 +13,7 @@ import torch
 from headrace.core import errors
 from headrace.core.buffers import VariableBuffer
 from headrace.core.device import LOCAL_TASK
+from headrace.kernels.queues.handles import OWN_TO_SESSION
 from headrace.runtime.bound_functions import OWN_KINDS
 from headrace.runtime.resources import Runtime
 from headrace.util.compat import as_text
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+_NOT_SHARED = OWN_KINDS | {OWN_TO_SESSION}
 
 
 class Resettable(Protocol):
@@ -81,7 +84,7 @@ class SharedState:
 
 
 class SharingRuntime(Runtime):
-    """The runtime of a session that shares its state: random streams and what it waits for are its own.
+    """The runtime of a session that shares its state: its own are random streams, iterators and what it waits for.
 
     Args:
         device: where its nodes run unless something says otherwise.
@@ -102,7 +105,7 @@ class SharingRuntime(Runtime):
 
     def object(self, key: Hashable, make: Callable[[], T]) -> T:
         """The object kept under `key`, made by calling `make` at its first use."""
-        if not (isinstance(key, tuple) and key and key[0] in OWN_KINDS):
+        if not (isinstance(key, tuple) and key and key[0] in _NOT_SHARED):
             return super().object(key, make)
         with self.lock:
             found = self._own.get(key)

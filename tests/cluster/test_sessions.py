@@ -351,3 +351,50 @@ def test_a_session_may_describe_the_cluster_of_its_server():
             assert sess.run(state) == 2.0
         with pytest.raises(tf.errors.InvalidArgumentError, match="/job:local/replica:0/task:0, as the server's own"):
             tf.Session(server.target, config=_own_cluster(server.target.removeprefix("grpc://"), "localhost:2"))
+
+
+def test_state_without_a_shared_name_is_a_session_s_own(target):
+    """Two sessions of one server: queues, iterators, accumulators and tables that are given no name to share."""
+    numbers = tf.data.make_initializable_iterator(tf.data.Dataset.range(10))
+    number, once = numbers.get_next(), tf.data.make_one_shot_iterator(tf.data.Dataset.range(10)).get_next()
+    queue = tf.FIFOQueue(5, tf.int32)
+    gradients = tf.ConditionalAccumulator(tf.float32, shape=[])
+    table = tf.contrib.lookup.MutableHashTable(tf.int64, tf.int64, -1, checkpoint=False)
+    sizes = [queue.size(), gradients.num_accumulated(), table.size()]
+    fill = [
+        numbers.initializer,
+        queue.enqueue(1),
+        gradients.apply_grad(1.0),
+        table.insert([1], tf.constant([5], tf.int64)),
+    ]
+    with tf.Session(target) as first, tf.Session(target) as second:
+        first.run(fill)
+        assert first.run([number, once]) == [0, 0]
+        assert first.run(sizes) == [1, 1, 1]
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            second.run(number)
+        assert second.run(once) == 0
+        assert second.run(sizes) == [0, 0, 0]
+        assert first.run([number, once]) == [1, 1]
+
+
+def test_state_with_a_shared_name_is_the_server_s(target):
+    numbers = tf.data.make_initializable_iterator(tf.data.Dataset.range(10), shared_name="numbers")
+    number = numbers.get_next()
+    queue = tf.FIFOQueue(5, tf.int32, shared_name="queue")
+    table = tf.contrib.lookup.MutableHashTable(tf.int64, tf.int64, -1)
+    with tf.Session(target) as first, tf.Session(target) as second:
+        first.run([numbers.initializer, queue.enqueue(1), table.insert([1], tf.constant([5], tf.int64))])
+        assert [first.run(number), second.run(number), first.run(number)] == [0, 1, 2]
+        assert second.run([queue.size(), table.size()]) == [1, 1]
+
+
+def test_iterators_of_one_name_in_two_programs(cluster):
+    """The elements of one are not of the types of the other."""
+    with tf.Session(cluster.target()) as sess:
+        assert sess.run(tf.data.make_one_shot_iterator(tf.data.Dataset.range(3)).get_next()) == 0
+    with tf.Graph().as_default():
+        both = tf.data.make_one_shot_iterator(tf.data.Dataset.from_tensors((1.0, 2.0))).get_next()
+        with tf.Session(cluster.target()) as sess:
+            assert sess.run(both) == (1.0, 2.0)
+    tf.Session.reset(cluster.target())

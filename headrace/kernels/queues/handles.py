@@ -12,20 +12,27 @@ if TYPE_CHECKING:
     from headrace.core.typing import NodeView
 
 
+# What the names of state begin with that no two sessions share, though they are of one server.
+OWN_TO_SESSION = "own to its session"
+
 _numbers = itertools.count()
 
 
-def shared_state(node: NodeView, kind: str, make: Callable[[str], Any]) -> Any:
+def shared_state(node: NodeView, kind: str, make: Callable[[str], Any], by_node_name: bool = False) -> Any:
     """The state that `node` stands for in its session.
 
     Args:
         node: a node with `container` and `shared_name`.
         kind: what sort of state it is; states of different kinds have names of their own.
         make: makes it, given its name.
+        by_node_name: whether the sessions of a server find it by the node's name where it has no `shared_name`; if not,
+            each session has its own.
     """
     attrs = node.attrs
-    shared = attrs["shared_name"]
-    key = (kind, attrs["container"], shared, "" if shared else node.name)
+    shared = attrs.get("shared_name", "")
+    key: tuple[str, ...] = (kind, attrs.get("container", ""), shared, "" if shared else node.name)
+    if not shared and not by_node_name:
+        key = (OWN_TO_SESSION, *key)
 
     def named() -> Any:
         return make(shared or f"_{next(_numbers)}_{node.name}")

@@ -24,6 +24,7 @@ from headrace.kernels.data.case_inputs import INT64_SCALARS, initialized, number
 from headrace.kernels.data.components import check_element, is_of, type_text
 from headrace.kernels.data.handles import Handles
 from headrace.kernels.data.optional import Optional
+from headrace.kernels.queues.handles import shared_state
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView
@@ -127,16 +128,15 @@ for _decl in (iterator_op, iterator_v2_op, one_shot_iterator_op, anonymous_itera
 
 def _kept(node: NodeView) -> Iterator:
     attrs = node.attrs
-    shared = attrs.get("shared_name") or node.name
     types, dims = attrs["output_types"], attrs["output_shapes"]
     runtime = node.runtime
 
-    def make() -> Iterator:
-        made = Iterator(shared, types, dims)
+    def make(_: str) -> Iterator:
+        made = Iterator(attrs.get("shared_name") or node.name, types, dims)
         runtime.waits.also_closes(made)
         return made
 
-    found: Iterator = runtime.object(("iterator", attrs.get("container", ""), shared), make)
+    found: Iterator = shared_state(node, "iterator", make)
     return found
 
 

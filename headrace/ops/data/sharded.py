@@ -26,6 +26,7 @@ from headrace.kernels.data.base import (
 )
 from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
 from headrace.kernels.data.handles import Handles
+from headrace.kernels.queues.handles import shared_state
 
 _numbers = itertools.count(1)
 
@@ -103,9 +104,8 @@ multi_device_iterator_op.shape(lambda op: [()])
 
 @multi_device_iterator_op.binding
 def multi_device_iterator_binding(node):
-    attrs = node.attrs
-    key = ("multi_device_iterator", attrs["container"], attrs["shared_name"] or node.name)
-    return [node.runtime.object(key, lambda: MultiDeviceIterator(len(attrs["devices"])))]
+    shards = len(node.attrs["devices"])
+    return [shared_state(node, "multi_device_iterator", lambda _: MultiDeviceIterator(shards))]
 
 
 init_op = op(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,11 +75,15 @@ def _check_types(node: NodeView, held: Mapping[str, str]) -> None:
         )
 
 
+def _kept(node: NodeView, make: Callable[[str], Any]) -> Any:
+    return shared_state(node, "table", make, by_node_name=node.attrs["use_node_name_sharing"])
+
+
 @both("kernel", *static_ops)
 def static_table(node):
     attrs = node.attrs
     _check_types(node, _STATIC)
-    table = shared_state(node, "table", lambda name: StaticTable(attrs["key_dtype"], attrs["value_dtype"]))
+    table = _kept(node, lambda name: StaticTable(attrs["key_dtype"], attrs["value_dtype"]))
     return lambda: _of_types(table, attrs)
 
 
@@ -92,7 +96,7 @@ def mutable_table(node):
         raise invalid(f"value_shape must be fully known, got {dims}")
     if "value_shape" in attrs and len(dims) != 1:
         raise invalid(f"Default value must be a vector, got shape {shape_text(dims)}")
-    table = shared_state(node, "table", lambda name: Table(attrs["key_dtype"], attrs["value_dtype"], tuple(dims)))
+    table = _kept(node, lambda name: Table(attrs["key_dtype"], attrs["value_dtype"], tuple(dims)))
     return lambda: _of_types(table, attrs)
 
 
@@ -121,7 +125,7 @@ def dense_table(node):
             raise invalid("Empty and deleted keys must have same shape")
         types = attrs["key_dtype"], attrs["value_dtype"]
         load = attrs["max_load_factor"]
-        return shared_state(node, "table", lambda name: DenseTable(*types, dims, empty, deleted, buckets, load))
+        return _kept(node, lambda name: DenseTable(*types, dims, empty, deleted, buckets, load))
 
     return table
 
