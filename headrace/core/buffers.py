@@ -1,11 +1,11 @@
-"""The memory of one variable in one session: what reference edges and resource handles carry."""
+"""The memory of one variable in one session: what reference edges and resource handles carry; what other state is kept under."""
 
 from __future__ import annotations
 
 import itertools
 import threading
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,24 @@ if TYPE_CHECKING:
 
 _next_version = itertools.count(1).__next__
 _versions_wanted = False
+
+
+class StateKey(NamedTuple):
+    """What a session, or all of a server, keep state under.
+
+    Args:
+        kind: what sort of state it is; states of different kinds have names of their own.
+        container: the container that a reset may name.
+        name: what is shared by it.
+        node: the node that stands for it, where it goes by that.
+        own: whether no two sessions share it, though they are of one server.
+    """
+
+    kind: str
+    container: str
+    name: str
+    node: str = ""
+    own: bool = False
 
 
 class Replacements:

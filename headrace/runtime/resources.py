@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
-from headrace.core.buffers import VariableBuffer, written
+from headrace.core.buffers import StateKey, VariableBuffer, written
 from headrace.core.device import LOCAL_TASK
 from headrace.core.dims import Dims
 from headrace.core.dtypes import DType
@@ -118,6 +118,8 @@ class Runtime:
                 for buffer in gone:
                     buffer.value = None
                 written(gone)
+                for key in [key for key in self.objects if isinstance(key, StateKey) and key.container in containers]:
+                    del self.objects[key]
             else:
                 self.buffers.clear()
                 self.objects.clear()

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import torch
 
 from headrace.core import errors
-from headrace.core.buffers import VariableBuffer
+from headrace.core.buffers import StateKey, VariableBuffer
 from headrace.core.device import LOCAL_TASK
-from headrace.kernels.queues.handles import OWN_TO_SESSION
 from headrace.runtime.bound_functions import OWN_KINDS
 from headrace.runtime.resources import Runtime
 from headrace.util.compat import as_text
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
-_NOT_SHARED = OWN_KINDS | {OWN_TO_SESSION}
 
 
 class Resettable(Protocol):
@@ -105,7 +102,8 @@ class SharingRuntime(Runtime):
 
     def object(self, key: Hashable, make: Callable[[], T]) -> T:
         """The object kept under `key`, made by calling `make` at its first use."""
-        if not (isinstance(key, tuple) and key and key[0] in _NOT_SHARED):
+        own = key.own if isinstance(key, StateKey) else isinstance(key, tuple) and key[:1] and key[0] in OWN_KINDS
+        if not own:
             return super().object(key, make)
         with self.lock:
             found = self._own.get(key)

@@ -398,3 +398,19 @@ def test_iterators_of_one_name_in_two_programs(cluster):
         with tf.Session(cluster.target()) as sess:
             assert sess.run(both) == (1.0, 2.0)
     tf.Session.reset(cluster.target())
+
+
+def test_a_reset_of_a_container_empties_its_queues_and_tables(cluster):
+    sizes = []
+    for container in ("one", "other"):
+        with tf.container(container):
+            queue = tf.FIFOQueue(3, tf.int32, shared_name="queue")
+            table = tf.contrib.lookup.MutableHashTable(tf.int64, tf.int64, -1)
+        fill = tf.group(queue.enqueue(1), table.insert([1], tf.constant([5], tf.int64)))
+        sizes += [queue.size(), table.size()]
+        with tf.Session(cluster.target()) as sess:
+            sess.run(fill)
+    tf.Session.reset(cluster.target(), ["one"])
+    with tf.Session(cluster.target()) as sess:
+        assert sess.run(sizes) == [0, 0, 1, 1]
+    tf.Session.reset(cluster.target())

@@ -6,14 +6,12 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.buffers import StateKey
 from headrace.core.registry import OpDecl, op
 
 if TYPE_CHECKING:
     from headrace.core.typing import NodeView
 
-
-# What the names of state begin with that no two sessions share, though they are of one server.
-OWN_TO_SESSION = "own to its session"
 
 _numbers = itertools.count()
 
@@ -30,9 +28,10 @@ def shared_state(node: NodeView, kind: str, make: Callable[[str], Any], by_node_
     """
     attrs = node.attrs
     shared = attrs.get("shared_name", "")
-    key: tuple[str, ...] = (kind, attrs.get("container", ""), shared, "" if shared else node.name)
-    if not shared and not by_node_name:
-        key = (OWN_TO_SESSION, *key)
+    if shared:
+        key = StateKey(kind, attrs.get("container", ""), shared)
+    else:
+        key = StateKey(kind, attrs.get("container", ""), "", node.name, own=not by_node_name)
 
     def named() -> Any:
         return make(shared or f"_{next(_numbers)}_{node.name}")

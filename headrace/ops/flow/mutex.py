@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.buffers import StateKey
 from headrace.core.cases import made, result
 from headrace.core.registry import op
 
@@ -43,7 +44,7 @@ mutex_op.shape(lambda op: [()])
 @mutex_op.kernel
 def mutex_kernel(node: NodeView) -> Callable[..., Any]:
     name = node.attrs["shared_name"] or node.name
-    made = node.runtime.object(("mutex", node.attrs["container"], name), _Mutex)
+    made = node.runtime.object(StateKey("mutex", node.attrs["container"], name), _Mutex)
     return lambda: made
 
 

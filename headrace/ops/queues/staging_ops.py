@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from headrace.core.buffers import StateKey
 from headrace.core.cases import Made, made
 from headrace.core.errors import InvalidArgumentError, ResourceExhaustedError
 from headrace.core.registry import KernelRule, OpDecl, op
@@ -157,7 +158,7 @@ class _GetAttempt(Attempt):
 def _area(node: NodeView) -> Staging:
     attrs = node.attrs
     ordered = node.type.startswith("Ordered")
-    key = ("staging", attrs["container"], attrs["shared_name"] or node.name)
+    key = StateKey("staging", attrs["container"], attrs["shared_name"] or node.name)
     found: Staging = node.runtime.object(
         key, lambda: Staging(attrs["capacity"], attrs["memory_limit"], len(attrs["dtypes"]), ordered)
     )

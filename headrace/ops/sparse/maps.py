@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from headrace.core.buffers import StateKey
 from headrace.core.cases import made
 from headrace.core.composite import SparseTensor
 from headrace.core.defaults import colocate_with
@@ -71,7 +72,7 @@ class SparseMap:
 def _map_of(node: NodeView) -> SparseMap:
     attrs = node.attrs
     name = attrs["shared_name"] or node.name
-    found: SparseMap = node.runtime.object(("sparse_map", attrs["container"], name), SparseMap)
+    found: SparseMap = node.runtime.object(StateKey("sparse_map", attrs["container"], name), SparseMap)
     return found
 
 
