@@ -58,7 +58,12 @@ def test_each_type_is_as_in_tensorflow(number, name, kind, least, most, size):
     else:
         assert float(dtype.min) == pytest.approx(least, rel=1e-7)
         assert float(dtype.max) == pytest.approx(most, rel=1e-7)
-        assert dtype.limits == ((0, 1) if kind == "floating" else (0, most))
+        if dtype.size == 2 and kind == "floating":
+            # Images of halves are not known.
+            with pytest.raises(KeyError):
+                _ = dtype.limits
+        else:
+            assert dtype.limits == ((0, 1) if kind == "floating" else (0, most))
 
 
 @pytest.mark.parametrize("name", NAMES)
