@@ -19,8 +19,8 @@ REMAINING: dict[str, dict[str, str]] = {
     "autograph.impl": {"autograph.conversion autograph .": "api conversion"},
     "autograph.lang": {"autograph.conversion autograph .": "directives special_functions"},
     "autograph.operators": {
-        "autograph.operators .": "control_flow data_structures dispatch_context exceptions logical py_builtins slices "
-        "special_values symbols",
+        "autograph.branches autograph.loops autograph.expressions autograph.places .": "control_flow data_structures "
+        "dispatch_context exceptions logical py_builtins slices special_values symbols",
     },
     "autograph.pyct": {
         ".": "anno ast_util cfg common_transformers compiler errors gast_util inspect_utils origin_info parser "
