@@ -330,7 +330,8 @@ class FuncGraph(Graph):
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
         handle = getattr(op, "handle", None)
-        if isinstance(handle, Tensor) and not handle._is_graph_tensor:
+        distributed = getattr(op, "_distribute_strategy", None) is not None
+        if isinstance(handle, Tensor) and not (handle._is_graph_tensor or distributed):
             # A variable made eagerly has no operation to go by: what stands for it is that the body reads it. The read is
             # not run for that, but it counts among the operations that the seeds of random ones follow from.
             op = op.read_value().op.inputs[0]
