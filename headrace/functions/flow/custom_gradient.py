@@ -256,9 +256,11 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
 
     Raises:
         ValueError: when it is called with keyword arguments in a graph.
+        TypeError: in a graph, if `f` uses no variable and none would be a resource variable in the scope that is open.
 
     Example:
-        >>> rounded = tf.grad_pass_through(tf.round)(x)
+        >>> with tf.variable_scope("rounding", use_resource=True):
+        ...     rounded = tf.grad_pass_through(tf.round)(x)
     """
 
     @custom_gradient
