@@ -179,7 +179,7 @@ def _has_effect(op: Operation) -> bool:
     decl = op.decl
     if decl.writes_state or decl.must_run:
         return True
-    return decl.stateful and decl.binding_rule is None and not decl.reads_state and "seed2" not in decl.signature.attrs
+    return decl.stateful and decl.binding_rule is None and not decl.lends_state and "seed2" not in decl.signature.attrs
 
 
 class UndefinedFunctionError(NotFoundError, KeyError):

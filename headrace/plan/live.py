@@ -21,8 +21,8 @@ def has_effect(node: Node) -> bool:
         return any(map(has_effect, node.region.nodes))
     if decl.writes_state or decl.must_run:
         return True
-    # Binding a constant or buffer happens while planning, and reading leaves everything as it was.
-    return decl.stateful and decl.binding_rule is None and not decl.reads_state and decl.side_effects
+    # Binding a constant or buffer happens while planning, and reading leaves everything as it was; a gather may raise.
+    return decl.stateful and decl.binding_rule is None and not decl.lends_state and decl.side_effects
 
 
 def keep_live(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Node]) -> list[Node]:

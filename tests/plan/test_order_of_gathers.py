@@ -70,3 +70,31 @@ def test_rows_are_not_the_memory_of_the_variable():
         first, _ = sess.run([rows, update])
         sess.run(update)
     np.testing.assert_array_equal(first, [[1.0], [2.0]])
+
+
+BAD = {"gather": lambda v: tf.gather(v, [99]), "gather_nd": lambda v: tf.gather_nd(v, [[99]])}
+
+
+@pytest.mark.parametrize("read", BAD)
+def test_rows_that_nobody_uses_are_checked_in_functions(read, eagerly):
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def step(x):
+        BAD[read](v)
+        return x
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="99"):
+        step(tf.constant(1.0))
+
+
+@pytest.mark.parametrize("read", BAD)
+def test_rows_that_are_only_waited_for_are_checked(read):
+    v = tf.Variable([1.0, 2.0], use_resource=True)
+    with tf.control_dependencies([BAD[read](v)]):
+        late = tf.constant(1.0) + 1.0
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        for asked in (late, tf.group(BAD[read](v))):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="99"):
+                sess.run(asked)
