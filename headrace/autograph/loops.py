@@ -199,14 +199,21 @@ def _for_rows(
         body(at if array is None else array.read(at))
         number[0] = at + delta
 
+    get, put = _beside(number, get_state, set_state)
+    _staged_while(run_test, run_body, get, put, ["index of the loop", *names], options)
+
+
+def _beside(own: list[Any], get_state: GetState, set_state: SetState) -> tuple[GetState, SetState]:
+    """The state of a loop that has a variable of its own, the one of `own`, before those of the program."""
+
     def get() -> list[Any]:
-        return [number[0], *get_state()]
+        return [own[0], *get_state()]
 
     def put(values: Sequence[Any]) -> None:
-        number[0] = values[0]
+        own[0] = values[0]
         set_state(values[1:])
 
-    _staged_while(run_test, run_body, get, put, ["index of the loop", *names], options)
+    return get, put
 
 
 def _is_before(at: TensorLike, limit: TensorLike, delta: Any) -> Any:
@@ -265,11 +272,5 @@ def _for_what_is_left(
         if_stmt(there_is, lambda: body(element.get_value()), _nothing, get_state, set_state, names, len(names))
         going_on[0] = there_is
 
-    def get() -> list[Any]:
-        return [going_on[0], *get_state()]
-
-    def put(values: Sequence[Any]) -> None:
-        going_on[0] = values[0]
-        set_state(values[1:])
-
+    get, put = _beside(going_on, get_state, set_state)
     _staged_while(run_test, run_body, get, put, ["whether there was an element", *names], None)

@@ -27,12 +27,12 @@ class KeptTraces:
     _traces: dict[Any, ConcreteFunction]
     _relaxed: dict[Any, tuple[list[Any], ConcreteFunction]]
 
-    def _for(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[ConcreteFunction, list[Any]]:
-        raise NotImplementedError
+    if TYPE_CHECKING:
 
-    def outermost_traces(self) -> list[ConcreteFunction]:
-        """Its traces outside of other functions."""
-        raise NotImplementedError
+        def _for(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[ConcreteFunction, list[Any]]: ...
+
+        def outermost_traces(self) -> list[ConcreteFunction]:
+            """Its traces outside of other functions."""
 
     @property
     def _function_cache(self) -> FunctionCache:
