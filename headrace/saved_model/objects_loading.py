@@ -23,6 +23,7 @@ from headrace.core.graph import Graph
 from headrace.core.graph_functions import function_named
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.files.paths import as_path
 from headrace.messages import protos
@@ -43,7 +44,6 @@ from headrace.saved_model.restored import RestoredConcreteFunction, RestoredFunc
 from headrace.state.resource_variables import ResourceVariable
 
 if TYPE_CHECKING:
-    from headrace.core.tensor import Tensor
     from headrace.state.variables import Variable
 
 
@@ -325,7 +325,7 @@ class _Loader:
             return found.handle
         if isinstance(found, TrackableAsset):
             return found.asset_path
-        if isinstance(found, (LoadedObject, dict, list)) or found is None:
+        if not isinstance(found, Tensor):
             raise ValueError(f"Function {name!r} captures object {number}, which is no tensor")
         return found
 
