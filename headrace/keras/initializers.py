@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from headrace.config import tf2
 from headrace.core.dtypes import float32
 from headrace.keras.utils.generic_utils import deserialize_keras_object, serialize_keras_object
-from headrace.state import initializers
+from headrace.state import initializers, initializers_v2
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike
@@ -92,6 +93,12 @@ _NAMES: dict[str, Any] = {
     "random_uniform": RandomUniform,
     "truncated_normal": TruncatedNormal,
 }
+# With the behavior of 2.x the same names stand for initializers that are told the type when they are called. Others have none.
+_NAMES_V2: dict[str, Any] = {
+    name: getattr(initializers_v2, value.__name__)
+    for name, value in _NAMES.items()
+    if hasattr(initializers_v2, value.__name__)
+}
 
 
 def serialize(initializer: Callable[..., Any] | None) -> Any:
@@ -100,7 +107,7 @@ def serialize(initializer: Callable[..., Any] | None) -> Any:
 
 
 def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
-    """The initializer that `serialize` described.
+    """The initializer that `serialize` described: one of 2.x with that behavior enabled.
 
     Args:
         config: a name, or a dictionary of class and settings.
@@ -109,7 +116,8 @@ def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) ->
     Raises:
         ValueError: if there is none of the name.
     """
-    return deserialize_keras_object(config, _NAMES, custom_objects, "initializer")
+    names = _NAMES_V2 if tf2.enabled() else _NAMES
+    return deserialize_keras_object(config, names, custom_objects, "initializer")
 
 
 def get(identifier: Any) -> Any:

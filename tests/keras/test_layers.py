@@ -309,3 +309,16 @@ def test_random_features_come_near_to_their_kernel():
 def test_what_is_merged_has_an_axis_of_the_batch(values):
     with pytest.raises(IndexError):
         L.Add()(values)
+
+
+@pytest.mark.parametrize("name", ["glorot_uniform", "zeros", "he_normal", "RandomNormal", "constant", "orthogonal"])
+def test_names_stand_for_initializers_without_types_with_the_behavior_of_2(monkeypatch, name):
+    with_type = tf.keras.initializers.get(name).get_config()
+    monkeypatch.setattr("headrace.config.tf2.enabled", lambda: True)
+    without = tf.keras.initializers.get(name)
+    assert isinstance(without, tf.compat.v2.initializers.Initializer)
+    assert {"dtype": "float32", **without.get_config()} == with_type
+    again = tf.keras.initializers.deserialize({"class_name": type(without).__name__, "config": with_type})
+    assert again.get_config() == without.get_config()
+    with pytest.raises(ValueError, match="UniformUnitScaling"):
+        tf.keras.initializers.get("UniformUnitScaling")

@@ -16,7 +16,7 @@ from headrace.keras.engine.training_arrays import batch_shuffle, make_batches, s
 from headrace.keras.engine.training_input_checks import standardize_input_data, standardize_sample_or_class_weights
 from headrace.keras.engine.training_loop import should_run_validation
 from headrace.keras.engine.training_splitting import split_training_and_validation_data
-from headrace.keras.engine.training_v2 import _arrays_of_lists
+from headrace.keras.engine.training_v2_arrays import arrays_of_lists
 from headrace.keras.engine.training_weights import standardize_weights
 
 
@@ -119,11 +119,11 @@ def test_last_samples_are_kept_for_validation() -> None:
 
 
 def test_eager_loops_take_lists_of_rows_together_only() -> None:
-    x, y = _arrays_of_lists([[1.0, 2.0], [3.0, 4.0]], [[1.0], [2.0]])
+    x, y = arrays_of_lists([[1.0, 2.0], [3.0, 4.0]], [[1.0], [2.0]])
     assert (x.shape, y.shape) == ((2, 2), (2, 1))
     rows, targets = [[1.0, 2.0]], np.ones((1, 1))
-    assert _arrays_of_lists(rows, targets) == (rows, targets)
-    assert _arrays_of_lists([], None) == ([], None)
+    assert arrays_of_lists(rows, targets) == (rows, targets)
+    assert arrays_of_lists([], None) == ([], None)
 
 
 class _Batches:

@@ -28,6 +28,7 @@ from headrace.keras.engine.training_loop import PREDICT, TEST
 from headrace.keras.engine.training_metrics import metrics_of_layers
 from headrace.keras.engine.training_standardizing import Standardizing
 from headrace.keras.optimizers import serialization as optimizers
+from headrace.keras.optimizers.update_lists import Optimizer
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
@@ -153,8 +154,15 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             tf_logging.warning("compile: %s mean nothing with `run_eagerly=True`.", sorted(kwargs))
             kwargs = {}
         self._function_kwargs = kwargs
-        self._experimental_run_tf_function = run_tf_function and not kwargs
         self._set_optimizer(optimizer)
+        # What the newer loops of 1.15 cannot do is left to the older ones, which split and weigh arrays differently.
+        self._experimental_run_tf_function = (
+            run_tf_function
+            and not kwargs
+            and sample_weight_mode is None
+            and target_tensors is None
+            and not self._has_older_optimizer()
+        )
         self.loss = loss or {}
         self.loss_weights, self.sample_weight_mode = loss_weights, sample_weight_mode
         self._compile_metrics, self._compile_weighted_metrics = metrics or [], weighted_metrics
@@ -189,6 +197,13 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         # Some models train their parts with an optimizer each.
         several = isinstance(optimizer, (list, tuple))
         self.optimizer = [optimizers.get(each) for each in optimizer] if several else optimizers.get(optimizer)
+
+    def _has_older_optimizer(self) -> bool:
+        """Whether an optimizer is one of `tf.train`, or makes a list of updates as those before 1.13 do."""
+        return any(
+            isinstance(each, Optimizer)
+            for each in (self.optimizer if isinstance(self.optimizer, list) else [self.optimizer])
+        )
 
     @property
     def run_eagerly(self) -> bool:

@@ -11,7 +11,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.tensor import Tensor
 from headrace.keras.engine.training_endpoints import without_targets
-from headrace.keras.engine.training_input_checks import is_composite
+from headrace.keras.engine.training_input_checks import is_composite, refuse_several_optimizers
 from headrace.keras.engine.training_loop import PREDICT, TRAIN
 from headrace.keras.engine.training_losses import output_loss_of, with_layer_losses
 from headrace.ops.math.cast import cast
@@ -140,6 +140,8 @@ def train_on_batch(model: Model, inputs: Any, targets: Sequence[Any], sample_wei
         # A model whose parts have optimizers of their own.
         model._backwards(tape, scaled)
     elif weights or (has_strategy() and not makes_eager_variables()):
+        if not model._experimental_run_tf_function:
+            refuse_several_optimizers(optimizer)
         # In a graph 1.15's replicas have a step in any case, which those of several devices refuse to make of nothing.
         grads = tape.gradient(scaled, weights)
         if hasattr(optimizer, "get_unscaled_gradients"):

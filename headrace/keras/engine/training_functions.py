@@ -10,6 +10,7 @@ from headrace.core.tensor import Tensor
 from headrace.keras.backend.execution import GraphExecutionFunction, function
 from headrace.keras.backend.learning import symbolic_learning_phase
 from headrace.keras.engine import training_replicas
+from headrace.keras.engine.training_input_checks import refuse_several_optimizers
 from headrace.keras.optimizers.optimizer_v2 import OptimizerV2
 from headrace.layers.context import get_graph
 from headrace.util import tf_logging
@@ -83,6 +84,7 @@ class Functions:
                 "The model was compiled while executing eagerly, and has no loss in this graph: call `fit` outside of "
                 "tf.function, or compile the model where it is trained."
             )
+        refuse_several_optimizers(self.optimizer)
         # Variables frozen since `compile` are trained all the same, and those let go are not.
         return self.optimizer.get_updates(params=self._collected_trainable_weights, loss=self.total_loss)
 

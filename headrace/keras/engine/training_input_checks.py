@@ -363,3 +363,13 @@ def check_steps_argument(input_data: Any, steps: int | None, steps_name: str) ->
     if isinstance(steps, (list, tuple)):
         raise ValueError(f"The `{steps_name}` argument should be a number of steps; got: {steps}")
     return steps is not None
+
+
+def refuse_several_optimizers(optimizer: Any) -> None:
+    """Checks that what trains a model is one optimizer.
+
+    Raises:
+        ValueError: for a list of them, which is for models that train their parts with one each.
+    """
+    if isinstance(optimizer, list):
+        raise ValueError("The `optimizer` in `compile` should be a single optimizer.")

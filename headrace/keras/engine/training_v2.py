@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core import errors, nest
+from headrace.core import nest
 from headrace.core.eager import executing_eagerly
 from headrace.core.shapes import TensorShape
 from headrace.data.dataset_base import DatasetBase
 from headrace.data.structure import get_legacy_output_shapes
 from headrace.keras.engine import training_replicas
 from headrace.keras.engine.data_adapter import CompositeTensorDataAdapter, ListsOfScalarsDataAdapter
-from headrace.keras.engine.replica_arrays import input_params
-from headrace.keras.engine.training_arrays import batch_shuffle, make_batches, slice_arrays
 from headrace.keras.engine.training_datasets import infer_steps_for_dataset, unpack_element
 from headrace.keras.engine.training_generator import (
     GeneratorBatches,
@@ -29,6 +26,13 @@ from headrace.keras.engine.training_generator import (
 from headrace.keras.engine.training_input_checks import is_composite
 from headrace.keras.engine.training_loop import PREDICT, TEST, TRAIN, Batch, Batches, Loop, Validation, print_train_info
 from headrace.keras.engine.training_splitting import split_training_and_validation_data
+from headrace.keras.engine.training_v2_arrays import (
+    EagerArrays,
+    arrays_of_lists,
+    check_steps,
+    check_steps_of_older_loops,
+    whole_arrays,
+)
 from headrace.keras.engine.training_v2_generators import (
     EagerBatches,
     adapter_of,
@@ -43,86 +47,6 @@ from headrace.util import tf_logging
 if TYPE_CHECKING:
     from headrace.keras.callbacks.base import CallbackList
     from headrace.keras.engine.training import Model
-
-
-class EagerArrays(Batches):
-    """Batches of arrays and eager tensors: arguments as of `training_arrays.ArrayBatches`.
-
-    Args:
-        is_validation: whether they are for the validation of a model in training, where 1.15 counts no steps.
-    """
-
-    def __init__(
-        self,
-        mode: str,
-        x: list[Any],
-        y: list[Any],
-        weights: list[Any],
-        batch_size: int,
-        steps: int | None,
-        shuffle: bool | str,
-        is_validation: bool = False,
-    ) -> None:
-        self._mode, self._x, self._y, self._weights, self._shuffle = mode, x, y, weights, shuffle
-        self.batch_size = batch_size
-        self.samples = samples = int(x[0].shape[0])
-        for part in y:
-            if part is not None and not len(part.shape):
-                raise ValueError(f"Targets have a row for each of the {samples} samples, but {part} is a single value.")
-            if part is not None and samples > int(part.shape[0]):
-                # What tensors hold nothing looks at before rows of them are taken.
-                raise errors.InvalidArgumentError(
-                    None, None, f"indices of {samples} samples of `x` are not in [0, {part.shape[0]}): `y` has fewer."
-                )
-        self._limit = steps
-        self._known_steps = steps if is_validation else steps or 0
-        self._endless: Iterator[Batch] | None = None
-
-    @property
-    def told_steps(self) -> int | None:
-        """How many batches callbacks are told that an epoch has."""
-        return self._limit or -(-(self.samples or 0) // self.batch_size)  # type: ignore[operator]  # set above
-
-    def epoch(self, model: Model) -> Iterator[Batch]:
-        if self._limit is None or not self.samples:
-            yield from self._pass(model)
-            return
-        # With a number of steps an epoch goes on where the last one ended, as 1.15's newer loops do.
-        if self._endless is None:
-            self._endless = itertools.chain.from_iterable(self._pass(model) for _ in itertools.count())
-        yield from itertools.islice(self._endless, self._limit)
-
-    def refuse_emptiness(self, shown: bool) -> None:
-        refuse_emptiness(self._known_steps, self._mode, shown)
-
-    def _pass(self, model: Model) -> Iterator[Batch]:
-        """The batches of all samples."""
-        count, mode = self.samples or 0, self._mode
-        size: int = self.batch_size  # type: ignore[assignment]  # set above
-        # What is not compiled predicts by functions of batches of any size; so do batches of which the last is smaller.
-        any_size = not model._is_compiled or (count > size and count % size != 0)
-        order = np.arange(count)
-        if self._shuffle == "batch":
-            order = batch_shuffle(order, self.batch_size)  # type: ignore[arg-type]  # set above
-        elif self._shuffle:
-            np.random.shuffle(order)
-        for start, end in make_batches(count, size):
-            rows: Any = slice(start, end) if not self._shuffle else order[start:end]
-            x, y, w = (_taken(part, rows) for part in (self._x, self._y, self._weights))
-            run = functools.partial(run_standardized, model, mode, x, y, w, any_size=any_size)
-            yield Batch(end - start, run, start, end)
-
-
-def _taken(arrays: list[Any], rows: Any) -> list[Any]:
-    found = []
-    for array in arrays:
-        if not isinstance(rows, slice) and hasattr(array, "numpy"):
-            array = array.numpy()  # an eager tensor, or a variable
-        if isinstance(rows, slice):
-            found.append(None if array is None else array[rows])
-        else:
-            found.append(slice_arrays(array, rows) if array is not None else None)
-    return found
 
 
 class EagerDataset(Batches):
@@ -248,20 +172,6 @@ def read_by_older_loops(
     return EagerDataset(mode, dataset, steps, epochs, steps_name, class_weight, may_end=True)
 
 
-def _arrays_of_lists(x: Any, y: Any) -> tuple[Any, Any]:
-    """Lists of rows of numbers as arrays, where inputs and targets are such lists: eager loops take these.
-
-    Raises:
-        IndexError: for a single number or text, which has no rows.
-    """
-    if (isinstance(x, list | tuple) and not x) or not ListsOfScalarsDataAdapter.can_handle(x, y):
-        return x, y
-    x, y = np.asarray(x), None if y is None else np.asarray(y)
-    if not x.ndim:
-        raise IndexError(f"tuple index out of range: {x} is a single value, and no row of values or rows of them.")
-    return x, y
-
-
 def _batches(
     model: Model,
     mode: str,
@@ -301,10 +211,15 @@ def _batches(
             **queue,
         )
     adapter_of(model, x, y)
-    x, y = _arrays_of_lists(x, y)
+    x, y = arrays_of_lists(x, y)
     given = model._standardize_user_data(
         x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size
     )
+    if steps and not is_newer:
+        if not model.run_eagerly:
+            return whole_arrays(model, mode, *given, steps)
+        check_steps_of_older_loops(steps, batch_size)
+        steps = None
     return _array_batches(mode, *given, batch_size, steps, shuffle, is_validation=steps_name == "validation_steps")
 
 
@@ -334,20 +249,10 @@ def _array_batches(
         return EagerDataset(mode, adapter.get_dataset(), steps)
     count = int(x[0].shape[0])
     if steps and isinstance(x[0], np.ndarray) and not is_validation:
-        _check_steps(mode, count, steps, batch_size)
+        check_steps(mode, count, steps, batch_size)
     if batch_size is None:
         batch_size = 32 if steps is None else -(-count // steps)
     return EagerArrays(mode, x, y or [], weights or [], batch_size, steps, shuffle, is_validation)
-
-
-def _check_steps(mode: str, count: int, steps: int, batch_size: int | None) -> None:
-    """Raises ValueError for steps that leave rows of arrays over, or have too few; the last one may take fewer."""
-    input_params(None, count, steps, batch_size, TRAIN)
-    if mode == PREDICT and batch_size is not None and steps * batch_size < count:
-        raise ValueError(
-            f"predict: each of the {count} samples must be predicted, but {steps} steps of batch_size {batch_size} take "
-            f"{steps * batch_size}."
-        )
 
 
 def fit(
@@ -402,7 +307,7 @@ def fit(
     if validation_data is not None or held is not None:
         size = batch_size_of(x[0][0]) if isinstance(x, Sequence) else batches.batch_size
         validation = _validation(model, validation_data, held, size, validation_steps, validation_freq, queue)
-    if verbose:
+    if verbose and (model._experimental_run_tf_function or not model.run_eagerly):
         _print_train_info(batches, steps_per_epoch, validation)
     return Loop(model, TRAIN, batches, callbacks, verbose, epochs, initial_epoch, validation).run()
 

@@ -134,8 +134,12 @@ def run_standardized(
             again = training_eager.run if as_tensors else _run_with_any_size
             outs = again(model, mode, inputs, targets, given)
     if mode == PREDICT:
-        # Those of the older loops are arrays in either case.
-        return outs if as_tensors and model._experimental_run_tf_function else nest.map_structure(_numpy, outs)
+        # Those of the older loops are arrays, unless operations were run one by one.
+        return (
+            outs
+            if as_tensors and (model._experimental_run_tf_function or model.run_eagerly)
+            else nest.map_structure(_numpy, outs)
+        )
     return [_numpy(value) for value in outs]
 
 
