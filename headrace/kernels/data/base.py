@@ -134,8 +134,16 @@ class Dataset:
     def __init__(self, *inputs: Dataset) -> None:
         self.inputs = [dataset_of(each) for each in inputs]
 
+    def iterate(self, iteration: Iteration) -> Next:
+        """Begins an iteration of this whole pipeline.
+
+        What an iterator of TensorFlow knows belongs to a place in the pipeline: a shuffle that comes again elsewhere in it
+        draws the order of its first place again, and does not go on with the next.
+        """
+        return apart(self, lambda part, inputs: part.over(inputs)).start(iteration)
+
     def start(self, iteration: Iteration) -> Next:
-        """Begins an iteration."""
+        """Begins an iteration, by itself or as a part of another dataset's."""
         raise NotImplementedError
 
     def cardinality(self) -> int:
@@ -146,6 +154,9 @@ class Dataset:
         """Makes the next iteration the same as the first."""
         for source in self.inputs:
             source.reset()
+        self._renew_streams()
+
+    def _renew_streams(self) -> None:
         for name, value in list(vars(self).items()):
             if isinstance(value, Drawing):
                 setattr(self, name, value.renewed())
@@ -156,6 +167,12 @@ class Dataset:
         changed.inputs = inputs
         return changed
 
+    def twin(self, inputs: list[Dataset]) -> Dataset:
+        """A dataset like it over inputs of its own, and with streams of random numbers of its own, at their beginnings."""
+        made = self.over(inputs)
+        made._renew_streams()
+        return made
+
     def make_sloppy(self) -> None:
         """Lets the order depend on what is ready first, where elements are worked on at once."""
 
@@ -165,6 +182,25 @@ class Dataset:
         Who puts many elements together need not cut the rows off one by one then.
         """
         return None
+
+
+def apart(
+    dataset: Dataset, copied: Callable[[Dataset, list[Dataset]], Dataset], met: set[int] | None = None
+) -> Dataset:
+    """`dataset` without parts that it consists of twice: the second place and those after it have copies of them.
+
+    Args:
+        dataset: the last of a pipeline.
+        copied: makes the copy of a part over inputs of its own.
+        met: the parts that have been come by, by `id`.
+    """
+    met = set() if met is None else met
+    inputs = [apart(source, copied, met) for source in dataset.inputs]
+    if id(dataset) in met:
+        return copied(dataset, inputs)
+    met.add(id(dataset))
+    dataset.inputs = inputs
+    return dataset
 
 
 def dataset_of(value: object) -> Dataset:

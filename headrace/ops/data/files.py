@@ -343,7 +343,7 @@ for _decl in (to_record_op, experimental_to_record_op):
 def to_record_kernel(node):
     def write(dataset, filename, compression):
         iteration = Iteration()
-        upstream = dataset_of(dataset).start(iteration)
+        upstream = dataset_of(dataset).iterate(iteration)
         try:
             with TFRecordWriter(text(filename), text(compression)) as writer:
                 while (element := upstream()) is not None:

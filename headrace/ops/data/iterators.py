@@ -63,7 +63,7 @@ class Iterator:
             self.dataset = dataset
             self.taken = 0
             self.late.clear()
-            self._next = dataset_of(dataset).start(self._iteration)
+            self._next = dataset_of(dataset).iterate(self._iteration)
 
     def next(self) -> Element | None:
         """The next element, None at the end.

@@ -52,7 +52,7 @@ def reduce_kernel(node):
         # There may be no end of elements but that of the session, or of the time its step has.
         waits.also_closes(iteration)
         try:
-            upstream = dataset_of(dataset).start(iteration)
+            upstream = dataset_of(dataset).iterate(iteration)
             while (element := upstream()) is not None:
                 if waits.closed:
                     raise CancelledError(None, None, "Operation was cancelled")
@@ -80,7 +80,7 @@ def single_element_kernel(node):
     def single(dataset):
         iteration = Iteration()
         try:
-            upstream = dataset_of(dataset).start(iteration)
+            upstream = dataset_of(dataset).iterate(iteration)
             element = upstream()
             if element is None:
                 raise invalid("Dataset was empty.")

@@ -55,7 +55,7 @@ class MultiDeviceIterator:
         with self._lock:
             self._iteration.close()
             self._iteration = Iteration()
-            self._next = dataset_of(dataset).start(self._iteration)
+            self._next = dataset_of(dataset).iterate(self._iteration)
             self._waiting = [deque() for _ in range(self.shards)]
             self._next_shard = 0
             self.incarnation += 1
