@@ -162,10 +162,10 @@ def reshape_rule(node: NodeView) -> Lowering | None:
     if sizes is not None and (sizes.count(-1) > 1 or any(size < -1 for size in sizes)):
         return None
     if sizes is None:
-        # A size that is not known follows from the others.
-        if out is None or out.count(None) > 1 or (None in out and 0 in out):
+        # A size that is not known may be one that does not fit: it does not simply follow from the others.
+        if out is None or None in out:
             return _sized("reshape") if is_sized(node, 1) else None
-        sizes = [-1 if size is None else size for size in out]
+        sizes = [size for size in out if size is not None]
     return applied("reshape", sizes, take=[0])
 
 
