@@ -216,14 +216,19 @@ def _small(tensor: Tensor) -> bool:
     return size <= _LIMIT
 
 
-def constant_dims(tensor: Tensor) -> Dims:
+def constant_dims(tensor: Tensor, *, captured: bool = False) -> Dims:
     """What is known of an integer vector (or scalar) that describes a shape; -1 counts as unknown.
+
+    Args:
+        tensor: the vector.
+        captured: whether what a function has captured counts as what it is outside: TensorFlow's Python code looks
+            there for a few functions, its shape rules do not.
 
     Returns:
         a tuple with None for the elements that are not known, or None if not even their number is, or more than any
         shape has.
     """
-    return _ShapeQuery(plain=False).dims(tensor, 0)
+    return _ShapeQuery(plain=False, captured=captured).dims(tensor, 0)
 
 
 def plain_constant_dims(tensor: Tensor) -> Dims:
@@ -231,11 +236,17 @@ def plain_constant_dims(tensor: Tensor) -> Dims:
     return _ShapeQuery(plain=True).dims(tensor, 0)
 
 
+def outer_of(tensor: Tensor) -> Tensor | None:
+    """The tensor of another graph that an input of a function stands for; None if it is an argument."""
+    captures = getattr(tensor.graph, "_outer_of", None)
+    return None if captures is None else captures.get(tensor)
+
+
 class _ShapeQuery:
     """One question for what is known of a shape, and what has been found on the way to the answer."""
 
-    def __init__(self, *, plain: bool) -> None:
-        self._plain = plain
+    def __init__(self, *, plain: bool, captured: bool = False) -> None:
+        self._plain, self._captured = plain, captured
         self._unknown: set[Tensor] = set()
         self._found: dict[Tensor, Dims] = {}
 
@@ -263,6 +274,10 @@ class _ShapeQuery:
             return op.inputs[0].dims
         if kind == "ShapeN":
             return op.inputs[tensor.value_index].dims
+        if kind == "Placeholder" and self._captured:
+            outer = outer_of(tensor)
+            if outer is not None and outer._is_graph_tensor:
+                return self.dims(outer, depth)
         if depth < _MAX_DEPTH:
             # What is packed to a vector are scalars, known to be or not.
             if kind == "Pack" and op.inputs and (tensor.dims is None or len(tensor.dims) == 1):

@@ -210,11 +210,16 @@ class Operation(metaclass=_FromNodeDefToo):
 
         return constant_value(self._inputs[index])
 
-    def constant_dims(self, index: int) -> Dims:
-        """What is known of input `index`, an integer vector that describes a shape."""
+    def constant_dims(self, index: int, *, captured: bool = False) -> Dims:
+        """What is known of input `index`, an integer vector that describes a shape.
+
+        Args:
+            index: which input.
+            captured: whether what a function has captured counts as what it is outside.
+        """
         from headrace.core.constant_value import constant_dims
 
-        return constant_dims(self._inputs[index])
+        return constant_dims(self._inputs[index], captured=captured)
 
     def _update_input(self, index: int, tensor: Tensor) -> None:
         self._graph._check_not_finalized()

@@ -37,10 +37,10 @@ class _Watched:
         self.as_values.add(index)
         return self._op.constant(index) if index in self.known else None
 
-    def constant_dims(self, index: int) -> Dims:
+    def constant_dims(self, index: int, *, captured: bool = False) -> Dims:
         self.as_shapes.add(index)
         if index in self.known:
-            return self._op.constant_dims(index)
+            return self._op.constant_dims(index, captured=captured)
         dims = self._op.inputs[index].dims
         return None if dims is None or len(dims) != 1 else unknown_dims(dims[0])
 

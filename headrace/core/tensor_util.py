@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core.composite import IndexedSlices, SparseTensor
+from headrace.core.constant_value import outer_of
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dims import Dims, unknown_dims
 from headrace.core.dtypes import int32
@@ -135,6 +136,10 @@ def _described(tensor: Tensor) -> Dims:
     kind = op.type if tensor._is_graph_tensor else "Const"
     if kind == "Shape":
         return op.inputs[0].dims
+    if kind == "Placeholder":
+        outer = outer_of(tensor)
+        if outer is not None:
+            return _described(outer)
     if kind == "Pack":
         return tuple(_size(constant_value(source)) for source in op.inputs)
     if kind in ("Concat", "ConcatV2"):

@@ -198,8 +198,8 @@ class OpView(Protocol):
     def constant(self, index: int) -> np.ndarray | None:
         """The value of input `index` where it is known."""
 
-    def constant_dims(self, index: int) -> Dims:
-        """What is known of input `index`, an integer vector that describes a shape."""
+    def constant_dims(self, index: int, *, captured: bool = False) -> Dims:
+        """What is known of input `index`, an integer vector that describes a shape: see `Operation.constant_dims`."""
 
 
 class ValueView(TensorView, Protocol):

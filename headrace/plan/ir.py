@@ -149,7 +149,7 @@ class Node:
         """The value of input `index` if it is known while planning."""
         return self.inputs[index].constant
 
-    def constant_dims(self, index: int) -> Dims:
+    def constant_dims(self, index: int, *, captured: bool = False) -> Dims:
         """The value of input `index`, an integer vector, as dims."""
         value = self.inputs[index].constant
         return None if value is None else tuple(int(v) for v in value.ravel())

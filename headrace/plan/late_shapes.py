@@ -105,7 +105,7 @@ class Given:
     def constant(self, index: int) -> np.ndarray | None:
         return self._values[index]
 
-    def constant_dims(self, index: int) -> Dims:
+    def constant_dims(self, index: int, *, captured: bool = False) -> Dims:
         value = self._values[index]
         return None if value is None else tuple(None if v < 0 else int(v) for v in value.ravel())
 

@@ -25,7 +25,12 @@ def reshaped_dims(op: Operation) -> Dims:
     shape = op.inputs[1].dims
     if shape is not None and len(shape) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(shape)}")
-    return _reshaped_dims(op.inputs[0].dims, op.constant_dims(1), op.constant(1))
+    dims = _reshaped_dims(op.inputs[0].dims, op.constant_dims(1), op.constant(1))
+    if dims is None or None not in dims:
+        return dims
+    # Nothing is refused because of what is known outside of the function only.
+    outside = op.constant_dims(1, captured=True) or dims
+    return tuple(other if size is None else size for size, other in zip(dims, outside))
 
 
 def _reshaped_dims(dims: Dims, new_dims: Dims, given: np.ndarray | None) -> Dims:

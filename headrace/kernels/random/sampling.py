@@ -85,7 +85,7 @@ def shape_of_input(op: OpView, index: int) -> Dims:
     if value is not None and (value < -1).any():
         raise ValueError(f"Dimension {int(value.min())} must be >= 0")
     # A dimension of -1 is one that is not known yet; the kernel refuses it.
-    return op.constant_dims(index)
+    return op.constant_dims(index, captured=True)
 
 
 def shape_tensor(shape: TensorLike) -> Tensor:

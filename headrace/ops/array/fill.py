@@ -51,7 +51,7 @@ def fill_shape(op):
     given = op.constant(0)
     if given is not None and (given < 0).any():
         raise ValueError("Fill dimensions must be >= 0")
-    return [op.constant_dims(0)]
+    return [op.constant_dims(0, captured=True)]
 
 
 @fill_op.python_value
