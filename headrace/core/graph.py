@@ -72,6 +72,8 @@ class Graph(ScopedGraph):
         self._nodes_by_name: dict[str, Operation] = {}
         self._operations: list[Operation] = []
         self._next_op_id = 0
+        # How many more operations (or fewer, below 0) missing seeds are to be counted from: see `_last_id`.
+        self._uncounted = 0
         self._changes = 0
         self._collections: dict[Any, list[Any]] = {}
         self._seed: int | None = None
@@ -94,7 +96,8 @@ class Graph(ScopedGraph):
 
     @property
     def _last_id(self) -> int:
-        return self._next_op_id
+        """What stands in for a missing seed: the number of operations that TensorFlow's graph would have by now."""
+        return self._next_op_id + self._uncounted
 
     def _next_id(self) -> int:
         self._next_op_id += 1

@@ -9,6 +9,7 @@ import numpy as np
 
 from headrace.core import errors, nest
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import eager_mode
 from headrace.core.tensor import Tensor
@@ -24,46 +25,88 @@ if TYPE_CHECKING:
     from headrace.keras.engine.training import Model
 
 
-def _as_value(value: Any, dtype: str | None = None) -> Any:
-    """An array as a tensor, floating ones in `dtype` or in the type of Keras; what is a tensor as it is."""
+def _as_value(value: Any, dtype: str | None = None, only_floating: bool = True) -> Any:
+    """An array as a tensor, in a type; what has parts stays as it is.
+
+    Args:
+        value: the array or tensor.
+        dtype: the type; None for that of Keras.
+        only_floating: whether integers and booleans stay.
+    """
     if value is None or is_composite(value):
         return value
+    if not isinstance(value, Tensor):
+        value = np.asarray(value)
+        is_floating, is_numeric = value.dtype.kind == "f", value.dtype.kind in "biufc"
+    else:
+        is_floating, is_numeric = value.dtype.is_floating, value.dtype.name not in ("string", "resource", "variant")
     dtype = dtype or backend_config.floatx()
-    if isinstance(value, Tensor):
-        if value.dtype.is_floating and value.dtype.name != dtype:
-            return training_eager.cast(value, as_dtype(dtype))
-        return value
-    value = np.asarray(value)
-    if value.dtype.kind == "f" and value.dtype.name != dtype:
-        value = value.astype(dtype)
-    return convert_to_tensor(value)
+    if not (is_floating if only_floating else is_numeric) or dtype == "string" or value.dtype.name == dtype:
+        return value if isinstance(value, Tensor) else convert_to_tensor(value)
+    if isinstance(value, Tensor) or dtype == "bfloat16":
+        return training_eager.cast(value, as_dtype(dtype))
+    return convert_to_tensor(value.astype(dtype))
 
 
-def _float_types(model: Model, is_one_batch: bool) -> list[str | None]:
-    """The types that floating inputs take; None for that of Keras.
+def _input_types(model: Model, mode: str) -> list[str | None]:
+    """The types that inputs take before a step; None for those that stay unless they are floating.
 
-    1.15's newer loops know that one only; where it runs a batch by itself, or its older loops, it goes by the inputs.
+    Training and testing go by the model's inputs. To predict, 1.15's newer loops know the type of Keras only, and the
+    older ones go by floating inputs.
     """
-    if not model._is_graph_network or (model._experimental_run_tf_function and not is_one_batch):
+    if not model._is_graph_network or (mode == PREDICT and model._experimental_run_tf_function):
         return []
-    return [tensor.dtype.name if tensor.dtype.is_floating else None for tensor in model.inputs]
+    types = [tensor.dtype for tensor in model.inputs]
+    return [dtype.name if mode != PREDICT or dtype.is_floating else None for dtype in types]
 
 
-def _step_of(model: Model, mode: str) -> Any:
-    """What runs a batch in a mode: a function that is traced once a kind of batch, or the step itself."""
+# What 1.15's functions of a step make before the model: two placeholders for an iterator, what takes the next element of
+# it and a constant; and, but to predict, the size of the batch, by a shape, three constants and a slice.
+_IN_FRONT = {PREDICT: 4}
+_IN_FRONT_WITH_SIZE = 9
+
+
+def _count_as_tensorflow(mode: str, casts: int) -> None:
+    """Has operations without a seed of their own, in the step that is being traced, draw what 1.15's draw."""
+    graph = get_default_graph()
+    graph._uncounted = _IN_FRONT.get(mode, _IN_FRONT_WITH_SIZE) + casts - graph._next_op_id
+
+
+def _casts_of(model: Model, mode: str, x: list[Any]) -> int:
+    """How many inputs 1.15's step converts to other types before the model, or on its threshold.
+
+    Training and testing take the inputs to the types of the model's; without those, and to predict, floating ones are
+    taken to the type of Keras.
+    """
+    given = [as_dtype(value.dtype) for value in x if hasattr(value, "dtype")]
+    if mode != PREDICT and model._is_graph_network:
+        return sum(dtype != tensor.dtype for dtype, tensor in zip(given, model.inputs))
+    return sum(dtype.is_floating and dtype.name != backend_config.floatx() for dtype in given)
+
+
+def _step_of(model: Model, mode: str, x: list[Any]) -> Any:
+    """What runs a batch in a mode: a function that is traced once a kind of batch, or the step itself.
+
+    Args:
+        model: the model.
+        mode: what the batch is for.
+        x: the inputs as they came.
+    """
     run = training_eager.run if model._distribution_strategy is None else training_replicas.run
     if model.run_eagerly:
         return run
     made = model._v2_functions.get(mode) if model._is_compiled else None
     if made is None:
 
-        def step(inputs: Any, targets: Any, weights: Any) -> Any:
+        def step(inputs: Any, targets: Any, weights: Any, casts: int) -> Any:
+            _count_as_tensorflow(mode, casts)
             return run(model, mode, inputs, targets, weights)
 
         made = function(step, autograph=False, experimental_relax_shapes=True)
         if model._is_compiled:
             model._v2_functions[mode] = made
-    return lambda _model, _mode, inputs, targets, weights: made(inputs, targets, weights)
+    casts = _casts_of(model, mode, x)
+    return lambda _model, _mode, inputs, targets, weights: made(inputs, targets, weights, casts)
 
 
 def _inputs_of(model: Model, x: list[Any]) -> Any:
@@ -115,14 +158,16 @@ def run_standardized(
         as_tensors: whether outputs stay tensors: the batch is run by itself.
         any_size: whether TensorFlow would not know how many samples there are.
     """
-    types = _float_types(model, as_tensors and mode != PREDICT)
-    inputs = _inputs_of(model, [_as_value(value, dtype) for value, dtype in zip_longest(x, types)])
+    types = _input_types(model, mode)
+    inputs = _inputs_of(
+        model, [_as_value(value, dtype, mode == PREDICT or dtype is None) for value, dtype in zip_longest(x, types)]
+    )
     targets = [_as_value(value) for value in y or ()]
     given = [_as_value(value) for value in weights or ()]
     phase = 1 if mode == TRAIN else 0
     with eager_mode(), eager_learning_phase_scope(phase):
         try:
-            outs = _step_of(model, mode)(model, mode, inputs, targets, given)
+            outs = _step_of(model, mode, x)(model, mode, inputs, targets, given)
         except errors.InvalidArgumentError:
             if not (model.run_eagerly or model._distribution_strategy is not None or as_tensors):
                 _refuse_by_trace(model, mode, inputs, targets, given)
