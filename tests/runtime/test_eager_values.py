@@ -134,3 +134,23 @@ def test_eager_shapes_are_verified():
     with pytest.raises(TypeError, match=r"shape: \(2, 1\), got \(1, 2\)"):
         tf.constant([[1, 2]], shape=[2, 1], verify_shape=True)
     assert tf.constant([[1, 2]], shape=[2, 1]).shape == [2, 1]
+
+
+@pytest.mark.parametrize("values", [[True, 1], [True, 1.5], (True, 0), [[True], [1]], [1j, 1], [1, 1j], [1.5, 1j]])
+def test_numbers_of_kinds_that_do_not_go_together_are_refused(values):
+    with pytest.raises(ValueError, match="mixed types"):
+        tf.constant(values)
+    with pytest.raises(ValueError, match="mixed types"):
+        tf.convert_to_tensor(values)
+
+
+def test_numbers_that_go_together_follow_the_first():
+    kept = {
+        (1, True): tf.int32,
+        (1.5, True): tf.float32,
+        (1, 2.5): tf.float32,
+        (2.5, 1): tf.float32,
+        (1j, 2j): tf.complex128,
+    }
+    assert {values: tf.constant(values).dtype for values in kept} == kept
+    assert tf.constant([True, False]).dtype == tf.bool

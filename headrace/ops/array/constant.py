@@ -24,6 +24,7 @@ from headrace.core.values import (
     eager_refusal,
     holds_arrays,
     holds_wide_integers,
+    leaves_of,
     require_shape,
     to_array,
 )
@@ -211,6 +212,8 @@ def _eager_array(value: Any, dtype: DType | None) -> np.ndarray:
         if dtype is None and array.dtype.kind in "uf" and holds_wide_integers(value):
             # Only unsigned numbers hold them, or floats; eagerly ints of Python's are taken for neither.
             raise eager_refusal(value, dtype)
+        if dtype is None and isinstance(value, (list, tuple)) and _mixes_kinds(value, array.dtype.kind):
+            raise eager_refusal(value, dtype)
         return array
     except OverflowError:
         raise eager_refusal(value, dtype) from None
@@ -219,6 +222,16 @@ def _eager_array(value: Any, dtype: DType | None) -> np.ndarray:
             with contextlib.suppress(TypeError, ValueError):
                 return slots.array_of_sequence(value, dtype)
         raise eager_refusal(value, dtype) from None
+
+
+def _mixes_kinds(values: Any, kind: str) -> bool:
+    """Whether numbers of a list, of the kind that they have as an array, do not go together eagerly.
+
+    The first one tells: numbers do not follow booleans, and only complex ones go with those.
+    """
+    if kind == "c":
+        return not all(isinstance(leaf, complex) for leaf in leaves_of(values))
+    return kind in "iuf" and isinstance(next(leaves_of(values), None), bool)
 
 
 def _sizes_in_graph(shape: Any) -> Any:
