@@ -175,7 +175,7 @@ from headrace.data.sources import RandomDataset as RandomDataset
 from headrace.data.grouping import Reducer as Reducer
 from headrace.data.structure_util import SparseTensorStructure as SparseTensorStructure
 from headrace.data.sources import SqlDataset as SqlDataset
-from headrace.data.statistics import StatsAggregator as StatsAggregator
+from headrace.data.stats_aggregator import StatsAggregator as StatsAggregator
 from headrace.data.options import StatsOptions as StatsOptions
 from headrace.core.type_specs import TypeSpec as Structure
 from headrace.data.structure_util import TensorArrayStructure as TensorArrayStructure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from headrace.data.option_sets import OptionsBase, create_option, merge_options
+from headrace.data.stats_aggregator import StatsAggregator
 
 _ACCEPTED = "Accepted for programs that set it; pipelines give the same elements and are as fast either way."
 
@@ -83,7 +84,7 @@ class DistributeOptions(OptionsBase):
 class StatsOptions(OptionsBase):
     """What a pipeline measures."""
 
-    aggregator = create_option("aggregator", object, "The `StatsAggregator` that measurements go to.")
+    aggregator = create_option("aggregator", StatsAggregator, "The `StatsAggregator` that measurements go to.")
     prefix = create_option("prefix", str, "What the names of measurements begin with.", str)
     counter_prefix = create_option("counter_prefix", str, "What the names of counters begin with.", str)
     latency_all_edges = create_option("latency_all_edges", bool, "Whether each transformation is measured.")

@@ -9,24 +9,13 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.data.dataset import Dataset
+from headrace.data.stats_aggregator import StatsAggregator
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
 
 
 Transformation = Callable[[Dataset], Dataset]
-
-
-class StatsAggregator:
-    """Collects what pipelines measure: set it as `options.experimental_stats.aggregator`."""
-
-    def __init__(self) -> None:
-        self._resource = raw.StatsAggregatorHandle()
-
-    def get_summary(self) -> Tensor:
-        """A serialized `Summary` with a histogram for each measurement, as a string scalar."""
-        made: Tensor = raw.StatsAggregatorSummary(self._resource)
-        return made
 
 
 def latency_stats(tag: str) -> Transformation:

@@ -11,7 +11,7 @@ from headrace.data.mixing import choose_from_datasets, sample_from_datasets
 from headrace.data.multi_device import MultiDeviceIterator
 from headrace.data.readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
 from headrace.data.sources import Counter, RandomDataset, SqlDataset
-from headrace.data.statistics import StatsAggregator
+from headrace.data.stats_aggregator import StatsAggregator
 
 INFINITE, UNKNOWN = INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 CounterV1 = CounterV2 = Counter

@@ -14,7 +14,8 @@ HOMES = {
     "data.mixing": "choose_from_datasets sample_from_datasets",
     "data.scanning": "scan",
     "data.sources": "Counter LMDBDataset RandomDataset SqlDataset",
-    "data.statistics": "StatsAggregator bytes_produced_stats latency_stats set_stats_aggregator",
+    "data.statistics": "bytes_produced_stats latency_stats set_stats_aggregator",
+    "data.stats_aggregator": "StatsAggregator",
     # What was here before 1.4 made it public.
     "data.dataset": "Dataset",
     "data.iterator": "Iterator",

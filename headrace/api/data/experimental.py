@@ -17,7 +17,8 @@ HOMES = {
     "data.mixing": "choose_from_datasets sample_from_datasets",
     "data.sources": "Counter RandomDataset SqlDataset",
     "data.structure_util": "RaggedTensorStructure SparseTensorStructure TensorArrayStructure TensorStructure",
-    "data.statistics": "StatsAggregator bytes_produced_stats latency_stats",
+    "data.statistics": "bytes_produced_stats latency_stats",
+    "data.stats_aggregator": "StatsAggregator",
 }
 
 SPELLED = {

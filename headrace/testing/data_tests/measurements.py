@@ -7,7 +7,7 @@ from typing import Any
 
 from headrace.data.dataset import Dataset
 from headrace.data.options import Options
-from headrace.data.statistics import StatsAggregator
+from headrace.data.stats_aggregator import StatsAggregator
 from headrace.messages import protos
 from headrace.testing.data_tests.elements import DatasetTestBase
 

@@ -13,7 +13,7 @@ from headrace.data.optional import Optional as Optional
 from headrace.data.sources import RandomDataset as RandomDataset
 from headrace.data.experimental import Reducer as Reducer
 from headrace.data.sources import SqlDataset as SqlDataset
-from headrace.data.statistics import StatsAggregator as StatsAggregator
+from headrace.data.stats_aggregator import StatsAggregator as StatsAggregator
 from headrace.data.options import StatsOptions as StatsOptions
 from headrace.data.experimental import TFRecordWriter as TFRecordWriter
 from headrace.data.options import ThreadingOptions as ThreadingOptions
