@@ -246,7 +246,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "functions.sparse.serialized "
         "api.gen_ops": "sparse_ops",
         "summary .": "summary_ops",
-        "contrib.graph_editor.select contrib.graph_editor.util .": "op_selector",
+        "contrib.graph_editor.select contrib.graph_editor.util contrib.graph_editor.lifting .": "op_selector",
         "contrib.summary contrib.summary.recorded_summaries summary.resource_writers summary.recording summary.tracing "
         "summary.summary_v2 summary .": "summary_ops_v2",
         "summary.operations .": "summary_op_util",
@@ -285,7 +285,10 @@ PYTHON: dict[str, dict[str, str]] = {
         "functions.linalg.identity linalg .": "linear_operator_identity",
         "testing.linear_operator_tests": "linear_operator_test_util",
     },
-    "ops.losses": {"losses .": "losses losses_impl", "losses keras.utils.losses_utils .": "loss_reduction util"},
+    "ops.losses": {
+        "losses .": "loss_reduction losses losses_impl",
+        "losses.per_example losses .": "util",
+    },
     "ops.parallel_for": {"recurrent.parallel_for .": "control_flow_ops", ".": "gradients pfor"},
     "ops.ragged": {
         "functions.ragged.layout functions.ragged.selecting .": "ragged_array_ops",

@@ -21,6 +21,7 @@ SPELLED = {
         }.items()
         for name in names.split(" ")
     },
+    ("debug.cli.evaluator", "_parse_debug_tensor_name"): "debug.evaluator.parse_debug_tensor_name",
     ("framework.versions", "__git_version__"): "core.version.__git_version__",
     ("framework.versions", "__version__"): "core.version.__version__",
     ("ops.parallel_for.gradients", "batch_jacobian"): "autodiff.jacobians.batch_jacobian",

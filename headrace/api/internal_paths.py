@@ -38,7 +38,7 @@ WITH_EFFECT = {"python.framework.test_ops": "testing.test_ops"}
 # Modules of message classes that are made here.
 _OWN_PROTOS = {
     "core.example": "example example_parser_configuration feature",
-    "core.framework": "device_attributes",
+    "core.framework": "device_attributes kernel_def",
     "core.kernels.boosted_trees": "boosted_trees",
     "core.profiler": "profile tfprof_output",
     "core.protobuf": "config control_flow queue_runner saved_model tensor_bundle tensorflow_server",

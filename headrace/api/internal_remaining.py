@@ -35,7 +35,9 @@ REMAINING: dict[str, dict[str, str]] = {
     "client": {"runtime.session .": "client_lib", ".": "notebook"},
     "compiler.xla": {"xla.experimental state.compiled .": "jit xla"},
     "debug.cli": {
-        ".": "base_ui curses_ui curses_widgets evaluator offline_analyzer profile_analyzer_cli readline_ui ui_factory",
+        "debug.cli.navigation": "curses_widgets",
+        "debug.evaluator": "evaluator",
+        ".": "base_ui curses_ui offline_analyzer profile_analyzer_cli readline_ui ui_factory",
     },
     "debug.lib": {".": "grpc_debug_server grpc_debug_test_server grpc_tensorflow_server source_remote"},
     "distribute": {
@@ -50,7 +52,8 @@ REMAINING: dict[str, dict[str, str]] = {
     },
     "framework": {
         "config.pywrap .": "c_api_util",
-        ".": "is_xla_test_true kernels op_callbacks",
+        "messages.kernel_list": "kernels",
+        ".": "is_xla_test_true op_callbacks",
     },
     "grappler": {
         ".": "cluster controller cost_analyzer cost_analyzer_tool graph_analyzer graph_placer hierarchical_controller "
@@ -68,7 +71,8 @@ REMAINING: dict[str, dict[str, str]] = {
     },
     "ops.linalg": {
         "functions.linalg.algebra linalg .": "adjoint_registrations cholesky_registrations inverse_registrations "
-        "matmul_registrations registrations_util solve_registrations",
+        "matmul_registrations solve_registrations",
+        "functions.linalg.combined_hints": "registrations_util",
     },
     "platform": {".": "control_imports remote_utils self_check status_bar", "testing.combinations .": "parameterized"},
     "profiler": {"profiler .": "pprof_profiler scoped_annotation traceme"},

@@ -54,6 +54,11 @@ def is_broadcast_compatible(shape_x: TensorShape, shape_y: TensorShape) -> bool:
 # ---- shape functions, as `tf.RegisterShape` took them: of an operation, the shapes of its outputs ----
 
 
+def unknown_shape(op: Operation) -> list[TensorShape]:
+    """Shapes of which nothing is known, one for each output of an operation."""
+    return [TensorShape(None) for _ in op.outputs]
+
+
 def scalar_shape(unused_op: Operation) -> list[TensorShape]:
     """The shapes of an operation that gives one scalar."""
     return [TensorShape([])]

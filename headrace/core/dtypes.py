@@ -169,7 +169,7 @@ class DType:
         Raises:
           KeyError: images have no such type.
         """
-        if self.name in ("float32", "float64"):
+        if self.base_dtype.name in ("float32", "float64"):
             return 0, 1
         if self.is_integer:
             return 0, self.max

@@ -65,8 +65,10 @@ def is_attrs(value: object) -> bool:
     return not isinstance(value, type) and hasattr(type(value), "__attrs_attrs__")
 
 
-def is_namedtuple(value: object) -> bool:
-    """Whether `value` is a tuple with named fields."""
+def is_namedtuple(value: object, strict: bool = False) -> bool:
+    """Whether `value` is a tuple with named fields; with `strict`, of a class that `namedtuple` made, and no subclass."""
+    if strict and type(value).__bases__ != (tuple,):
+        return False
     fields = getattr(value, "_fields", None)
     return isinstance(value, tuple) and isinstance(fields, tuple) and all(isinstance(f, str) for f in fields)
 
@@ -103,7 +105,8 @@ def structure_test(expand_composites: bool) -> Callable[[Any], bool]:
     return is_sequence_or_composite if expand_composites else is_sequence
 
 
-def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+    """The keys of a mapping in the order in which structures are walked."""
     try:
         return sorted(mapping)
     except TypeError:
@@ -113,7 +116,7 @@ def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
 def keyed_values(structure: Any) -> list[tuple[Any, Any]]:
     """The keys and values one level down."""
     if isinstance(structure, Mapping):
-        return [(key, structure[key]) for key in _sorted_keys(structure)]
+        return [(key, structure[key]) for key in sorted_keys(structure)]
     if is_attrs(structure):
         return [(a.name, getattr(structure, a.name)) for a in type(structure).__attrs_attrs__]
     if is_namedtuple(structure):
@@ -134,7 +137,7 @@ def values_of(structure: object) -> list[Any]:
 def rebuilt_like(structure: Any, values: list[Any]) -> Any:
     """`values` in a container like `structure`, in the order of `values_of`."""
     if isinstance(structure, Mapping):
-        by_key = dict(zip(_sorted_keys(structure), values))
+        by_key = dict(zip(sorted_keys(structure), values))
         if isinstance(structure, defaultdict):
             filled = type(structure)(structure.default_factory)
             filled.update((key, by_key[key]) for key in structure)
@@ -366,3 +369,6 @@ _is_namedtuple = is_namedtuple
 _is_mapping = is_mapping
 _is_attrs = is_attrs
 _sequence_like = rebuilt_like
+_sorted = sorted_keys
+_yield_value = values_of
+_yield_sorted_items = keyed_values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.core.registry import find, raw
+from headrace.core.registry import REGISTRY, find, raw
 from headrace.messages import protos
 from headrace.messages.op_def import op_def_of
 
@@ -13,7 +13,8 @@ _registered: dict[str, Any] = {}
 
 def get_registered_ops() -> dict[str, Any]:
     """The definitions of all ops by type: those declared here, and those of `register_op_list`."""
-    for op_type in dir(raw):
+    # Those of the index, and what a program declared; what only the planner makes is nobody's to apply.
+    for op_type in {*dir(raw), *(name for name in REGISTRY if not name.startswith("_"))}:
         if op_type not in _registered:
             _registered[op_type] = op_def_of(getattr(raw, op_type))
     return _registered

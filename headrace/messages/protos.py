@@ -102,6 +102,17 @@ _MADE: dict[str, tuple[str, dict[str, str]]] = {
             "CppShapeInferenceInputsNeeded": "input_tensors_needed=1:*int32 input_tensors_as_shapes_needed=2:*int32",
         },
     ),
+    "kernel_def": (
+        "attr_value_pb2",
+        {
+            "KernelDef": (
+                "op=1:string device_type=2:string constraint=3:*AttrConstraint host_memory_arg=4:*string label=5:string "
+                "priority=6:int32"
+            ),
+            "KernelDef.AttrConstraint": "name=1:string allowed_values=2:AttrValue",
+            "KernelList": "kernel=1:*KernelDef",
+        },
+    ),
     "tensorflow_server": (
         "cluster_pb2 config_pb2",
         {

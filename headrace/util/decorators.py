@@ -38,6 +38,11 @@ class TFDecorator:
         return self.decorated_target(*args, **kwargs)
 
     @property
+    def _decorated_target(self) -> Any:
+        # What the class kept it as in 1.x, which other libraries read.
+        return self.decorated_target
+
+    @property
     def decorator_name(self) -> str:
         """The decorator."""
         return self._name
@@ -140,7 +145,7 @@ def validate_callable(func: Callable[..., Any], decorator_name: str) -> None:
     """
     if not hasattr(func, "__call__"):  # noqa: B004 (a class of the old kind may be callable through __getattr__)
         raise ValueError(
-            f"{func} is not a function. If this is a property, apply @{decorator_name} after @property:\n\n"
+            f"{func} is not a function. If this is a property, make sure @property appears before @{decorator_name}:\n\n"
             f"@property\n@{decorator_name}\ndef method(...)"
         )
 
