@@ -17,6 +17,7 @@ from headrace.contrib.graph_editor.util import (
 )
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
+from headrace.core.registry import gradient_function
 from headrace.core.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -247,6 +248,17 @@ def get_forward_walk_ops(
     return _walk(_seeds(seed_ops, get_consuming_ops), after, inclusive, within_ops, within_ops_fn)
 
 
+def is_differentiable(op: Operation) -> bool:
+    """Whether a function is registered as the gradient of an operation's type."""
+    # Those of two types give no gradients.
+    if op.type in ("ArgMax", "ArgMin"):
+        return True
+    try:
+        return gradient_function(op) is not None
+    except LookupError:
+        return False
+
+
 def get_backward_walk_ops(
     seed_ops: Operation | Sequence[Operation | TensorLike],
     inclusive: bool = True,
@@ -254,17 +266,21 @@ def get_backward_walk_ops(
     within_ops_fn: Any = None,
     stop_at_ts: Sequence[Any] = (),
     control_inputs: bool = False,
+    only_differentiable: bool = False,
 ) -> list[Operation]:
     """The operations that the seeds depend on.
 
     Args:
         seed_ops: operations, or tensors, which stand for those that make them.
         control_inputs: whether to follow control inputs as well.
+        only_differentiable: whether to stop at operations without a gradient.
         inclusive, within_ops, within_ops_fn, stop_at_ts: as in `get_forward_walk_ops`.
     """
     stops = set(make_list_of_t(stop_at_ts))
 
     def before(op: Operation) -> list[Operation]:
+        if only_differentiable and not is_differentiable(op):
+            return []
         found = [tensor.op for tensor in op.inputs if tensor not in stops]
         return [*found, *op.control_inputs] if control_inputs else found
 
