@@ -13,6 +13,12 @@ from headrace.functions.linalg.combined import (
     LinearOperatorComposition,
     LinearOperatorInversion,
 )
+from headrace.functions.linalg.combined_hints import (
+    combined_commuting_positive_definite_hint,
+    combined_commuting_self_adjoint_hint,
+    combined_non_singular_hint,
+    is_square,
+)
 from headrace.functions.linalg.identity import LinearOperatorIdentity, LinearOperatorScaledIdentity, LinearOperatorZeros
 from headrace.functions.linalg.kronecker import LinearOperatorKronecker
 from headrace.functions.linalg.operator import LinearOperator
@@ -154,40 +160,21 @@ def _cholesky_of_parts(a: Any) -> LinearOperator:
 # --------------------------------------------------------------------------------------------- products and solutions
 
 
-def _square(a: LinearOperator, b: LinearOperator) -> bool | None:
-    """Whether the product is known to be square."""
-    if a.is_square and b.is_square:
-        return True
-    if a.is_square is False and b.is_square is False:
-        rows, columns = a.range_dimension, b.domain_dimension
-        return rows == columns  # None if one is not known
-    return False if a.is_square != b.is_square and a.is_square is not None else None
-
-
-def _non_singular(a: LinearOperator, b: LinearOperator) -> bool | None:
-    if a.is_non_singular is False or b.is_non_singular is False:
-        return False
-    return a.is_non_singular and b.is_non_singular
-
-
 def _commuting(a: LinearOperator, b: LinearOperator, triangular: bool = False) -> dict[str, Any]:
     """What is known of the product of two that commute; of a triangle and a diagonal only part of it."""
-    both = a.is_self_adjoint, b.is_self_adjoint
-    self_adjoint = True if all(both) else False if set(both) == {True, False} else None
-    positive = True if self_adjoint and a.is_positive_definite and b.is_positive_definite else None
     return {
-        "is_non_singular": _non_singular(a, b),
-        "is_self_adjoint": self_adjoint,
-        "is_positive_definite": None if triangular else positive,
+        "is_non_singular": combined_non_singular_hint(a, b),
+        "is_self_adjoint": combined_commuting_self_adjoint_hint(a, b),
+        "is_positive_definite": None if triangular else combined_commuting_positive_definite_hint(a, b),
         "is_square": True,
     }
 
 
 def _of_both(first: LinearOperator, a: LinearOperator, b: LinearOperator) -> LinearOperator:
     """The composition of `first`, which is `a` or its inverse, and `b`."""
-    square = _square(a, b)
+    square = is_square(a, b)
     none = False if square is False else None
-    non_singular = _non_singular(a, b) if square else none
+    non_singular = combined_non_singular_hint(a, b) if square else none
     return LinearOperatorComposition([first, b], non_singular, none, none, square)
 
 
