@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from headrace.debug.cli.reading import add_print_tensor_arguments
 from headrace.debug.dump_dir import DebugDumpDir
 from headrace.debug.dumped_tensors import DebugTensorDatum
+from headrace.debug.evaluator import ExpressionEvaluator
 from headrace.debug.formatting import format_tensor
 from headrace.debug.parsing import Arguments, CommandError, parse_tensor_name_with_slicing
 from headrace.debug.sources import annotated_lines, source_table
@@ -353,34 +352,14 @@ class DebugAnalyzer:
 
     def evaluate(self, parsed: argparse.Namespace) -> list[str]:
         """The value of an expression of dumped tensors."""
-        values: dict[str, Any] = {"np": np, "numpy": np}
-
-        def named(match: re.Match[str]) -> str:
-            name = f"_tensor_{len(values)}"
-            values[name] = self._tensor(match[1])
-            return name
-
-        code = re.sub(r"`([^`]+)`", named, parsed.expression)
         try:
-            # What somebody types at the debugger's prompt is a program of theirs; nothing of a dump becomes part of it.
-            value = eval(code, values)  # noqa: S307
+            value = ExpressionEvaluator(self._dump).evaluate(parsed.expression)
         except Exception as error:  # noqa: BLE001
             raise CommandError(f"Cannot evaluate {parsed.expression!r}: {type(error).__name__}: {error}") from None
         label = f"from eval of expression '{parsed.expression}'"
         return format_tensor(
             value, label, parsed.print_all, numeric_summary=True, write_path=parsed.write_path, width=Terminal.width()
         )
-
-    def _tensor(self, text: str) -> np.ndarray:
-        """The value of "node:slot[:debug op][[number]]"."""
-        match = re.fullmatch(r"(.+?):(\d+)(?::(\w+))?(?:\[(\d+)\])?", text.strip())
-        if match is None:
-            raise CommandError(f"Expected the name of a tensor, such as `y:0`, got `{text}`.")
-        values = self._dump.get_tensors(match[1], int(match[2]), match[3] or "DebugIdentity")
-        number = int(match[4] or 0)
-        if number >= len(values):
-            raise CommandError(f"{match[1]}:{match[2]} has {len(values)} dump(s), there is no #{number}.")
-        return values[number]
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
