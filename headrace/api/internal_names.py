@@ -265,14 +265,22 @@ SPELLED = {
     **{
         ("ops.init_ops_v2", old): f"state.initializers_v2.{new}"
         for old, new in (
+            ("constant", "Constant"),
+            ("identity", "Identity"),
             ("identity_initializer", "Identity"),
             ("normal", "RandomNormal"),
+            ("ones", "Ones"),
+            ("random_normal", "RandomNormal"),
+            ("random_uniform", "RandomUniform"),
+            ("truncated_normal", "TruncatedNormal"),
+            ("zeros", "Zeros"),
             ("one", "Ones"),
             ("orthogonal", "Orthogonal"),
             ("uniform", "RandomUniform"),
             ("zero", "Zeros"),
         )
     },
+    ("ops.init_ops_v2", "_compute_fans"): "state.initializers.compute_fans",
     ("ops.numerics", "verify_tensor_all_finite_v2"): "compat.v2.debugging.assert_all_finite",
     ("ops.parsing_ops", "parse_single_example_v2_unoptimized"): "compat.v2.io.parse_single_example",
     ("ops.sparse_ops", "serialize_many_sparse_v2"): "compat.v2.io.serialize_many_sparse",

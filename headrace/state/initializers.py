@@ -53,6 +53,19 @@ class Initializer:
         """The arguments it was made with, as plain values."""
         return {}
 
+    # The draws of the random ones, in a place of their own because those of TensorFlow 2 draw otherwise.
+    def _uniform(self, shape: Any, minval: Any, maxval: Any, dtype: DTypeLike) -> Tensor:
+        return random_uniform(shape, minval, maxval, dtype, seed=self._seed())
+
+    def _normal(self, shape: Any, mean: Any, stddev: Any, dtype: DTypeLike) -> Tensor:
+        return random_normal(shape, mean, stddev, dtype, seed=self._seed())
+
+    def _truncated(self, shape: Any, mean: Any, stddev: Any, dtype: DTypeLike) -> Tensor:
+        return truncated_normal(shape, mean, stddev, dtype, seed=self._seed())
+
+    def _seed(self) -> int | None:
+        return getattr(self, "seed", None)
+
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Any:
         """The initializer with the arguments that `get_config` gave."""
@@ -154,7 +167,7 @@ class RandomUniform(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """Uniform values of `shape`."""
-        return random_uniform(shape, self.minval, self.maxval, self._dtype_or(dtype), seed=self.seed)
+        return self._uniform(shape, self.minval, self.maxval, self._dtype_or(dtype))
 
     def get_config(self) -> dict[str, Any]:
         """The bounds, the seed and the type."""
@@ -174,7 +187,7 @@ class RandomNormal(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """Normal values of `shape`."""
-        return random_normal(shape, self.mean, self.stddev, self._dtype_or(dtype), seed=self.seed)
+        return self._normal(shape, self.mean, self.stddev, self._dtype_or(dtype))
 
     def get_config(self) -> dict[str, Any]:
         """Mean, standard deviation, seed and type."""
@@ -186,7 +199,7 @@ class TruncatedNormal(RandomNormal):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """Truncated normal values of `shape`."""
-        return truncated_normal(shape, self.mean, self.stddev, self._dtype_or(dtype), seed=self.seed)
+        return self._truncated(shape, self.mean, self.stddev, self._dtype_or(dtype))
 
 
 class UniformUnitScaling(Initializer):
@@ -205,7 +218,7 @@ class UniformUnitScaling(Initializer):
         full_shape = shape if partition_info is None else partition_info.full_shape
         inputs = max(math.prod(float(size) for size in _sizes(full_shape)[:-1]), 1.0)
         bound = math.sqrt(3 / inputs) * self.factor
-        return random_uniform(shape, -bound, bound, self._dtype_or(dtype), seed=self.seed)
+        return self._uniform(shape, -bound, bound, self._dtype_or(dtype))
 
     def get_config(self) -> dict[str, Any]:
         """The factor, the seed and the type."""
@@ -263,11 +276,11 @@ class VarianceScaling(Initializer):
         counts = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}
         variance = self.scale / max(1.0, counts[self.mode])
         if self.distribution in ("normal", "truncated_normal"):
-            return truncated_normal(shape, 0.0, math.sqrt(variance) / _TRUNCATED_STDDEV, dtype, seed=self.seed)
+            return self._truncated(shape, 0.0, math.sqrt(variance) / _TRUNCATED_STDDEV, dtype)
         if self.distribution == "untruncated_normal":
-            return random_normal(shape, 0.0, math.sqrt(variance), dtype, seed=self.seed)
+            return self._normal(shape, 0.0, math.sqrt(variance), dtype)
         limit = math.sqrt(3.0 * variance)
-        return random_uniform(shape, -limit, limit, dtype, seed=self.seed)
+        return self._uniform(shape, -limit, limit, dtype)
 
     def get_config(self) -> dict[str, Any]:
         """All arguments."""
@@ -336,7 +349,7 @@ class Orthogonal(Initializer):
             raise ValueError("The tensor to initialize must be at least two-dimensional")
         sizes = _sizes(shape)
         rows, columns = int(math.prod(sizes[:-1])), int(sizes[-1])
-        normal = random_normal((max(rows, columns), min(rows, columns)), dtype=dtype, seed=self.seed)
+        normal = self._normal((max(rows, columns), min(rows, columns)), 0.0, 1.0, dtype)
         q = uniform_q(normal)
         if rows < columns:
             q = composing.matrix_transpose(q)
@@ -378,7 +391,7 @@ class ConvolutionDeltaOrthogonal(Initializer):
             raise ValueError("The tensor to initialize must be at least three-dimensional and at most five-dimensional")
         if sizes[-2] > sizes[-1]:
             raise ValueError("In_filters cannot be greater than out_filters.")
-        q = uniform_q(random_normal([sizes[-1], sizes[-1]], dtype=dtype, seed=self.seed))[: sizes[-2], :]
+        q = uniform_q(self._normal([sizes[-1], sizes[-1]], 0.0, 1.0, dtype))[: sizes[-2], :]
         q = q * composing.cast(self.gain, dtype)
         centre = [[(size - 1) // 2 for size in sizes[:-2]]]
         return raw.ScatterNd(centre, composing.expand_dims(q, 0), sizes)

@@ -10,11 +10,18 @@ from typing import TYPE_CHECKING, Any
 from headrace.core.dtypes import DType, as_dtype, float32, string
 from headrace.core.tensor import Tensor
 from headrace.functions.array.constant_v2 import constant
+from headrace.ops.random.normal import (
+    random_normal,
+    stateless_normal,
+    stateless_truncated_normal,
+    truncated_normal,
+)
+from headrace.ops.random.uniform import random_uniform, stateless_uniform
 from headrace.state import initializers as first
 from headrace.state.initializers import assert_float_dtype
 
 if TYPE_CHECKING:
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import DTypeLike, TensorLike
 
 
 class Initializer:
@@ -45,6 +52,29 @@ class _WithTypeOfCall:
     def _type(self, dtype: DType) -> DType:
         return assert_float_dtype(dtype)
 
+    # What a seeded one draws depends on its seed alone: each call gives the same, whatever was drawn before.
+    def _uniform(self, shape: Any, minval: Any, maxval: Any, dtype: DTypeLike) -> Tensor:
+        pair = self._seed_pair()
+        if pair is None:
+            return random_uniform(shape, minval, maxval, dtype)
+        return stateless_uniform(shape, pair, minval, maxval, dtype)
+
+    def _normal(self, shape: Any, mean: Any, stddev: Any, dtype: DTypeLike) -> Tensor:
+        pair = self._seed_pair()
+        if pair is None:
+            return random_normal(shape, mean, stddev, dtype)
+        return stateless_normal(shape, pair, mean, stddev, dtype)
+
+    def _truncated(self, shape: Any, mean: Any, stddev: Any, dtype: DTypeLike) -> Tensor:
+        pair = self._seed_pair()
+        if pair is None:
+            return truncated_normal(shape, mean, stddev, dtype)
+        return stateless_truncated_normal(shape, pair, mean, stddev, dtype)
+
+    def _seed_pair(self) -> list[int] | None:
+        seed = getattr(self, "seed", None)
+        return None if seed is None else [seed, 0]
+
     def get_config(self) -> dict[str, Any]:
         """The arguments it was made with, as plain values."""
         config: dict[str, Any] = super().get_config()  # type: ignore[misc]  # the 1.x class comes after this one
@@ -56,25 +86,28 @@ class _WithTypeOfCall:
         return cls(**{key: value for key, value in config.items() if key != "dtype"})
 
 
-class _Filling(_WithTypeOfCall):
+class Zeros(_WithTypeOfCall, first.Zeros, Initializer):  # type: ignore[misc]  # called as the first base says
+    """Makes zeros, False or empty strings."""
+
+    def __init__(self) -> None:
+        super().__init__()
+
     def _type(self, dtype: DType) -> DType:
-        if not dtype.is_numpy_compatible or dtype == string:
+        if not dtype.is_numpy_compatible:
             raise ValueError(f"Expected numeric or boolean dtype, got {dtype!s}.")
         return dtype
 
 
-class Zeros(_Filling, first.Zeros, Initializer):  # type: ignore[misc]  # called as the first base says
-    """Makes zeros."""
+class Ones(_WithTypeOfCall, first.Ones, Initializer):  # type: ignore[misc]  # called as the first base says
+    """Makes ones, or True."""
 
     def __init__(self) -> None:
         super().__init__()
 
-
-class Ones(_Filling, first.Ones, Initializer):  # type: ignore[misc]  # called as the first base says
-    """Makes ones."""
-
-    def __init__(self) -> None:
-        super().__init__()
+    def _type(self, dtype: DType) -> DType:
+        if not dtype.is_numpy_compatible or dtype == string:
+            raise ValueError(f"Expected numeric or boolean dtype, got {dtype!s}.")
+        return dtype
 
 
 class Constant(Initializer):
