@@ -22,6 +22,7 @@ SPELLED = {
         for name in names.split(" ")
     },
     ("debug.cli.evaluator", "_parse_debug_tensor_name"): "debug.evaluator.parse_debug_tensor_name",
+    ("training.tracking.graph_view", "_escape_local_name"): "checkpoints.object_graph.escaped",
     ("framework.versions", "__git_version__"): "core.version.__git_version__",
     ("framework.versions", "__version__"): "core.version.__version__",
     ("ops.parallel_for.gradients", "batch_jacobian"): "autodiff.jacobians.batch_jacobian",

@@ -24,7 +24,8 @@ OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _PYTHON_STATE = "py_state"
 
 
-def _escaped(name: str) -> str:
+def escaped(name: str) -> str:
+    """A name as part of a path, apart from what separates paths."""
     return name.replace(".", "..").replace("/", ".S")
 
 
@@ -72,7 +73,7 @@ def objects_below(root: object, also: Callable[[object], list[tuple[str, Any]]] 
             above = graph.paths[place]
             pending.append(len(graph.objects))
             graph.objects.append(ref)
-            graph.paths.append(f"{above}/{_escaped(name)}" if above else _escaped(name))
+            graph.paths.append(f"{above}/{escaped(name)}" if above else escaped(name))
     plain = list(graph.objects)
     for place, item in enumerate(plain):
         if isinstance(item, SlotOwner) or hasattr(item, "_create_or_restore_slot_variable"):
@@ -88,7 +89,7 @@ def _add_slots(graph: ObjectGraph, place: int, optimizer: SlotOwner, plain: list
                 continue
             graph.slots.setdefault(place, []).append((owner, name, len(graph.objects)))
             graph.objects.append(slot)
-            graph.paths.append(f"{graph.paths[owner]}/.OPTIMIZER_SLOT/{graph.paths[place]}/{_escaped(name)}")
+            graph.paths.append(f"{graph.paths[owner]}/.OPTIMIZER_SLOT/{graph.paths[place]}/{escaped(name)}")
 
 
 def _slot_of(optimizer: SlotOwner, item: NamedDependencies | Variable, name: str) -> Variable | None:
@@ -121,14 +122,14 @@ def described(graph: ObjectGraph) -> tuple[Any, list[SaveableObject], dict[str, 
         for name, ref in graph.dependencies(item):
             node.children.add(node_id=places[id(ref)], local_name=name)
         for name, source in saveables_of(item).items():
-            key = f"{path}/.ATTRIBUTES/{_escaped(name)}"
+            key = f"{path}/.ATTRIBUTES/{escaped(name)}"
             made, full_name = _saveables(source, key)
             for saveable in made:
                 saveable.full_name = full_name
             node.attributes.add(name=name, checkpoint_key=key, full_name=full_name)
             saveables += made
         if isinstance(item, PythonState):
-            key = f"{path}/.ATTRIBUTES/{_escaped(_PYTHON_STATE)}"
+            key = f"{path}/.ATTRIBUTES/{escaped(_PYTHON_STATE)}"
             node.attributes.add(name=_PYTHON_STATE, checkpoint_key=key)
             states[key] = item
     return message, saveables, states

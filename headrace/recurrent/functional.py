@@ -12,7 +12,6 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.dims import Dims, merge_dim
 from headrace.core.eager import executing_eagerly
-from headrace.core.func_graph import FuncGraph
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.modes import calls_functions
 from headrace.functions.flow.tensor_array import TensorArray
@@ -376,27 +375,3 @@ def foldr(
         back_prop=back_prop,
         swap_memory=swap_memory,
     )
-
-
-def vectorized_map(fn: Callable[[Any], Any], elems: TensorLike) -> Tensor:
-    """What `fn` makes of each row of tensors, put together. The rows are computed one by one.
-
-    Args:
-        fn: from an element, a structure as `elems` is, to tensors.
-        elems: a tensor, or a structure of tensors with the same first dimension.
-
-    Returns:
-        a structure as `fn` returns, its tensors with the rows along a first dimension.
-
-    Example:
-        >>> tf.vectorized_map(lambda x: tf.reduce_sum(x * x), tf.ones([3, 2]))
-    """
-    elems = nest.map_structure(convert_to_tensor, elems)
-    # What `fn` returns is of the types that it returns for any row.
-    traced = FuncGraph("vectorized_map")
-    with traced.as_default():
-        row = nest.map_structure(
-            lambda t: traced.add_input(t.dtype.base_dtype, None if t.dims is None else t.dims[1:]), elems
-        )
-        made = nest.map_structure(convert_to_tensor, fn(row))
-    return map_fn(fn, elems, dtype=nest.map_structure(lambda t: t.dtype.base_dtype, made))

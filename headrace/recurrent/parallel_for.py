@@ -1,4 +1,4 @@
-"""`for_loop` and `pfor`: a function of a number called for each one below a bound, its results stacked."""
+"""`for_loop`, `pfor` and `vectorized_map`: a function called for each number below a bound or each row, its results stacked."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from headrace.core.func_graph import FuncGraph
 from headrace.core.operation import Operation
 from headrace.functions.sparse.serialized import deserialize_many_sparse, serialize_sparse
 from headrace.kernels.composing.arithmetic import range as range_of
+from headrace.kernels.composing.filling import zeros
 from headrace.ops.array.constant import constant
 from headrace.recurrent.functional import map_fn
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import IntLike
+    from headrace.core.typing import IntLike, TensorLike
 
 PFOR_CONFIG_ARG = "pfor_config"
 
@@ -44,13 +45,26 @@ def for_loop(
         >>> for_loop(lambda i: i * i, tf.int32, 4)
     """
     dtypes = nest.flatten(loop_fn_dtypes)
-    found = map_fn(
-        lambda i: [convert_to_tensor(value) for value in nest.flatten(loop_fn(i))],
-        range_of(iters),
-        dtype=dtypes,
-        parallel_iterations=parallel_iterations,
+    nothing: set[int] = set()
+
+    def compute(i: Tensor) -> list[Tensor]:
+        made = nest.flatten(loop_fn(i))
+        if len(made) != len(dtypes):
+            raise ValueError(
+                f"Number of expected outputs, {len(dtypes)}, does not match the number of actual outputs, {len(made)}, "
+                "from loop_fn"
+            )
+        nothing.update(place for place, value in enumerate(made) if value is None)
+        # What is None is given back as None; the loop carries a number in its place.
+        return [
+            zeros([], dtype) if value is None else convert_to_tensor(value)
+            for value, dtype in zip(made, dtypes, strict=True)
+        ]
+
+    found = map_fn(compute, range_of(iters), dtype=dtypes, parallel_iterations=parallel_iterations)
+    return nest.pack_sequence_as(
+        loop_fn_dtypes, [None if place in nothing else value for place, value in enumerate(found)]
     )
-    return nest.pack_sequence_as(loop_fn_dtypes, found)
 
 
 def pfor(loop_fn: Callable[..., Any], iters: IntLike, parallel_iterations: int | None = None) -> Any:
@@ -85,14 +99,42 @@ def pfor(loop_fn: Callable[..., Any], iters: IntLike, parallel_iterations: int |
     with traced.as_default():
         structure = loop_fn(traced.add_input(int32, ()))
         kinds = [_kind(value) for value in nest.flatten(structure)]
+    return _put_together(loop_fn, range_of(iters), structure, kinds, parallel_iterations=parallel_iterations)
 
+
+def vectorized_map(fn: Callable[[Any], Any], elems: TensorLike) -> Any:
+    """What `fn` makes of each row of tensors, put together. The rows are computed one by one.
+
+    Args:
+        fn: from an element, a structure as `elems` is, to a structure of tensors, sparse tensors, operations and None.
+        elems: a tensor, or a structure of tensors with the same first dimension.
+
+    Returns:
+        a structure as `fn` returns, as `pfor` makes it: tensors with the rows along a first dimension.
+
+    Example:
+        >>> tf.vectorized_map(lambda x: tf.reduce_sum(x * x), tf.ones([3, 2]))
+    """
+    elems = nest.map_structure(convert_to_tensor, elems)
+    # What `fn` returns is of the types that it returns for any row.
+    traced = FuncGraph("vectorized_map")
+    with traced.as_default():
+        row = nest.map_structure(
+            lambda t: traced.add_input(t.dtype.base_dtype, None if t.dims is None else t.dims[1:]), elems
+        )
+        structure = fn(row)
+        kinds = [_kind(value) for value in nest.flatten(structure)]
+    return _put_together(fn, elems, structure, kinds)
+
+
+def _put_together(call: Callable[[Any], Any], elems: Any, structure: Any, kinds: list[Any], **options: Any) -> Any:
+    """What `call` makes of each element, stacked by the kinds of its results."""
     dtypes: Any = [_dtype(kind) for kind in kinds if kind is not None]
 
-    def compute(i: Tensor) -> list[Tensor]:
-        return [_packed(value) for value in nest.flatten(loop_fn(i)) if value is not None]
+    def compute(element: Any) -> list[Tensor]:
+        return [_packed(value) for value in nest.flatten(call(element)) if value is not None]
 
-    found = map_fn(compute, range_of(iters), dtypes, parallel_iterations=parallel_iterations) if dtypes else []
-    stacked = iter(found)
+    stacked = iter(map_fn(compute, elems, dtypes, **options) if dtypes else [])
     return nest.pack_sequence_as(
         structure, [None if kind is None else _unpacked(kind, next(stacked)) for kind in kinds]
     )

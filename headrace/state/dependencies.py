@@ -58,6 +58,30 @@ class NamedDependencies:
     def _lookup_dependency(self, name: str) -> NamedDependencies | None:
         return next((ref for known, ref in self._checkpoint_dependencies if known == name), None)
 
+    # ---- what classes of programs call or set, as 1.15's base class has it ----
+
+    def _maybe_initialize_trackable(self) -> None:
+        """Makes what dependencies are kept in, for classes that do not call their base's constructor; it is made anyway."""
+        self._dependencies  # noqa: B018 (it is made where it is first asked for)
+
+    @property
+    def _unconditional_dependency_names(self) -> dict[str, Any]:
+        return dict(self._checkpoint_dependencies)
+
+    @property
+    def _setattr_tracking(self) -> bool:
+        """Whether what is assigned to an attribute becomes a dependency."""
+        tracks: bool = self.__dict__.get("_self_setattr_tracking", True)
+        return tracks
+
+    @_setattr_tracking.setter
+    def _setattr_tracking(self, tracks: bool) -> None:
+        self._self_setattr_tracking = tracks
+
+    def _no_dependency(self, value: Any) -> Any:
+        """What to assign to an attribute so that `value` is no dependency."""
+        return value
+
 
 class SlotOwner(NamedDependencies):
     """What makes variables for other variables, as optimizers do: checkpoints of objects keep these slots with those."""

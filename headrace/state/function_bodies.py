@@ -204,7 +204,7 @@ def _placeholders(
             return value
         shape = shapes[number] if shapes is not None and shapes[number] is not None else value.shape
         own = value.name if isinstance(value, TensorSpec) else None
-        return graph.add_input(value.dtype, as_dims(shape), own or name)
+        return graph.add_input(value.dtype, as_dims(shape), own or name or "placeholder")
 
     def taken(value: Any, name: str | None) -> Any:
         return nest.map_structure(lambda part: stand_in(part, name), value, expand_composites=True)
