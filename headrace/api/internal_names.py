@@ -21,6 +21,10 @@ SPELLED = {
         }.items()
         for name in names.split(" ")
     },
+    **{
+        ("debug.cli.profile_analyzer_cli", f"_{name}"): f"debug.cli.profile_analyzer.{name}"
+        for name in ("list_profile_filter", "list_profile_sort_key")
+    },
     ("debug.cli.evaluator", "_parse_debug_tensor_name"): "debug.evaluator.parse_debug_tensor_name",
     ("training.tracking.graph_view", "_escape_local_name"): "checkpoints.object_graph.escaped",
     ("framework.versions", "__git_version__"): "core.version.__git_version__",

@@ -37,7 +37,8 @@ REMAINING: dict[str, dict[str, str]] = {
     "debug.cli": {
         "debug.cli.navigation": "curses_widgets",
         "debug.evaluator": "evaluator",
-        ".": "base_ui curses_ui offline_analyzer profile_analyzer_cli readline_ui ui_factory",
+        "debug.cli.profile_analyzer": "profile_analyzer_cli",
+        ".": "base_ui curses_ui offline_analyzer readline_ui ui_factory",
     },
     "debug.lib": {".": "grpc_debug_server grpc_debug_test_server grpc_tensorflow_server source_remote"},
     "distribute": {

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.operation import Operation
 from headrace.core.version import VERSION
+from headrace.debug.cli.profile_analyzer import ProfileAnalyzer
 from headrace.debug.commands import DebugAnalyzer, TensorFilter, print_tensor_arguments
 from headrace.debug.dump_dir import DebugDumpDir
 from headrace.debug.formatting import format_tensor
 from headrace.debug.parsing import Arguments, CommandError, parse_tensor_name_with_slicing
-from headrace.debug.profile_table import profile_lines
 from headrace.debug.session_requests import (
     OnRunEndRequest,
     OnRunEndResponse,
@@ -232,13 +232,10 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
             self._show_dump(request)
         elif request.performed_action == OnRunStartAction.PROFILE_RUN:
             terminal = self._terminal()
-            arguments = Arguments("List the nodes with the time each took.")
-            arguments.add_argument("-n", "--node_name_filter", default="", help="regular expression for nodes' names")
-            arguments.add_argument("-t", "--op_type_filter", default="", help="regular expression for op types")
-            arguments.add_argument("-s", "--sort_by", default="start", help="start, time, node or op_type")
-            arguments.add_argument("-r", "--reverse", action="store_true", help="sort in reverse")
-            stats, graph = request.run_metadata.step_stats, self._sess.graph
-            terminal.register("list_profile", lambda parsed: profile_lines(stats, graph, parsed), arguments, ["lp"])
+            for name, short, handler, arguments in ProfileAnalyzer(
+                self._sess.graph, request.run_metadata
+            ).all_commands():
+                terminal.register(name, handler, arguments, [short])
             self._response = terminal.talk("list_profile", f"run-end (profiler mode): {self._description}")
         else:
             self._response = None

@@ -161,6 +161,6 @@ def time_to_readable_str(value_us: float, force_time_unit: str | None = None) ->
     if force_time_unit is not None:
         return f"{value_us / 1000 ** units.index(force_time_unit):.10g}{force_time_unit}"
     order = 0
-    while order < 2 and value_us >= 1000 ** (order + 1):
+    while order < 2 and value_us > 1000 ** (order + 1):
         order += 1
     return f"{value_us / 1000**order:.3g}{units[order]}"

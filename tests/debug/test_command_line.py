@@ -164,12 +164,12 @@ def test_stepping(user, capsys):
 
 def test_profiles_and_callables(program, user, capsys):
     sess, x, loss = program
-    user += ["run -p", "lp -s time -r", "run -n"]
+    user += ["run -p", "lp -s op_time -r", "run -n"]
     runner = sess.make_callable(loss, [x])
     assert runner([[1.0, 1.0]]) == 0.0
     output = answers(capsys)
     assert "Running a runner returned by Session.make_callable()" in output[0]
-    assert "Total of Op Time" in output[1]
+    assert "Device Total" in output[1]
     assert "MatMul" in output[2]
     with pytest.raises(NotImplementedError):
         sess.partial_run_setup(loss)
