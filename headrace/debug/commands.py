@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from headrace.debug.cli.reading import add_print_tensor_arguments
 from headrace.debug.dump_dir import DebugDumpDir
 from headrace.debug.dumped_tensors import DebugTensorDatum
@@ -112,13 +114,17 @@ class DebugAnalyzer:
         if parsed.filter_exclude_node_names and not parsed.tensor_filter:
             raise CommandError("--filter_exclude_node_names is valid only when -f or --tensor_filter is used.")
         if parsed.sort_by not in _SORTS:
-            raise CommandError(f"Unsupported key to sort tensors by: {parsed.sort_by}")
+            problem = f"Unsupported key to sort tensors by: {parsed.sort_by}"
+            raise CommandError(problem) from ValueError(problem)
         data: Sequence[DebugTensorDatum] = dump.dumped_tensor_data
         if parsed.tensor_filter:
             if parsed.tensor_filter not in self._filters:
                 raise CommandError(f'There is no tensor filter named "{parsed.tensor_filter}".')
             chosen = self._filters[parsed.tensor_filter]
             data = dump.find(chosen, exclude_node_names=parsed.filter_exclude_node_names or None)
+        # As wide as for all of these, whatever is shown of them.
+        header = ("t (ms)", "Size (B)", "Op type", "Tensor name")
+        everything = [header, *map(self._row, data)]
         said = []
         if parsed.op_type_filter:
             said.append(f'Op type regex filter: "{parsed.op_type_filter}"')
@@ -127,18 +133,17 @@ class DebugAnalyzer:
             said.append(f'Node name regex filter: "{parsed.node_name_filter}"')
             data = [datum for datum in data if re.match(parsed.node_name_filter, datum.node_name)]
         data = sorted(data, key=lambda datum: _SORTS[parsed.sort_by](datum, dump), reverse=parsed.reverse)
-        rows = [("t (ms)", "Size (B)", "Op type", "Tensor name")]
-        rows += [
-            (
-                f"[{self._time(datum):.3f}]",
-                bytes_to_readable_str(datum.dump_size_bytes),
-                dump.node_op_type(datum.node_name),
-                datum.tensor_name,
-            )
-            for datum in data
-        ]
+        rows = columns([header, *map(self._row, data)], widths_of(everything))
         passing = f' passing filter "{parsed.tensor_filter}"' if parsed.tensor_filter else ""
-        return [f"{len(data)} dumped tensor(s){passing}:", *said, "", *columns(rows)]
+        return [f"{len(data)} dumped tensor(s){passing}:", *said, "", *rows]
+
+    def _row(self, datum: DebugTensorDatum) -> tuple[str, str, str, str]:
+        return (
+            f"[{self._time(datum):.3f}]",
+            bytes_to_readable_str(datum.dump_size_bytes),
+            self._dump.node_op_type(datum.node_name),
+            datum.tensor_name,
+        )
 
     def _time(self, datum: DebugTensorDatum) -> float:
         return (datum.timestamp - (self._dump.t0 or 0)) / 1000.0
@@ -346,7 +351,8 @@ class DebugAnalyzer:
         rows = source_table(self._dump, parsed.path_filter, parsed.node_name_filter)
         if not rows:
             return [*lines, "", "[No source file information.]"]
-        return [*lines, "", *columns([("Source file path", "#(nodes)", "#(tensors)", "#(tensor dumps)"), *rows])]
+        table = columns([("Source file path", "#(nodes)", "#(tensors)", "#(tensor dumps)"), *rows])
+        return [*lines, "", "File(s) outside TensorFlow Python library:", *table]
 
     # ---- eval ----
 
@@ -354,15 +360,22 @@ class DebugAnalyzer:
         """The value of an expression of dumped tensors."""
         try:
             value = ExpressionEvaluator(self._dump).evaluate(parsed.expression)
-        except Exception as error:  # noqa: BLE001
-            raise CommandError(f"Cannot evaluate {parsed.expression!r}: {type(error).__name__}: {error}") from None
+        except Exception as error:
+            raise CommandError(f"Cannot evaluate {parsed.expression!r}: {type(error).__name__}: {error}") from error
         label = f"from eval of expression '{parsed.expression}'"
+        if not isinstance(value, np.ndarray):
+            return [f'Tensor "{label}":', "", str(value)]
         return format_tensor(
             value, label, parsed.print_all, numeric_summary=True, write_path=parsed.write_path, width=Terminal.width()
         )
 
 
-def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines, each column as wide as its widest text."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+def widths_of(rows: Sequence[Sequence[str]]) -> list[int]:
+    """How wide the widest text of each column is."""
+    return [max(map(len, column)) for column in zip(*rows, strict=True)]
+
+
+def columns(rows: Sequence[Sequence[str]], widths: Sequence[int] | None = None) -> list[str]:
+    """Rows as lines, each column as wide as its widest text, or of the given widths."""
+    widths = widths_of(rows) if widths is None else widths
     return [" ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -75,7 +75,7 @@ def evaluate_tensor_slice(value: FloatLike | np.ndarray | Sequence[Sequence[floa
         items = tuple(_index(item.strip()) for item in slicing[1:-1].split(",") if item.strip())
         return np.asarray(value)[items]
     except (IndexError, ValueError) as error:
-        raise CommandError(f"Cannot take {slicing} of a tensor of shape {np.shape(value)}: {error}") from None
+        raise CommandError(f"Cannot take {slicing} of a tensor of shape {np.shape(value)}: {error}") from error
 
 
 def _index(item: str) -> Any:

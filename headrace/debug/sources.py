@@ -51,19 +51,17 @@ def annotated_lines(dump: DebugDumpDir, path: str, tensors: bool, most: int, beg
         with open(path, encoding="utf-8") as file:
             text = file.read().split("\n")
     except OSError as error:
-        raise CommandError(f"Source path neither exists nor can be read: {path} ({error})") from None
+        raise CommandError(f"Source path neither exists nor can be read: {path} ({error})") from error
     made = annotate_source(dump, path, tensors)
     width = len(str(len(text))) + 3
     lines = []
     for number, line in enumerate(text, 1):
-        if number < begin:
-            continue
         lines.append(f"{f'L{number}':<{width}}{line}")
         names = sorted(made.get(number, ()))
         lines += [f"    {name}" for name in names[:most]]
         if len(names) > most:
             what = "tensor(s)" if tensors else "op(s)"
-            lines.append(f"    (... Omitted {len(names) - most} of {len(names)} {what} ...) -m {most + 5}")
+            lines.append(f"    (... Omitted {len(names) - most} of {len(names)} {what} ...) +5")
     return lines
 
 

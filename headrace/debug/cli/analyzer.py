@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from headrace.debug import commands
+from headrace.debug.cli.marking import marked
 from headrace.debug.cli.menus import MAIN_MENU_KEY, Menu, MenuItem
 from headrace.debug.cli.rich_text import RichTextLines
 from headrace.debug.cli.shared import error
@@ -48,6 +49,7 @@ class DebugAnalyzer:
     def __init__(self, debug_dump: DebugDumpDir, config: Settings) -> None:
         self._filters: dict[str, commands.TensorFilter] = {}
         depth = config.get("graph_recursion_depth")
+        self._dump = debug_dump
         self._analyzer = commands.DebugAnalyzer(debug_dump, self._filters, depth)
         self._commands: dict[str, tuple[Callable[[Any], list[str]], Arguments]] = {
             name: (handler, arguments) for name, _, handler, arguments in self._analyzer.all_commands()
@@ -96,12 +98,25 @@ class DebugAnalyzer:
             # As argparse ends where arguments do not fit.
             raise SystemExit(2) from problem
         try:
-            out = RichTextLines(handler(parsed))
+            out = marked(name, handler(parsed), parsed, self._dump)
             node = get_node_name(getattr(parsed, about).partition("[")[0]) if about else None
         except CommandError as problem:
-            out, node = error(str(problem)), None
-        out.annotations[MAIN_MENU_KEY] = _menu(name, node)
+            if problem.__cause__ is not None:
+                # The registry of commands tells of these.
+                raise problem.__cause__ from None
+            out, node = error(str(problem)), self._asked(name, parsed)
+        if name not in ("eval", "list_source"):
+            out.annotations[MAIN_MENU_KEY] = _menu(name, node)
         return out
+
+    def _asked(self, name: str, parsed: Any) -> str | None:
+        """The node that was asked about in vain, if the menu can lead to more about it."""
+        if name in ("list_inputs", "list_outputs"):
+            return get_node_name(parsed.node_name)
+        if name == "print_tensor":
+            node = get_node_name(parsed.tensor_name.partition("[")[0])
+            return node if self._dump.node_exists(node) else None
+        return None
 
     def list_tensors(self, args: Sequence[str], screen_info: Any = None) -> RichTextLines:
         """The dumped tensors as a table."""
@@ -142,7 +157,7 @@ def _menu(shown: str, node: str | None) -> Menu:
         is_about_node = caption != "list_tensors"
         content = f"{caption} {options}{node}" if is_about_node else caption
         possible = caption != shown and (node is not None or not is_about_node)
-        menu.append(MenuItem(caption, content if possible or caption == shown else None, possible))
+        menu.append(MenuItem(caption, content if node is not None or not is_about_node else None, possible))
     for caption in ("run_info", "help"):
         menu.append(MenuItem(caption, caption))
     return menu

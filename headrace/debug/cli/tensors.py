@@ -71,7 +71,7 @@ def format_tensor(
     """
     text = RichTextLines([])
     if tensor_label is not None:
-        text.append(f'Tensor "{tensor_label}":', _label_segments(tensor_label))
+        text.append(f'Tensor "{tensor_label}":', label_segments(tensor_label))
     if not isinstance(tensor, np.ndarray):
         shown = str(tensor) if isinstance(tensor, InconvertibleTensorProto) else repr(tensor)
         return RichTextLines([*text.lines, *[""][: text.num_lines()], *shown.split("\n")])
@@ -87,7 +87,7 @@ def format_tensor(
         np.set_printoptions(**np_printoptions)
     # Newer NumPy tells the shape of what it shortens; it stands above.
     lines = _SHAPE.sub(")", repr(tensor)).split("\n")
-    notes = {} if tensor.dtype.kind == "S" else _notes(lines, tensor, (np_printoptions or {}).get("edgeitems"))
+    notes = {} if tensor.dtype.kind == "S" else notes_of(lines, tensor, (np_printoptions or {}).get("edgeitems"))
     text.extend(RichTextLines(lines, annotations=notes))
     if highlight_options is not None:
         _highlight(text, tensor, highlight_options)
@@ -99,7 +99,8 @@ def numeric_summary(tensor: TensorLike) -> RichTextLines:
     return RichTextLines(summary_lines(np.asarray(tensor)))
 
 
-def _label_segments(label: str) -> list[tuple[int, int, str]]:
+def label_segments(label: str) -> list[tuple[int, int, str]]:
+    """The parts of a title with attributes: the tensor's name, and the debug op behind the last colon."""
     begin = len('Tensor "')
     name, _, suffix = label.rpartition(":")
     if suffix.isdigit() or not name:
@@ -109,7 +110,8 @@ def _label_segments(label: str) -> list[tuple[int, int, str]]:
     return [(begin, middle, "bold"), (middle + 1, begin + len(label), "yellow")]
 
 
-def _notes(lines: Sequence[str], tensor: np.ndarray, edge_items: int | None) -> dict[Any, Any]:
+def notes_of(lines: Sequence[str], tensor: np.ndarray, edge_items: int | None) -> dict[Any, Any]:
+    """What is noted of the lines of an array: which element each begins with, what is left out, type and shape."""
     notes: dict[Any, Any] = {"tensor_metadata": {"dtype": tensor.dtype, "shape": tensor.shape}}
     if tensor.ndim == 0:
         return notes
