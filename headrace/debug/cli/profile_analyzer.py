@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.debug.cli.analyzer import AnalyzerUI
 from headrace.debug.cli.menus import MenuItem
 from headrace.debug.cli.reading import Interval, parse_time_interval
 from headrace.debug.cli.rich_text import (
@@ -25,7 +26,6 @@ from headrace.debug.values import time_to_readable_str
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
-    from headrace.debug.cli.analyzer import AnalyzerUI
     from headrace.messages import protos
 
 SORT_OPS_BY_OP_NAME = "node"
@@ -411,8 +411,6 @@ def create_profiler_ui(
     Example:
         create_profiler_ui(sess.graph, run_metadata, ui_type="readline").run_ui("list_profile")
     """
-    from headrace.debug.cli.analyzer import AnalyzerUI
-
     ui = AnalyzerUI(config if config is not None else Settings(), ui_type)
     ui.on_ui_exit = on_ui_exit
     for name, short, handler, arguments in ProfileAnalyzer(graph, run_metadata).all_commands():
