@@ -1641,7 +1641,7 @@ from headrace.state.variable_scope import variable_scope as variable_scope
 from headrace.state.collecting import variables_initializer as variables_initializer
 from headrace.state.initializers import variance_scaling_initializer as variance_scaling_initializer
 from headrace.core.dtypes import variant as variant
-from headrace.recurrent.functional import vectorized_map as vectorized_map
+from headrace.recurrent.parallel_for import vectorized_map as vectorized_map
 from headrace.functions.flow.numerics import verify_tensor_all_finite as verify_tensor_all_finite
 from headrace import version as version
 from headrace.ops.array.where import where as where

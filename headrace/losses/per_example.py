@@ -55,7 +55,7 @@ def scale_losses_by_sample_weight(losses: TensorLike, sample_weight: TensorLike)
     """
     values = composing.cast(losses, "float32")
     weights = composing.cast(sample_weight, "float32")
-    values, _, fitting = squeeze_or_expand_dimensions(values, None, weights)
+    fitting = squeeze_weights(weights, values, may_expand=True)
     return raw.Mul(values, broadcast_weights(fitting, values))
 
 

@@ -810,7 +810,7 @@ from headrace.ops.array.unique import unravel_index as unravel_index
 from headrace.ops.array.join import unstack as unstack
 from headrace.state.scoping import variable_creator_scope as variable_creator_scope
 from headrace.core.dtypes import variant as variant
-from headrace.recurrent.functional import vectorized_map as vectorized_map
+from headrace.recurrent.parallel_for import vectorized_map as vectorized_map
 from headrace import version as version
 from headrace.ops.array.where import where_v2 as where
 while_loop: Any

@@ -268,11 +268,14 @@ class ProfileAnalyzer:
     # ---- list_profile ----
 
     def _listed(self, parsed: argparse.Namespace, columns: int = 80) -> RichTextLines:
-        patterns = [
+        node, file, op_type = (
             re.compile(text) if text else None
             for text in (parsed.node_name_filter, parsed.file_path_filter, parsed.op_type_filter)
-        ]
-        intervals = [parse_time_interval(text) if text else None for text in (parsed.op_time, parsed.execution_time)]
+        )
+        op_time, whole_time = (
+            parse_time_interval(text) if text else None for text in (parsed.op_time, parsed.execution_time)
+        )
+        first, last = parsed.min_lineno, parsed.max_lineno
         lines: list[RichLine | str] = [""]
         devices = self._run_metadata.step_stats.dev_stats
         for number, device in enumerate(devices, start=1):
@@ -281,7 +284,7 @@ class ProfileAnalyzer:
             data = [
                 datum
                 for datum in self._data_of(device)
-                if list_profile_filter(datum, *patterns, *intervals, parsed.min_lineno, parsed.max_lineno)
+                if list_profile_filter(datum, node, file, op_type, op_time, whole_time, first, last)
             ]
             data.sort(key=lambda datum: list_profile_sort_key(datum, parsed.sort_by), reverse=parsed.reverse)
             lines += ["-" * columns, f"Device {number} of {len(devices)}: {device.device}", ""]
