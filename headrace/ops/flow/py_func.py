@@ -276,7 +276,7 @@ def py_function(func: Callable[..., Any], inp: Sequence[TensorLike], Tout: DType
             results = _eager_results(func(*given), types)
         except Exception as error:
             raise translated(error) from error
-        return (results[0] if alone else results) if types else None
+        return results[0] if alone else results
     function = _EagerFunction(func, types)
     made = raw.EagerPyFunc(inp, token=_registered(function), Tout=types, name=name)
     if not types:
