@@ -1,7 +1,6 @@
 """tf.contrib: the tables of its modules."""
 
 ABSENT = {
-    "copy_graph": "Use tf.import_graph_def with the graph's as_graph_def(), or tf.contrib.graph_editor.",
     "fused_conv": "It was for GPUs of then; a plan fuses tf.nn.conv2d, tf.nn.bias_add and tf.nn.relu by itself.",
     "labeled_tensor": "Name the axes in Python and use tf.transpose, tf.gather and the tf.reduce_ functions.",
     "optimizer_v2": "Use the optimizers of tf.train, which take the same arguments.",
