@@ -10,6 +10,9 @@ CONTRIB: dict[str, dict[str, str]] = {
     "bayesflow.python.ops": {
         "+bayesflow.monte_carlo": "monte_carlo_impl",
     },
+    "copy_graph.python.util": {
+        "+copy_graph": "copy_elements",
+    },
     "checkpoint.python": {
         "+checkpoint": "split_dependency",
     },
@@ -22,6 +25,7 @@ CONTRIB: dict[str, dict[str, str]] = {
         "distributions.static_logic python.ops.distributions.util": "distribution_util",
         "distributions.event_matrices": "shape",
         "distributions.sampling_tests": "test_util",
+        "+distributions.statistical_testing +distributions.sample_counts": "statistical_testing",
         "distributions.vectors": "vector_exponential_linear_operator vector_laplace_linear_operator",
     },
     "estimator.python.estimator": {

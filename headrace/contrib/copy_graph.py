@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from headrace.core.apply import operation_from_parts
-from headrace.core.graph import Graph
 from headrace.core.collections import GraphKeys
+from headrace.core.graph import Graph
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
 from headrace.runtime.session import Session

@@ -26,7 +26,9 @@ def test_a_copied_variable_starts_where_the_original_starts(graphs):
     _, weights, hidden, _ = graphs
     there = tf.Graph()
     copied = copies.copy_variable_to_graph(weights, there)
-    assert copied.graph is there and copied.name == "weights:0" and copied.shape.ndims is None
+    assert copied.graph is there
+    assert copied.name == "weights:0"
+    assert copied.shape.ndims is None
     assert [op.name for op in there.get_operations()] == [
         "weights/initial_value",
         "weights",
@@ -34,7 +36,8 @@ def test_a_copied_variable_starts_where_the_original_starts(graphs):
         "weights/read",
     ]
     other = copies.copy_variable_to_graph(hidden, there, scope="in")
-    assert other.name == "in/hidden:0" and other not in there.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)
+    assert other.name == "in/hidden:0"
+    assert other not in there.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)
     assert there.get_collection("in/mine") == [other]
     assert there.get_collection("shown") == [copied]
     with tf.Session(graph=there) as sess:
@@ -50,7 +53,8 @@ def test_an_operation_comes_with_its_inputs_controls_and_device(graphs):
     copied = copies.copy_variable_to_graph(weights, there, scope="new")
     with there.as_default(), tf.name_scope("open"), tf.device("/gpu:3"):
         result = copies.copy_op_to_graph(total, there, [copied], scope="new")
-    assert result.name == "new/total:0" and result.op.device == "/device:CPU:0"
+    assert result.name == "new/total:0"
+    assert result.op.device == "/device:CPU:0"
     assert there.get_collection("new/shown") == [copied, result]
     controls = {op.name: [c.name for c in op.control_inputs] for op in there.get_operations()}
     originals = {op.name: [c.name for c in op.control_inputs] for op in total.graph.get_operations()}
@@ -69,7 +73,8 @@ def test_what_is_there_already_is_not_copied_again(graphs):
     assert copies.copy_op_to_graph(total, there, [copied]) is result
     assert copies.copy_op_to_graph(total.op, there, [copied]) is result.op
     assert copies.copy_op_to_graph(weights, there, [copied]).name == "weights:0"
-    assert copies.get_copied_op(total, there) is result and copies.get_copied_op(total.op, there) is result.op
+    assert copies.get_copied_op(total, there) is result
+    assert copies.get_copied_op(total.op, there) is result.op
     assert len(there.get_operations()) == count
 
 
@@ -79,14 +84,15 @@ def test_a_placeholder_and_one_output_of_several():
         rows = tf.placeholder(tf.float32, [2, 3], name="rows")
         parts = tf.split(rows, 3, axis=1, name="parts")
     last = copies.copy_op_to_graph(parts[2], there, [])
-    assert last.name == "parts:2" and last.shape.as_list() == [2, 1]
+    assert last.name == "parts:2"
+    assert last.shape.as_list() == [2, 1]
     with tf.Session(graph=there) as sess:
         fed = copies.get_copied_op(rows, there)
         np.testing.assert_array_equal(sess.run(last, {fed: [[1, 2, 3], [4, 5, 6]]}), [[3], [6]])
 
 
 def test_what_cannot_be_copied_is_told(graphs):
-    source, weights, _, total = graphs
+    _source, weights, _, total = graphs
     there = tf.Graph()
     with pytest.raises(TypeError, match="is not a Variable"):
         copies.copy_variable_to_graph(total, there)
