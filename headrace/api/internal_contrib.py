@@ -70,6 +70,8 @@ CONTRIB: dict[str, dict[str, str]] = {
         "+learn.run_config +learn .": "run_config",
         "+learn.model_estimators": "base",
         "+learn.array_models": "rnn",
+        "+learn.iris_inputs": "estimator_test_utils test_data",
+        "+learn.tensor_signatures": "tensor_signature",
     },
     "learn.python.learn.ops": {
         "+learn.classifier_ops": "embeddings_ops losses_ops",
@@ -83,7 +85,7 @@ CONTRIB: dict[str, dict[str, str]] = {
         "+learn.learn_runner +learn .": "learn_runner_lib",
         "sessions.monitored_session sessions.session_creators sessions.scaffold train .": "monitored_session",
         "sessions.session_run_hook train .": "session_run_hook",
-        "checkpoints.checkpoint_utils +learn .": "graph_actions",
+        "checkpoints.checkpoint_utils +learn.graph_runs +learn .": "graph_actions",
     },
     "learn.python.learn.learn_io": {
         "+learn.pandas_data +learn.data_feeder +learn .": "dask_io",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import SessionLike
     from headrace.sessions.coordinator import Coordinator
 
-_ATTEMPTS = 10
+ATTEMPTS = 10
 
 
 class DatasetInitializerHook(SessionRunHook):
@@ -69,13 +69,13 @@ def get_timestamped_dir(dir_base: str | bytes) -> bytes:
         RuntimeError: if there is one for each second that was tried.
     """
     base = os.fsdecode(dir_base)
-    for _ in range(_ATTEMPTS):
+    for _ in range(ATTEMPTS):
         folder = os.path.join(base, str(int(time.time())))
         if not file_io.file_exists(folder):
             return os.fsencode(folder)
         time.sleep(1)
         tf_logging.warn("Directory %s already exists; retrying.", folder)
-    raise RuntimeError(f"Failed to obtain a unique export directory name after {_ATTEMPTS} attempts.")
+    raise RuntimeError(f"Failed to obtain a unique export directory name after {ATTEMPTS} attempts.")
 
 
 def removed(folder: str) -> None:

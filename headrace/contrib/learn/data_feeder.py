@@ -95,6 +95,19 @@ def _checked(array: Any) -> Any:
     return np.asarray(array)
 
 
+def check_array(array: Any, dtype: Any) -> np.ndarray:
+    """An array of a type.
+
+    Args:
+        array: an array or a list of numbers.
+        dtype: the type of NumPy's.
+
+    Returns:
+        `array` itself where it is of that type.
+    """
+    return array if getattr(array, "dtype", None) == dtype else np.array(array, dtype=dtype, order=None, copy=None)
+
+
 def _shapes(shape: tuple[int, ...], batch_size: int) -> _Shape:
     """The shape of a batch of rows."""
     return [batch_size, *shape[1:]]

@@ -14,6 +14,7 @@ from headrace.core.errors import NotFoundError
 from headrace.estimator.estimator import Estimator as CoreEstimator
 from headrace.estimator.export.export import build_parsing_serving_input_receiver_fn
 from headrace.estimator.gc import Path, get_paths, largest_export_versions, negation
+from headrace.estimator.util import ATTEMPTS, get_timestamped_dir
 from headrace.feature_column.parsing import make_parse_example_spec
 from headrace.files import file_io
 from headrace.files.paths import as_path
@@ -31,6 +32,10 @@ __all__ = [
     "make_export_strategy",
     "make_parsing_export_strategy",
 ]
+
+# The names these had when they were here.
+MAX_DIRECTORY_CREATION_ATTEMPTS = ATTEMPTS
+get_timestamped_export_dir = get_timestamped_dir
 
 _OPTIONAL = ("checkpoint_path", "eval_result", "strip_default_attrs")
 

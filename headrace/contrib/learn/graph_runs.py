@@ -16,6 +16,7 @@ from headrace.runtime.session import Session
 from headrace.sessions.coordinator import Coordinator
 from headrace.sessions.queue_runner import start_queue_runners
 from headrace.state.collecting import global_variables, global_variables_initializer, local_variables_initializer
+from headrace.summary.writer import FileWriterCache
 
 
 def _graph_of(outputs: Mapping[str, Any]) -> Graph:
@@ -111,3 +112,20 @@ def infer(
         feed_dict: what is fed.
     """
     return run_n(output_dict, feed_dict, restore_checkpoint_path)[0]
+
+
+def get_summary_writer(logdir: str) -> Any:
+    """The writer of a folder, the same one at each call.
+
+    Args:
+        logdir: the folder.
+
+    Returns:
+        a `tf.summary.FileWriter`.
+    """
+    return FileWriterCache.get(logdir)
+
+
+def clear_summary_writers() -> None:
+    """Closes the writers of `get_summary_writer` and forgets them."""
+    FileWriterCache.clear()

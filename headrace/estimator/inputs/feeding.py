@@ -127,18 +127,18 @@ class PandasFeedFn(_FeedFn):
 
 
 class GeneratorFeedFn:
-    """Feeds what a generator gives, a batch of rows at a time.
+    """Feeds what a generator gives, row after row.
 
     Args:
-        placeholders: for the number of the row and each column.
+        placeholders: for the columns, in the order of their names.
         generator: a function that returns an iterator over dicts of one row each.
-        batch_size: how many rows a batch has; the last may have fewer.
+        batch_size: how many values of rows are fed at a time, those of all columns counted; at least one row is.
         random_start, seed: not for generators: they have an order of their own, so ValueError unless False and None.
-        num_epochs: how often it is begun, None for ever.
+        num_epochs: how often it is begun, None for ever. A batch that has begun is filled up with rows after the end.
         pad_value: what shorter rows are filled with.
 
     Raises:
-        KeyError: if a row has other names than the first; ValueError: if it has none.
+        KeyError: if a row has other names than the first; StopIteration: if there is none.
     """
 
     def __init__(
@@ -151,40 +151,40 @@ class GeneratorFeedFn:
         num_epochs: int | None = None,
         pad_value: Any = None,
     ) -> None:
-        if random_start or seed is not None:
-            raise ValueError("Generators are read in their own order: random_start and seed are not for them.")
-        first = next(generator(), None)
-        if first is None:
-            raise ValueError("The generator gives nothing.")
-        if len(placeholders) != len(first) + 1:
-            raise ValueError(f"Expected {len(first) + 1} placeholders; got {len(placeholders)}.")
-        self._names = sorted(first)
+        if random_start:
+            raise ValueError("random_start is not available for generators: they are read in their own order.")
+        if seed is not None:
+            raise ValueError("seed is not available for generators: they are read in their own order.")
+        self._names = sorted(next(generator()))
+        if len(placeholders) != len(self._names):
+            raise ValueError(f"Expected {len(self._names)} placeholders; got {len(placeholders)}.")
         self._placeholders = placeholders
+        self._generator = generator
         self._batch_size = batch_size
+        self._num_epochs = num_epochs
         self._pad_value = pad_value
-        self._rows = self._all_rows(generator, num_epochs)
+        self._epoch = 0
+        self._rows = generator()
 
-    def _all_rows(
-        self, generator: Callable[[], Iterator[Mapping[str, Any]]], num_epochs: int | None
-    ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        epoch = 0
-        while num_epochs is None or epoch < num_epochs:
-            for index, row in enumerate(generator()):
-                missing = [name for name in row if name not in self._names]
-                if missing or len(row) != len(self._names):
-                    raise KeyError(
-                        f"key mismatch between dicts emitted by GenFun: expected {self._names}, got {[*row]}"
-                    )
-                yield index, row
-            epoch += 1
+    def _next_row(self) -> Mapping[str, Any]:
+        row = next(self._rows, None)
+        if row is None:
+            self._epoch += 1
+            self._rows = self._generator()
+            row = next(self._rows)
+        if sorted(row) != self._names:
+            raise KeyError(f"key mismatch between dicts emitted by GenFun: expected {self._names} keys; got {[*row]}")
+        return row
 
     def __call__(self) -> FeedDict:
-        batch = [pair for _, pair in zip(range(self._batch_size), self._rows)]
-        if not batch:
-            raise OutOfRangeError(None, None, "Already emitted all epochs.")
-        columns: list[Any] = [[index for index, _ in batch]]
+        if self._num_epochs and self._epoch >= self._num_epochs:
+            raise OutOfRangeError(None, None, f"Already emitted {self._epoch} epochs.")
+        batch: list[Mapping[str, Any]] = []
+        while len(batch) * len(self._names) < self._batch_size:
+            batch.append(self._next_row())
+        columns: list[Any] = []
         for name in self._names:
-            columns.append([np.asarray(row[name]) for _, row in batch])
+            columns.append([np.asarray(row[name]) for row in batch])
             if self._pad_value is not None:
                 columns[-1] = _padded(columns[-1], self._pad_value)
         return dict(zip(self._placeholders, columns, strict=True))
@@ -210,7 +210,7 @@ def enqueue_data(
     num_epochs: int | None = None,
     pad_value: Any = None,
 ) -> QueueBase:
-    """A queue of rows, each with its number, that queue runners fill.
+    """A queue of rows, each with its number (those of generators have none), that queue runners fill.
 
     Args:
         data: an array, a dict of arrays, a data frame, or a function that returns an iterator over dicts of one row each.
@@ -258,7 +258,7 @@ def _left_after(capacity: int, min_after_dequeue: int | None) -> int:
 
 
 def _kind_of(data: Any) -> tuple[Callable[..., Any], list[Any], list[Any]]:
-    """What feeds data of this kind, and the types and shapes of a row with its number."""
+    """What feeds data of this kind, and the types and shapes of a row; with its number, but for generators."""
     if isinstance(data, np.ndarray):
         return ArrayFeedFn, [int64, as_dtype(data.dtype)], [(), data.shape[1:]]
     if isinstance(data, Mapping):
@@ -269,8 +269,8 @@ def _kind_of(data: Any) -> tuple[Callable[..., Any], list[Any], list[Any]]:
         return PandasFeedFn, types, [()] * len(types)
     if callable(data):
         first = next(data())
-        rows = [np.asarray(first[name]) for name in sorted(first)]
-        return GeneratorFeedFn, [int64, *map(_type_of, rows)], [(), *(row.shape for row in rows)]
+        rows = [first[name] for name in sorted(first)]
+        return GeneratorFeedFn, [*map(_type_of, rows)], [row.shape for row in rows]
     raise TypeError(f"data must be an array, a dict of arrays, a data frame or a generator function, got {type(data)}.")
 
 

@@ -38,19 +38,6 @@ HOMES = {
     "contrib.layers.target_columns": "ProblemType",
 }
 
-NESTED = {
-    "io": {
-        "contrib.learn.pandas_data": "HAS_PANDAS extract_dask_data extract_dask_labels extract_pandas_data "
-        "extract_pandas_labels extract_pandas_matrix",
-        "contrib.learn.data_feeder": "HAS_DASK",
-        "contrib.learn.input_fns": "numpy_input_fn pandas_input_fn",
-        "contrib.learn.graph_io": "read_batch_examples read_keyed_batch_examples "
-        "read_keyed_batch_examples_shared_queue",
-        "contrib.learn.feature_queues": "queue_parsed_features read_batch_features read_batch_record_features "
-        "read_keyed_batch_features read_keyed_batch_features_shared_queue",
-    }
-}
-
 SPELLED = {
     "TensorFlowClassifier": "contrib.learn.array_models.TensorFlowLinearClassifier",
     "TensorFlowRegressor": "contrib.learn.array_models.TensorFlowLinearRegressor",

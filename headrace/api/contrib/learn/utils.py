@@ -20,8 +20,9 @@ NESTED = {
     },
     "inspect_checkpoint": {"checkpoints.inspect_checkpoint": "print_tensors_in_checkpoint_file"},
     "saved_model_export_utils": {
-        "contrib.learn.export_strategy": "BestModelSelector extend_export_strategy garbage_collect_exports "
-        "get_most_recent_export get_temp_export_dir make_best_model_export_strategy make_export_strategy "
+        "contrib.learn.export_strategy": "BestModelSelector MAX_DIRECTORY_CREATION_ATTEMPTS extend_export_strategy "
+        "garbage_collect_exports get_most_recent_export get_temp_export_dir get_timestamped_export_dir "
+        "make_best_model_export_strategy make_export_strategy "
         "make_parsing_export_strategy",
         "contrib.learn.signatures": "DEFAULT_INPUT_ALTERNATIVE_KEY FEATURES_INPUT_ALTERNATIVE_KEY "
         "build_all_signature_defs build_standardized_signature_def get_input_alternatives get_output_alternatives",
