@@ -26,6 +26,7 @@ CONTRIB: dict[str, dict[str, str]] = {
         "distributions.event_matrices": "shape",
         "distributions.sampling_tests": "test_util",
         "+distributions.statistical_testing +distributions.sample_counts": "statistical_testing",
+        "distributions.vector_student_t": "vector_student_t",
         "distributions.vectors": "vector_exponential_linear_operator vector_laplace_linear_operator",
     },
     "estimator.python.estimator": {

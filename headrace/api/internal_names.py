@@ -343,6 +343,10 @@ SPELLED = {
         "contrib.learn.python.learn.estimators.linear",
         "_linear_model_fn",
     ): "contrib.learn.columns_models.linear_model_fn",
+    (
+        "contrib.distributions.python.ops.shape",
+        "_DistributionShape",
+    ): "distributions.event_matrices.EventMatrices",
     ("contrib.training.python.training.sampling_ops", "_verify_input"): "contrib.training.sampling.checked_input",
     ("training.device_setter", "_RoundRobinStrategy"): "sessions.cluster.RoundRobinStrategy",
     ("saved_model.loader_impl", "_parse_saved_model"): "saved_model.loading.parse_saved_model",

@@ -169,18 +169,20 @@ class AffineLinearOperator(Bijector):
     def _forward(self, x: Tensor) -> Tensor:
         y = x
         if self._scale is not None:
-            y, sample_shape = self._matrices.matrices(y, expand_batch_dim=False)
+            y, sample_shape = self._matrices.make_batch_of_event_sample_matrices(y, expand_batch_dim=False)
             with control_dependencies(self._scale_checks()):
                 y = self._scale.matmul(y)
-            y = self._matrices.undone(y, sample_shape, expand_batch_dim=False)
+            y = self._matrices.undo_make_batch_of_event_sample_matrices(y, sample_shape, expand_batch_dim=False)
         return y if self._shift is None else y + self._shift
 
     def _inverse(self, y: Tensor) -> Tensor:
         x = y if self._shift is None else y - self._shift
         if self._scale is None:
             return x
-        x, sample_shape = self._matrices.matrices(x, expand_batch_dim=False)
-        return self._matrices.undone(self._scale.solve(x), sample_shape, expand_batch_dim=False)
+        x, sample_shape = self._matrices.make_batch_of_event_sample_matrices(x, expand_batch_dim=False)
+        return self._matrices.undo_make_batch_of_event_sample_matrices(
+            self._scale.solve(x), sample_shape, expand_batch_dim=False
+        )
 
     def _scale_checks(self) -> list[Any]:
         """What checks that the scale has an inverse, if it is to be checked and the operator can."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.dtypes import int32
 from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import constant_value
@@ -16,6 +17,7 @@ from headrace.functions.array.rotation import rotate_transpose
 from headrace.functions.flow.checks import assert_non_negative
 from headrace.functions.flow.rank_checks import assert_rank
 from headrace.kernels import composing
+from headrace.kernels.composing.arithmetic import range as indices
 from headrace.kernels.composing.shapes import shape_internal
 from headrace.ops.array.shape import reshape
 from headrace.ops.array.where import where_v2
@@ -30,17 +32,26 @@ class EventMatrices:
 
     Args:
         batch_ndims: how many dimensions the batch has, an int or an int32 tensor.
-        event_ndims: how many an event has, 0 or 1.
+        event_ndims: how many an event has; 0 or 1 for matrices.
         validate_args: whether numbers that are not known are checked when the graph runs.
+        name: what stands before the names of its operations.
 
     Raises:
-        ValueError: if a number is negative.
+        ValueError: if a number is None, negative, or no scalar. TypeError: if it is not int32.
     """
 
-    _scope = "DistributionShape"
-
-    def __init__(self, batch_ndims: Any, event_ndims: int, validate_args: bool = False) -> None:
+    def __init__(
+        self,
+        batch_ndims: Any = None,
+        event_ndims: Any = None,
+        validate_args: bool = False,
+        name: str = "DistributionShape",
+    ) -> None:
+        for number, label in ((batch_ndims, "batch_ndims"), (event_ndims, "event_ndims")):
+            if number is None:
+                raise ValueError(f"{label} cannot be None")
         self._validate_args = validate_args
+        self._scope = name
         with name_scope(self._scope), name_scope("init"):
             self._batch_ndims, self._no_batch = self._count(batch_ndims, "batch_ndims")
             self._event_ndims, self._no_event = self._count(event_ndims, "event_ndims")
@@ -48,6 +59,10 @@ class EventMatrices:
     def _count(self, number: TensorLike, name: str) -> tuple[Tensor, Any]:
         """A number of dimensions, and whether it is none."""
         tensor = convert_to_tensor(number, name=name)
+        if tensor.dtype.base_dtype != int32:
+            raise TypeError(f"{tensor.name}.dtype={tensor.dtype} is not {int32}")
+        if tensor.get_shape().ndims not in (None, 0):
+            raise ValueError(f"{tensor.name}.ndims={tensor.get_shape().ndims} is not 0 (scalar)")
         known = constant_value(tensor)
         if known is not None:
             if known < 0:
@@ -57,20 +72,42 @@ class EventMatrices:
             tensor = with_dependencies([assert_rank(tensor, 0), assert_non_negative(tensor)], tensor)
         return tensor, raw.Equal(tensor, 0)
 
+    @property
+    def name(self) -> str:
+        """What stands before the names of its operations."""
+        return self._scope
+
+    @property
+    def batch_ndims(self) -> Tensor:
+        """How many dimensions the batch has."""
+        return self._batch_ndims
+
+    @property
+    def event_ndims(self) -> Tensor:
+        """How many dimensions an event has."""
+        return self._event_ndims
+
+    @property
+    def validate_args(self) -> bool:
+        """Whether numbers that are not known are checked when the graph runs."""
+        return self._validate_args
+
     @contextmanager
     def _named(self, name: str, values: list[Any]) -> Iterator[None]:
         with name_scope(self._scope), name_scope(name, values=[*values, self._batch_ndims, self._event_ndims]):
             yield
 
-    def _rank(self, x: Tensor, name: str) -> Tensor:
+    def get_ndims(self, x: TensorLike, name: str = "get_ndims") -> Tensor:
+        """How many dimensions a tensor has."""
         with self._named(name, [x]):
+            x = convert_to_tensor(x, name="x")
             rank = x.get_shape().ndims
             return composing.rank(x, name="ndims") if rank is None else convert_to_tensor(rank, "int32", name="ndims")
 
-    def _sample_rank(self, x: Tensor, name: str) -> Tensor:
-        """How many dimensions stand before the batch."""
+    def get_sample_ndims(self, x: TensorLike, name: str = "get_sample_ndims") -> Tensor:
+        """How many dimensions stand before the batch; ValueError if the tensor has too few."""
         with self._named(name, [x]):
-            rank = self._rank(x, name)
+            rank = self.get_ndims(x, name)
             known: list[Any] = [constant_value(number) for number in (rank, self._batch_ndims, self._event_ndims)]
             if all(number is not None for number in known):
                 full_shape, batch, event = (int(number) for number in known)
@@ -81,15 +118,24 @@ class EventMatrices:
                 rest = rank - self._batch_ndims - self._event_ndims
                 return with_dependencies([assert_non_negative(rest)], rest) if self._validate_args else rest
 
-    def parts(self, x: Tensor, name: str = "get_shape") -> list[Tensor]:
+    def get_dims(self, x: TensorLike, name: str = "get_dims") -> tuple[Tensor, Tensor, Tensor]:
+        """Which dimensions of a tensor are those of samples, batch and event."""
+        with self._named(name, [x]):
+            samples = self.get_sample_ndims(x)
+            ends = [0, samples, samples + self._batch_ndims, samples + self._batch_ndims + self._event_ndims]
+            first, batch, event = (indices(ends[i], ends[i + 1]) for i in range(3))
+            return first, batch, event
+
+    def get_shape(self, x: TensorLike, name: str = "get_shape") -> tuple[Tensor, Tensor, Tensor]:
         """The shapes of samples, batch and event."""
         with self._named(name, [x]):
-            samples = self._sample_rank(x, name)
-            return [
+            x = convert_to_tensor(x, name="x")
+            samples = self.get_sample_ndims(x, name)
+            return (
                 self._part(x, [composing.zeros([], "int32", name="zero")], samples, "sample_shape"),
                 self._part(x, [samples], self._batch_ndims, "batch_shape"),
                 self._part(x, [samples, self._batch_ndims], self._event_ndims, "event_shape"),
-            ]
+            )
 
     @staticmethod
     def _part(x: Tensor, before: list[Tensor], size: Tensor, name: str) -> Tensor:
@@ -102,31 +148,39 @@ class EventMatrices:
         # The sum starts at 0, an op where the first number is none.
         return raw.Slice(shape_internal(x), [sum(before)], [size])
 
-    def matrices(self, x: TensorLike, expand_batch_dim: bool = True) -> tuple[Tensor, Tensor]:
+    def make_batch_of_event_sample_matrices(
+        self, x: TensorLike, expand_batch_dim: bool = True, name: str = "make_batch_of_event_sample_matrices"
+    ) -> tuple[Tensor, Tensor]:
         """The matrices and the shape of the samples.
 
         Args:
             x: tensor of shape [*sample, *batch, *event].
             expand_batch_dim: whether there is one matrix of a batch even where there is no batch.
         """
-        with self._named("make_batch_of_event_sample_matrices", [x]):
+        with self._named(name, [x]):
             x = convert_to_tensor(x, name="x")
-            sample_shape, batch_shape, event_shape = self.parts(x)
+            sample_shape, batch_shape, event_shape = self.get_shape(x)
             event_shape = pick_vector(self._no_event, [1], event_shape)
             if expand_batch_dim:
                 batch_shape = pick_vector(self._no_batch, [1], batch_shape)
             x = reshape(x, composing.concat([[-1], batch_shape, event_shape], 0))
             return rotate_transpose(x, -1), sample_shape
 
-    def undone(self, x: Tensor, sample_shape: TensorLike, expand_batch_dim: bool = True) -> Tensor:
-        """What `matrices` made them of.
+    def undo_make_batch_of_event_sample_matrices(
+        self,
+        x: TensorLike,
+        sample_shape: TensorLike,
+        expand_batch_dim: bool = True,
+        name: str = "undo_make_batch_of_event_sample_matrices",
+    ) -> Tensor:
+        """What `make_batch_of_event_sample_matrices` made them of.
 
         Args:
             x: the matrices.
             sample_shape: the shape of the samples.
-            expand_batch_dim: as it was for `matrices`.
+            expand_batch_dim: as it was there.
         """
-        with self._named("undo_make_batch_of_event_sample_matrices", [x, sample_shape]):
+        with self._named(name, [x, sample_shape]):
             x = convert_to_tensor(x, name="x")
             sample_shape = convert_to_tensor(sample_shape, name="sample_shape")
             x = rotate_transpose(x, 1)
@@ -136,7 +190,7 @@ class EventMatrices:
                     axes.append(1)
                 if axes:
                     x = raw.Squeeze(x, squeeze_dims=axes)
-                batch_shape, event_shape = self.parts(x)[1:]
+                batch_shape, event_shape = self.get_shape(x)[1:]
             else:
                 static = x.get_shape()
                 full_shape = static.as_list() if static.is_fully_defined() else shape_internal(x)
