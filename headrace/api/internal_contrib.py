@@ -10,6 +10,14 @@ CONTRIB: dict[str, dict[str, str]] = {
     "bayesflow.python.ops": {
         "+bayesflow.monte_carlo": "monte_carlo_impl",
     },
+    "cudnn_rnn.python.ops": {
+        "+cudnn_rnn.cudnn_rnn_ops +cudnn_rnn.converters +cudnn_rnn.saveables +cudnn_rnn recurrent.internals .": (
+            "cudnn_rnn_ops"
+        ),
+    },
+    "eager.python": {
+        "+eager.metrics +eager .": "metrics_impl",
+    },
     "copy_graph.python.util": {
         "+copy_graph": "copy_elements",
     },
@@ -19,6 +27,7 @@ CONTRIB: dict[str, dict[str, str]] = {
     "distribute.python": {
         "+distribute.strategies +distribute .": "mirrored_strategy one_device_strategy parameter_server_strategy",
         "+distribute.steps": "monitor step_fn",
+        "distribute.multi_worker_mirrored +distribute .": "collective_all_reduce_strategy",
     },
     "distributions.python.ops": {
         "distributions.scales distributions.mixing "
@@ -39,6 +48,8 @@ CONTRIB: dict[str, dict[str, str]] = {
     },
     "factorization.python.ops": {
         "+factorization +factorization.mixtures .": "gmm_ops",
+        "+factorization.kmeans +factorization .": "clustering_ops",
+        "+factorization.kmeans_estimator +factorization .": "kmeans",
         "+factorization.wals_estimator +factorization .": "wals",
     },
     "framework.python": {
@@ -56,15 +67,18 @@ CONTRIB: dict[str, dict[str, str]] = {
     "layers.python.layers": {
         "+layers +layers.feature_column_inputs .": "feature_column_ops",
         "+layers +layers.shaping .": "layers",
+        "+layers.target_columns +layers .": "target_column",
     },
     "learn.python.learn.estimators": {
         "+learn.recurrent_parts +learn .": "constants rnn_common",
-        "+learn.scores +learn.trainable +learn.parameters": "_sklearn",
+        "+learn.scores +learn.trainable +learn.parameters +learn.base_estimator": "_sklearn",
         "+learn.composable_model": "composable_model",
         "+learn.debug +learn .": "debug",
         "+learn.dynamic_rnn +learn.recurrent_parts +learn .": "dynamic_rnn_estimator",
         "+learn.state_saving_rnn +learn.dynamic_rnn +learn .": "state_saving_rnn_estimator",
-        "+learn.estimator +learn.estimator_inputs +learn .": "estimator",
+        "+learn.estimator +learn.estimator_inputs +learn.estimator_exports +learn .": "estimator",
+        "+learn.kmeans +learn .": "kmeans",
+        "+learn.linear +learn.sdca_models +learn .": "linear",
         "+learn.head +learn.classification_heads +learn.heads +learn.head_combinations +learn .": "head",
         "+learn.metric_key +learn .": "metric_key",
         "+learn.model_outputs +learn.metric_spec +learn .": "model_fn",
@@ -105,7 +119,7 @@ CONTRIB: dict[str, dict[str, str]] = {
         "estimator.linear_optimizer.sparse_features .": "sdca_ops sharded_mutable_dense_hashtable sparse_feature_column",
     },
     "linear_optimizer.python": {
-        "+linear_optimizer.sdca_estimator": "sdca_estimator",
+        "+linear_optimizer.sdca_estimator +learn.sdca_models": "sdca_estimator",
     },
     "lookup": {
         "+lookup": "lookup_ops",
@@ -119,6 +133,9 @@ CONTRIB: dict[str, dict[str, str]] = {
     "metrics.python.ops": {
         "+metrics metrics.histograms .": "histogram_ops",
         "+metrics metrics.concat_metrics .": "metric_ops",
+    },
+    "model_pruning.python": {
+        "+model_pruning.pruning +model_pruning.masks .": "pruning pruning_utils",
     },
     "nn.python.ops": {
         "+nn.alpha_dropout +nn .": "alpha_dropout",
@@ -144,10 +161,21 @@ CONTRIB: dict[str, dict[str, str]] = {
         "+seq2seq.decoder_layers +seq2seq.basic_decoder .": "basic_decoder",
         "+seq2seq.decoder_layers +seq2seq.beam_search_decoder .": "beam_search_decoder",
         "+seq2seq.sampler": "sampler",
+        "+seq2seq.helper +seq2seq.sampling +seq2seq .": "helper",
         # Modules of 1.0 and 1.1.
         "+seq2seq.decoder_functions +seq2seq.attention_functions": "attention_decoder_fn",
         "+seq2seq.decoder_functions": "decoder_fn seq2seq",
         "+seq2seq.dynamic_attention +seq2seq.attention": "dynamic_attention_wrapper",
+    },
+    "rnn.python.ops": {
+        "recurrent.internals +rnn .": "core_rnn_cell",
+    },
+    "saved_model.python.saved_model": {
+        "graph_tools.saved_models": "reader",
+    },
+    "slim.python.slim.nets": {
+        f"+slim.nets.inception_v{version} +slim.nets.stages +slim.nets .": f"inception_v{version}"
+        for version in (1, 2, 3)
     },
     "sparsemax.python.ops": {
         "+sparsemax .": "sparsemax sparsemax_loss",

@@ -347,6 +347,32 @@ SPELLED = {
         "contrib.distributions.python.ops.shape",
         "_DistributionShape",
     ): "distributions.event_matrices.EventMatrices",
+    **{
+        (f"contrib.{module}", "_" + name): f"contrib.{place}.{name}"
+        for module, place, names in (
+            (
+                "factorization.python.ops.kmeans",
+                "factorization.kmeans_estimator",
+                "LossRelativeChangeHook",
+            ),
+            ("factorization.python.ops.kmeans", "factorization.cluster_initializing", "InitializeClustersHook"),
+            ("factorization.python.ops.gmm", "factorization.cluster_initializing", "InitializeClustersHook"),
+            ("learn.python.learn.estimators.dnn", "learn.linear_optimizers", "get_optimizer"),
+            ("learn.python.learn.estimators.linear", "learn.linear_optimizers", "get_optimizer"),
+            ("learn.python.learn.estimators.linear", "learn.sdca_models", "SdcaUpdateWeightsHook"),
+            ("linear_optimizer.python.sdca_estimator", "learn.sdca_models", "SdcaUpdateWeightsHook"),
+            (
+                "model_pruning.python.pruning",
+                "model_pruning.masks",
+                "MASK_COLLECTION THRESHOLD_COLLECTION MASKED_WEIGHT_COLLECTION WEIGHT_COLLECTION MASKED_WEIGHT_NAME",
+            ),
+            ("model_pruning.python.strip_pruning_vars_lib", "model_pruning.masks", "get_masked_weights"),
+            ("seq2seq.python.ops.beam_search_decoder", "seq2seq.beams", "length_penalty"),
+            ("slim.python.slim.learning", "training.train_ops", "USE_GLOBAL_STEP"),
+            ("training.python.training.training", "training.train_ops", "USE_GLOBAL_STEP"),
+        )
+        for name in names.split(" ")
+    },
     ("contrib.training.python.training.sampling_ops", "_verify_input"): "contrib.training.sampling.checked_input",
     ("training.device_setter", "_RoundRobinStrategy"): "sessions.cluster.RoundRobinStrategy",
     ("saved_model.loader_impl", "_parse_saved_model"): "saved_model.loading.parse_saved_model",

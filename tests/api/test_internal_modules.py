@@ -141,3 +141,31 @@ def test_importing_a_module_leaves_the_function_of_its_name():
     ops = importlib.import_module("headrace.contrib.framework.python.ops")
     importlib.import_module("headrace.contrib.framework.python.ops.arg_scope")
     assert ops.arg_scope is tf.contrib.framework.arg_scope
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("eager.python.metrics_impl", "Accuracy BinaryAccuracy CategoricalAccuracy Mean Metric SparseAccuracy"),
+        ("factorization.python.ops.clustering_ops", "CLUSTERS_VAR_NAME KMeans"),
+        ("factorization.python.ops.kmeans", "KMeansClustering _InitializeClustersHook _LossRelativeChangeHook"),
+        (
+            "layers.python.layers.target_column",
+            "ProblemType _BinarySvmTargetColumn binary_svm_target get_default_binary_metrics_for_eval",
+        ),
+        ("learn.python.learn.estimators.estimator", "Estimator GraphRewriteSpec"),
+        ("learn.python.learn.estimators.linear", "LinearClassifier _SdcaUpdateWeightsHook sdca_model_fn"),
+        ("model_pruning.python.pruning", "Pruning _MASK_COLLECTION _WEIGHT_COLLECTION apply_mask"),
+        ("saved_model.python.saved_model.reader", "get_saved_model_tag_sets read_saved_model"),
+        ("seq2seq.python.ops.helper", "TrainingHelper bernoulli_sample"),
+        ("slim.python.slim.nets.inception_v3", "inception_v3_base trunc_normal"),
+        ("tfprof.model_analyzer", "ALL_ADVICE advise"),
+        ("copy_graph.python.util.copy_elements", "copy_op_to_graph copy_variable_to_graph get_copied_op"),
+        ("distributions.python.ops.statistical_testing", "_dkwm_cdf_envelope min_num_samples_for_dkwm_mean_test"),
+        ("distributions.python.ops.shape", "_DistributionShape"),
+        ("distributions.python.ops.vector_student_t", "_VectorStudentT"),
+    ],
+)
+def test_what_modules_of_contrib_define_is_there(module, names):
+    found = importlib.import_module(f"headrace.contrib.{module}")
+    assert [name for name in names.split() if not hasattr(found, name)] == []
