@@ -209,6 +209,7 @@ CONTRIB: dict[str, dict[str, str]] = {
     },
     "training.python.training": {
         "+training +training.sequence_states +training.sequence_batching .": "sequence_queueing_state_saver",
+        "+training.tuner": "tuner",
     },
     "util": {
         "config.behavior": "loader",

@@ -7,6 +7,7 @@ from typing import Any
 
 from headrace.contrib.learn.experiment import Experiment
 from headrace.contrib.learn.run_config import RunConfig, TaskType
+from headrace.contrib.training.tuner import Tuner
 from headrace.estimator.run_config import RunConfig as CoreRunConfig
 from headrace.util import tf_logging
 
@@ -115,7 +116,7 @@ def _execute(experiment: Experiment, schedule: str) -> Any:
     return task()
 
 
-def tune(experiment_fn: Callable[..., Experiment], tuner: Any) -> None:
+def tune(experiment_fn: Callable[..., Experiment], tuner: Tuner) -> None:
     """Runs experiments as long as a tuner wants more.
 
     Args:
