@@ -233,6 +233,9 @@ class AbsoluteValue(_OfElements):
 
     def __init__(self, validate_args: bool = False, name: str = "absolute_value") -> None:
         super().__init__(validate_args, name, is_constant_jacobian=True)
+        # 1.15 opens the scope of the name here, so that the first operations are of the second such scope.
+        with self._name_scope("init"):
+            pass
 
     @property
     def _is_injective(self) -> bool:

@@ -122,7 +122,7 @@ class EventMatrices:
         """Which dimensions of a tensor are those of samples, batch and event."""
         with self._named(name, [x]):
             samples = self.get_sample_ndims(x)
-            ends = [0, samples, samples + self._batch_ndims, samples + self._batch_ndims + self._event_ndims]
+            ends: list[Any] = [0, samples, samples + self._batch_ndims, samples + self._batch_ndims + self._event_ndims]
             first, batch, event = (indices(ends[i], ends[i + 1]) for i in range(3))
             return first, batch, event
 

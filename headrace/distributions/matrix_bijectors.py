@@ -212,11 +212,30 @@ class ScaleTriL(Chain):
         )
 
 
+def _last_alone(shape: Any) -> Any:
+    """The last size of a shape as a shape, where it is known: what stands before it is no part of an event."""
+    if shape.ndims is None or shape.dims[-1].value is None:
+        return shape
+    return TensorShape([shape.dims[-1].value])
+
+
 class Ordered(Bijector):
     """A vector of increasing numbers as its first one and the logarithms of the steps."""
 
     def __init__(self, validate_args: bool = False, name: str = "ordered") -> None:
         super().__init__(forward_min_event_ndims=1, validate_args=validate_args, name=name)
+
+    def _forward_event_shape(self, input_shape: Any) -> Any:
+        return _last_alone(input_shape)
+
+    def _inverse_event_shape(self, output_shape: Any) -> Any:
+        return _last_alone(output_shape)
+
+    def _forward_event_shape_tensor(self, input_shape: Tensor) -> Tensor:
+        return input_shape[-1:]
+
+    def _inverse_event_shape_tensor(self, output_shape: Tensor) -> Tensor:
+        return output_shape[-1:]
 
     def _steps(self, x: Tensor) -> Tensor:
         steps = x[..., 1:] - x[..., :-1]

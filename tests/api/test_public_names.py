@@ -43,6 +43,8 @@ DIFFERENT = {
     "tf.contrib.learn.models.get_rnn_model": "releases before 0.9 had no attention there",
     "tf.contrib.learn.SVM.predict_proba": "as all estimators of contrib.learn",
     "tf.contrib.learn.io.HAS_PANDAS": "pandas may be installed",
+    "tf.contrib.learn.io.data_feeder.HAS_PANDAS": "pandas may be installed",
+    "tf.contrib.learn.io.pandas_io.HAS_PANDAS": "pandas may be installed",
     "tf.contrib.tensor_forest.random_forest.MultiForestMultiHeadEstimator.export_savedmodel": _REWRITES,
     "tf.contrib.tensor_forest.random_forest.TensorForestEstimator.export_savedmodel": _REWRITES,
     "tf.contrib.tpu.TPUEstimator.__init__": "SavedModels have one version here",

@@ -69,3 +69,17 @@ def test_numbers_of_dimensions_are_checked():
         EventMatrices([1], 0)
     with pytest.raises(ValueError, match=r"batch_ndims\(3\) \+ event_ndims\(2\) <= ndims\(4\)"):
         EventMatrices(3, 2).get_sample_ndims(tf.zeros([1, 1, 1, 1]))
+
+
+def test_events_of_ordered_vectors_have_one_dimension():
+    ordered = tf.contrib.distributions.bijectors.Ordered()
+    assert ordered.forward_event_shape(tf.TensorShape([4, 3])).as_list() == [3]
+    assert ordered.inverse_event_shape(tf.TensorShape([4, 3])).as_list() == [3]
+    assert run(ordered.forward_event_shape_tensor([4, 3])).tolist() == [3]
+    assert ordered.forward_event_shape(tf.TensorShape(None)).ndims is None
+
+
+def test_the_scope_of_absolute_values_is_opened_twice():
+    assert (
+        tf.contrib.distributions.bijectors.AbsoluteValue().forward([1.0]).name.startswith("absolute_value_1/forward/")
+    )

@@ -33,9 +33,7 @@ __all__ = [
     "make_parsing_export_strategy",
 ]
 
-# The names these had when they were here.
 MAX_DIRECTORY_CREATION_ATTEMPTS = ATTEMPTS
-get_timestamped_export_dir = get_timestamped_dir
 
 _OPTIONAL = ("checkpoint_path", "eval_result", "strip_default_attrs")
 
@@ -106,6 +104,21 @@ class ExportStrategy(_Fields):
                 )
             del given[name]
         return self.export_fn(estimator, export_path, **given)
+
+
+def get_timestamped_export_dir(export_dir_base: str | bytes) -> bytes:
+    """A folder below a base, named by the seconds since 1970, that is not there yet.
+
+    Args:
+        export_dir_base: the base.
+
+    Returns:
+        its path.
+
+    Raises:
+        RuntimeError: if all of the next names are taken.
+    """
+    return get_timestamped_dir(export_dir_base)
 
 
 def get_temp_export_dir(timestamped_export_dir: str | bytes) -> bytes:

@@ -45,13 +45,13 @@ def _targets(target_key: Any, names: list[str]) -> list[str]:
         return [target_key]
     if not isinstance(target_key, Container):
         raise TypeError(f"target_key must be str or Container of str; got {type(target_key).__name__}")
-    keys: list[str] = [*target_key]  # type: ignore[call-overload]  # what has `in` only is no use here
+    keys: Any = target_key
     for key in keys:
         if not isinstance(key, str):
             raise TypeError(f"target_key must be str or Container of str; got {type(key).__name__}")
         if key not in names:
             raise KeyError(f"target_key not in yielded dict. Expected {names} keys; got {key}")
-    return keys
+    return [*keys]
 
 
 def generator_input_fn(

@@ -160,14 +160,15 @@ def smart_cond(
 
 
 def smart_constant_value(pred: TensorLike) -> Any:
-    """The value of a bool scalar tensor where it is known while the graph is built, else None; of a Python bool itself.
+    """The value of a bool scalar tensor where it is known while the graph is built, else None; of a bool itself.
 
     Raises:
         TypeError: if `pred` is neither a tensor nor a bool, 0 or 1.
     """
     if isinstance(pred, Tensor):
         return constant_value(pred)
-    if isinstance(pred, (bool, int)) and pred in (0, 1):
+    # Numbers of NumPy's are as good, as what `np.random.rand() < 0.5` gives is one.
+    if pred in {0, 1}:
         return bool(pred)
     raise TypeError(f"`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: {type(pred)}")
 
