@@ -26,3 +26,13 @@ def test_layers_take_them():
     assert tf.layers.dropout(rows, 0.5, training=np.bool_(False)).op.type == "Identity"
     with tf.Session() as sess:
         assert set(sess.run(tf.layers.dropout(rows, 0.5, training=np.bool_(True))).ravel()) <= {0.0, 2.0}
+
+
+def test_phases_of_keras_are_known_by_them():
+    backend = tf.keras.backend
+    yes, no = tf.ones([]), tf.zeros([])
+    assert backend.in_train_phase(yes, no, training=np.bool_(True)) is yes
+    assert backend.in_train_phase(yes, no, training=np.int64(0)) is no
+    assert backend.in_test_phase(yes, no, training=np.bool_(False)) is yes
+    with pytest.raises(AttributeError):
+        backend.in_train_phase(yes, no, training=2)

@@ -6,6 +6,7 @@ from typing import Any
 
 from headrace.core.dtypes import as_dtype
 from headrace.core.dtypes import bool as bool_type
+from headrace.core.tensor import Tensor
 from headrace.functions.flow.cond import cond
 from headrace.kernels.composing.arranging import concat
 from headrace.kernels.composing.filling import ones_like
@@ -64,7 +65,8 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     """
     if training is None:
         training = learning_phase()
-    if isinstance(training, (bool, int)):
+    # Bools and numbers of NumPy's are known as well.
+    if not isinstance(training, Tensor) and training in {0, 1}:
         chosen = x if training else alt
         return chosen() if callable(chosen) else chosen
     return switch(training, x, alt)
