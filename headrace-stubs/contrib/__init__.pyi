@@ -1,6 +1,6 @@
 # Made by tools/make_stubs.py.
 
-__all__ = ['all_reduce', 'autograph', 'batching', 'bayesflow', 'bigtable', 'boosted_trees', 'checkpoint', 'cloud', 'cluster_resolver', 'compiler', 'constrained_optimization', 'crf', 'ctc', 'cudnn_rnn', 'data', 'decision_trees', 'deprecated', 'distribute', 'distributions', 'eager', 'estimator', 'factorization', 'feature_column', 'ffmpeg', 'framework', 'graph_editor', 'grid_rnn', 'hadoop', 'hooks', 'ignite', 'image', 'input_pipeline', 'integrate', 'kafka', 'keras', 'kernel_methods', 'kinesis', 'layers', 'learn', 'legacy_seq2seq', 'libsvm', 'linalg', 'linear_optimizer', 'lookup', 'losses', 'memory_stats', 'meta_graph_transform', 'metrics', 'mixed_precision', 'model_pruning', 'mpi_collectives', 'nccl', 'nearest_neighbor', 'nn', 'opt', 'periodic_resample', 'predictor', 'proto', 'quantize', 'reduce_slice_ops', 'resampler', 'rnn', 'rpc', 'saved_model', 'seq2seq', 'session_bundle', 'signal', 'slim', 'solvers', 'sparsemax', 'staging', 'stat_summarizer', 'stateless', 'summary', 'tensor_forest', 'tensorboard', 'testing', 'text', 'tfprof', 'timeseries', 'tpu', 'training', 'util']
+__all__ = ['all_reduce', 'autograph', 'batching', 'bayesflow', 'bigtable', 'boosted_trees', 'checkpoint', 'cloud', 'cluster_resolver', 'compiler', 'constrained_optimization', 'copy_graph', 'crf', 'ctc', 'cudnn_rnn', 'data', 'decision_trees', 'deprecated', 'distribute', 'distributions', 'eager', 'estimator', 'factorization', 'feature_column', 'ffmpeg', 'framework', 'graph_editor', 'grid_rnn', 'hadoop', 'hooks', 'ignite', 'image', 'input_pipeline', 'integrate', 'kafka', 'keras', 'kernel_methods', 'kinesis', 'layers', 'learn', 'legacy_seq2seq', 'libsvm', 'linalg', 'linear_optimizer', 'lookup', 'losses', 'memory_stats', 'meta_graph_transform', 'metrics', 'mixed_precision', 'model_pruning', 'mpi_collectives', 'nccl', 'nearest_neighbor', 'nn', 'opt', 'periodic_resample', 'predictor', 'proto', 'quantize', 'reduce_slice_ops', 'resampler', 'rnn', 'rpc', 'saved_model', 'seq2seq', 'session_bundle', 'signal', 'slim', 'solvers', 'sparsemax', 'staging', 'stat_summarizer', 'stateless', 'summary', 'tensor_forest', 'tensorboard', 'testing', 'text', 'tfprof', 'timeseries', 'tpu', 'training', 'util']
 from headrace.contrib import all_reduce as all_reduce
 from headrace.contrib import autograph as autograph
 from headrace.contrib import batching as batching
@@ -12,6 +12,7 @@ from headrace.contrib import cloud as cloud
 from headrace.contrib import cluster_resolver as cluster_resolver
 from headrace.contrib import compiler as compiler
 from headrace.contrib import constrained_optimization as constrained_optimization
+from headrace.contrib import copy_graph as copy_graph
 from headrace.contrib import crf as crf
 from headrace.contrib import ctc as ctc
 from headrace.contrib import cudnn_rnn as cudnn_rnn
