@@ -57,9 +57,15 @@ class _VectorStudentT(TransformedDistribution):
         name: str = "VectorStudentT",
     ) -> None:
         parameters = {key: value for key, value in locals().items() if key not in ("self", "__class__")}
-        terms: list[Any] = [scale_identity_multiplier, scale_diag, scale_tril, scale_perturb_factor, scale_perturb_diag]
-        with name_scope(name) as scope, name_scope("init", values=[df, loc, *terms]):
-            affine = Affine(loc, *terms, validate_args)
+        terms: dict[str, Any] = {
+            "scale_identity_multiplier": scale_identity_multiplier,
+            "scale_diag": scale_diag,
+            "scale_tril": scale_tril,
+            "scale_perturb_factor": scale_perturb_factor,
+            "scale_perturb_diag": scale_perturb_diag,
+        }
+        with name_scope(name) as scope, name_scope("init", values=[df, loc, *terms.values()]):
+            affine = Affine(loc, validate_args=validate_args, **terms)
             zero, one = composing.zeros([], affine.dtype), composing.ones([], affine.dtype)
             standard = StudentT(df=df, loc=zero, scale=one)
             scale: Any = affine.scale
