@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from headrace.core.dtypes import as_dtype
 from headrace.core.dtypes import bool as bool_type
-from headrace.core.tensor import Tensor
 from headrace.functions.flow.cond import cond
 from headrace.kernels.composing.arranging import concat
 from headrace.kernels.composing.filling import ones_like
@@ -65,8 +66,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     """
     if training is None:
         training = learning_phase()
-    # Bools and numbers of NumPy's are known as well.
-    if not isinstance(training, Tensor) and training in {0, 1}:
+    if isinstance(training, (bool, int, np.bool_, np.integer)):
         chosen = x if training else alt
         return chosen() if callable(chosen) else chosen
     return switch(training, x, alt)
