@@ -1,10 +1,11 @@
 # Made by tools/make_stubs.py.
 
 from collections.abc import Callable, Mapping
+from headrace.config import tf2 as tf2
 from headrace.core.dtypes import float32 as float32
 from headrace.core.typing import DTypeLike as DTypeLike
 from headrace.keras.utils.generic_utils import deserialize_keras_object as deserialize_keras_object, serialize_keras_object as serialize_keras_object
-from headrace.state import initializers as initializers
+from headrace.state import initializers as initializers, initializers_v2 as initializers_v2
 from typing import Any
 
 class RandomNormal(initializers.RandomNormal):
@@ -47,7 +48,7 @@ truncated_normal = TruncatedNormal
 def serialize(initializer: Callable[..., Any] | None) -> Any:
     """What stands for an initializer in settings."""
 def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
-    """The initializer that `serialize` described.
+    """The initializer that `serialize` described: one of 2.x with that behavior enabled.
 
     Args:
         config: a name, or a dictionary of class and settings.

@@ -75,9 +75,8 @@ TYPES: dict[str, str] = {
         "ExperimentalMapDataset ExperimentalScanDataset ExperimentalTakeWhileDataset FilterDataset FlatMapDataset "
         "MapDataset ScanDataset TakeWhileDataset"
     ),
-    "ops.data.optimizing": "OptimizeDataset",
     "ops.data.parsing": "ParseExampleDataset",
-    "ops.data.random": "RepeatDataset SamplingDataset ShuffleAndRepeatDataset ShuffleDataset",
+    "ops.data.random": "OptimizeDataset RepeatDataset SamplingDataset ShuffleAndRepeatDataset ShuffleDataset",
     "ops.data.reducing": (
         "AssertNextDataset DatasetCardinality DatasetToSingleElement ExperimentalAssertNextDataset "
         "ExperimentalDatasetCardinality ExperimentalMaxIntraOpParallelismDataset ExperimentalNonSerializableDataset "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -124,6 +125,50 @@ class Tape:
     def _is_watched_handle(self, tensor: Tensor) -> bool:
         return self.watches_variables and tensor._dtype.name == "resource" and self._may_watch(tensor)
 
+    def _backwards(self, targets: Sequence[Any]) -> Iterable[Record]:
+        """The records that `targets` come from, each after all that use its outputs, in TensorFlow's order.
+
+        Whichever became ready first is next, so branches are gone back side by side; gradients of a tensor are summed, and
+        their slices put one after the other, in that order.
+        """
+        made_by = {id(tensor): record for record in self.records for tensor in record.outputs}
+        uses: dict[int, int] = {}
+        waits: dict[Record, int] = {}
+        left = [id(target) for target in targets]
+        while left:
+            record = made_by.get(left.pop())
+            if record is None or record in waits:
+                continue
+            waits[record] = 0
+            for tensor in record.inputs:
+                number = id(tensor)
+                if number in uses:
+                    uses[number] += 1
+                else:
+                    uses[number] = 1
+                    left.append(number)
+        for number in uses:
+            record = made_by.get(number)
+            if record is not None:
+                waits[record] += 1
+        roots = dict.fromkeys(made_by[id(target)] for target in targets if id(target) in made_by)
+        ready = deque(record for record in roots if not waits[record])
+        ordered: list[Record] = []
+        while ready:
+            record = ready.popleft()
+            ordered.append(record)
+            for tensor in record.inputs:
+                number = id(tensor)
+                uses[number] -= 1
+                if not uses[number]:
+                    maker = made_by.get(number)
+                    if maker is not None:
+                        waits[maker] -= 1
+                        if not waits[maker]:
+                            ready.append(maker)
+        # Something that counts as an operation may give what it takes, and then waits for itself.
+        return ordered if len(ordered) == len(waits) else reversed(self.records)
+
     def gradient(
         self, targets: Sequence[Any], sources: Sequence[Any], starts: Sequence[Any], zeros_where_none: bool
     ) -> list[Any]:
@@ -139,7 +184,7 @@ class Tape:
             if id(target) in self.watched:
                 collected.setdefault(id(target), []).append(_ones_as(target) if start is None else start)
         source_ids = {id(source) for source in sources}
-        for record in reversed(self.records):
+        for record in self._backwards(targets):
             outputs = record.outputs
             if not any(id(tensor) in collected for tensor in outputs):
                 continue

@@ -23,12 +23,11 @@ from headrace.keras.engine.training_copies import compiled_copy
 from headrace.keras.engine.training_datasets import is_dataset, validate_dataset_input
 from headrace.keras.engine.training_functions import Functions
 from headrace.keras.engine.training_generator import is_generator_or_sequence, unpack_validation_data
-from headrace.keras.engine.training_input_checks import has_symbolic_tensors
+from headrace.keras.engine.training_input_checks import can_take_newer_loops, has_symbolic_tensors
 from headrace.keras.engine.training_loop import PREDICT, TEST
 from headrace.keras.engine.training_metrics import metrics_of_layers
 from headrace.keras.engine.training_standardizing import Standardizing
 from headrace.keras.optimizers import serialization as optimizers
-from headrace.keras.optimizers.update_lists import Optimizer
 from headrace.util import tf_logging
 
 if TYPE_CHECKING:
@@ -155,13 +154,9 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
             kwargs = {}
         self._function_kwargs = kwargs
         self._set_optimizer(optimizer)
-        # What the newer loops of 1.15 cannot do is left to the older ones, which split and weigh arrays differently.
-        self._experimental_run_tf_function = (
-            run_tf_function
-            and not kwargs
-            and sample_weight_mode is None
-            and target_tensors is None
-            and not self._has_older_optimizer()
+        run_tf_function = run_tf_function and not kwargs
+        self._experimental_run_tf_function = run_tf_function and can_take_newer_loops(
+            self.optimizer, sample_weight_mode, target_tensors
         )
         self.loss = loss or {}
         self.loss_weights, self.sample_weight_mode = loss_weights, sample_weight_mode
@@ -197,13 +192,6 @@ class Model(Batchwise, Compiling, Functions, Standardizing, network.Network):  #
         # Some models train their parts with an optimizer each.
         several = isinstance(optimizer, (list, tuple))
         self.optimizer = [optimizers.get(each) for each in optimizer] if several else optimizers.get(optimizer)
-
-    def _has_older_optimizer(self) -> bool:
-        """Whether an optimizer is one of `tf.train`, or makes a list of updates as those before 1.13 do."""
-        return any(
-            isinstance(each, Optimizer)
-            for each in (self.optimizer if isinstance(self.optimizer, list) else [self.optimizer])
-        )
 
     @property
     def run_eagerly(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from headrace.core import nest
 from headrace.core.composite_tensors import CompositeTensor
 from headrace.core.tensor import Tensor
+from headrace.keras.optimizers.update_lists import Optimizer
 from headrace.kernels import composing
 
 if TYPE_CHECKING:
@@ -373,3 +374,17 @@ def refuse_several_optimizers(optimizer: Any) -> None:
     """
     if isinstance(optimizer, list):
         raise ValueError("The `optimizer` in `compile` should be a single optimizer.")
+
+
+def can_take_newer_loops(optimizer: Any, sample_weight_mode: Any, target_tensors: Any) -> bool:
+    """Whether the newer loops of 1.15 train a model of these settings of `compile`.
+
+    What they cannot do is left to the older ones, which split and weigh arrays differently: optimizers of `tf.train`, and
+    those that make lists of updates; weights of steps; targets that are tensors.
+    """
+    all_optimizers = optimizer if isinstance(optimizer, list) else [optimizer]
+    return (
+        sample_weight_mode is None
+        and target_tensors is None
+        and not any(isinstance(each, Optimizer) for each in all_optimizers)
+    )

@@ -14,9 +14,11 @@ from headrace.kernels.data.base import (
     Element,
     Iteration,
     Next,
+    apart,
     dataset_op,
     integer,
 )
+from headrace.kernels.data.batched import mark_whole
 from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
 from headrace.kernels.data.samples import Samples, fresh_seed
 from headrace.kernels.random.philox import Philox
@@ -239,6 +241,46 @@ def sampling_dataset_kernel(node):
     return lambda source, rate, seed, seed2: Sampled(source, float(rate), (integer(seed), integer(seed2)))
 
 
+def fused(dataset: Dataset) -> Dataset:
+    """`dataset` as TensorFlow's default optimization leaves it: a shuffle that is repeated does both at once."""
+    dataset.inputs = [fused(source) for source in dataset.inputs]
+    if isinstance(dataset, Repeated) and dataset.inputs and type(dataset.inputs[0]) is Shuffled:
+        inner = dataset.inputs[0]
+        # A repeat that goes once is left out before.
+        if inner.reshuffle and inner.count == 1 and (dataset.count == -1 or dataset.count > 1):
+            return Shuffled(inner.inputs[0], inner.size, inner.seeds, False, dataset.count)
+    return dataset
+
+
+def make_sloppy(dataset: Dataset) -> None:
+    """Lets what works on several elements at once give them as they come."""
+    dataset.make_sloppy()
+    for source in dataset.inputs:
+        make_sloppy(source)
+
+
+optimize_dataset = dataset_op(
+    "OptimizeDataset",
+    "input_dataset: variant, optimizations: string, *, {}, optimization_configs: list(string) = [] -> handle: variant",
+)
+
+
+@optimize_dataset.kernel
+def optimize_dataset_kernel(node):
+    def optimize(source, optimizations):
+        # The pipeline is rewritten as a graph, where what is used twice stands twice, its functions with their state too.
+        source = apart(source, lambda part, inputs: part.twin(inputs))
+        names = {bytes(name) for name in optimizations.reshape(-1)}
+        if b"map_and_batch_fusion" in names:
+            mark_whole(source)
+        if b"make_sloppy" in names:
+            make_sloppy(source)
+        return fused(source) if b"shuffle_and_repeat_fusion" in names else source
+
+    return optimize
+
+
+optimize_dataset.accepts(numbers(3), np.array([b"noop_elimination"]), **INT64_SCALARS)
 repeat_dataset.accepts(numbers(2), np.int64(2), **INT64_SCALARS).accepts(numbers(2), np.int64(-1), **INT64_SCALARS)
 _SEEDS = np.int64(1), np.int64(2)
 shuffle_dataset.accepts(numbers(4), np.int64(3), *_SEEDS, **INT64_SCALARS)
