@@ -111,10 +111,14 @@ def _run(
                     tape.watch(value)
             else:
                 given[i] = convert_to_tensor(value)
+        # One value passed for two of them has two gradients; elsewhere among the arguments it counts as well.
+        met: set[int] = set()
+        for i in positions:
+            if isinstance(given[i], Tensor) and id(given[i]) in met:
+                given[i] = raw.Identity(given[i])
+            met.add(id(given[i]))
         for i in positions:
             if isinstance(given[i], Tensor):
-                # A tensor of its own, so that one value passed twice has two gradients.
-                given[i] = raw.Identity(given[i])
                 tape.watch(given[i])
             sources.append(given[i])
         result = f(*given)
