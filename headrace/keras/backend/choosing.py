@@ -66,7 +66,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     """
     if training is None:
         training = learning_phase()
-    if isinstance(training, (bool, int, np.bool_, np.integer)):
+    if isinstance(training, (bool, int, float, np.generic)) and training in (0, 1):
         chosen = x if training else alt
         return chosen() if callable(chosen) else chosen
     return switch(training, x, alt)
