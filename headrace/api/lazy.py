@@ -185,6 +185,8 @@ class Finder:
             names = {*table.homes, *table.children(), *internal_paths.children(path)}
             for source in table.every:
                 names.update(n for n in dir(self._place(source)) if not n.startswith("_"))
+        # 1.15 does not list in what its modules lie, though it can be imported.
+        names.discard("python" if path.startswith("contrib.") else "")
         return sorted(names)
 
     def public_modules(self) -> list[str]:
