@@ -105,6 +105,7 @@ class OpDefLibrary:
             RuntimeError: if another definition of this name was added.
 
         Example:
+            >>> from headrace.core.framework import op_def_pb2
             >>> library = OpDefLibrary()
             >>> library.add_op(op_def_pb2.OpDef(name="Mine"))
         """

@@ -67,7 +67,7 @@ class ExpressionEvaluator:
             ValueError: if a name is none, or if the dump has no such tensor; whatever the expression itself raises.
 
         Example:
-            >>> ExpressionEvaluator(dump).evaluate("np.mean(`a:0[1]`) * 2")
+            ExpressionEvaluator(dump).evaluate("np.mean(`a:0[1]`) * 2")
         """
         values: dict[str, Any] = {"np": np}
         words: dict[str, str] = {}

@@ -72,8 +72,9 @@ def check_per_example_loss_rank(per_example_loss: Tensor) -> AbstractContextMana
         ValueError: if they are known to be a scalar; InvalidArgumentError: in a step.
 
     Example:
-        >>> with check_per_example_loss_rank(losses):
-        ...     loss = tf.reduce_mean(losses)
+        >>> each = tf.square(tf.constant([1.0, -2.0]))
+        >>> with check_per_example_loss_rank(each):
+        ...     loss = tf.reduce_mean(each)
     """
     message = "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1"
     dims = per_example_loss.dims

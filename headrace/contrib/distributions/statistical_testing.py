@@ -224,6 +224,7 @@ def assert_true_mean_equal_by_dkwm_two_sample(
         the operation; when run it raises `InvalidArgumentError` where the bounds of the two means do not meet.
 
     Example:
+        >>> first, second = tf.random_uniform([1000]), tf.random_uniform([1000])
         >>> check = assert_true_mean_equal_by_dkwm_two_sample(first, 0.0, 1.0, second, 0.0, 1.0)
     """
     values = [samples1, low1, high1, samples2, low2, high2, false_fail_rate]

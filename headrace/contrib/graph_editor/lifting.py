@@ -78,7 +78,9 @@ def map_subgraph(
         UnliftableError: if the value depends on a placeholder that is refused; the error tells by which way.
 
     Example:
-        >>> map_subgraph(y, {x.op}, None, set(), collections.defaultdict(set), add_sources=False)
+        >>> from collections import defaultdict
+        >>> source = tf.placeholder(tf.float32)
+        >>> map_subgraph(tf.square(source), {source.op}, None, set(), defaultdict(set), add_sources=False)
         set()
     """
     left = [_as_operation(init_tensor)]

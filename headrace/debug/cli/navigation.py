@@ -44,7 +44,7 @@ class CursesNavigationHistory:
 
     Example:
         >>> history = CursesNavigationHistory(10)
-        >>> history.add_item("lt", lines, 0)
+        >>> history.add_item("lt", None, 0)
         >>> history.can_go_back()
         False
     """

@@ -204,7 +204,7 @@ class ProfileAnalyzer:
         run_metadata: the `RunMetadata` of a run with FULL_TRACE.
 
     Example:
-        >>> ProfileAnalyzer(graph, run_metadata).list_profile(["-s", "op_time", "-r"]).lines
+        ProfileAnalyzer(graph, run_metadata).list_profile(["-s", "op_time", "-r"]).lines
     """
 
     def __init__(self, graph: Graph, run_metadata: protos.RunMetadata) -> None:
