@@ -23,14 +23,20 @@ from headrace.state.polymorphic_function import PolymorphicFunction
 _COMPOSITES = (CompositeTensor, IndexedSlices, SparseTensor)
 
 
+_FUNCTIONS = (PolymorphicFunction, ConcreteFunction, RestoredFunction)
+
+
 def functions_of(item: object) -> dict[str, Any]:
-    """The `tf.function`s among an object's attributes and methods, by name."""
+    """The `tf.function`s among an object's attributes and methods, by name; of a list or dict, among its elements."""
+    if isinstance(item, (list, dict)):
+        members = item.items() if isinstance(item, dict) else enumerate(item)
+        return {str(key): value for key, value in members if isinstance(value, _FUNCTIONS)}
     found = {}
     for name in dir(type(item)):
         if isinstance(inspect.getattr_static(type(item), name, None), PolymorphicFunction):
             found[name] = getattr(item, name)
     for name, value in vars(item).items():
-        if isinstance(value, (PolymorphicFunction, ConcreteFunction, RestoredFunction)):
+        if isinstance(value, _FUNCTIONS):
             found[name] = value
     return dict(sorted(found.items()))
 

@@ -73,6 +73,8 @@ class LayerAdditions(objects_writing.Additions):
         self._lists: dict[int, tuple[Any, list[tuple[str, Any]]]] = {}
         self._functions: dict[int, dict[str, Any]] = {}
         self._owners: dict[int, Any] = {}
+        self._losses: dict[int, list[Any]] = {}
+        self._loss_count = 0
         # What layers of Python code were called with, by identity.
         self._noted: dict[int, Any] = {}
 
@@ -91,13 +93,24 @@ class LayerAdditions(objects_writing.Additions):
                 layer for layer in getattr(item, "layers", ()) if not getattr(layer, "_is_input_layer", False)
             ]
             kept.metrics = list(getattr(item, "metrics", ()))
-            kept.regularization_losses, kept.layer_regularization_losses = [], []
+            kept.layer_regularization_losses = self._losses_of(item)
+            inside = [loss for layer in _layers_below(item) for loss in self._losses_of(layer)]
+            kept.regularization_losses = [*self._losses_of(item), *inside]
             lists = [
                 (name, getattr(kept, name)) for name in ("regularization_losses", "trainable_variables", "variables")
             ]
             self._owners[id(kept)] = item
             self._lists[id(item)] = kept, [*lists, ("keras_api", kept)]
         return self._lists[id(item)][1]
+
+    def _losses_of(self, layer: Any) -> list[Any]:
+        """The functions that compute a layer's own losses of its weights."""
+        if id(layer) not in self._losses:
+            made = self._losses[id(layer)] = []
+            for loss in getattr(layer, "_callable_losses", ()):
+                made.append(_loss_function(loss, self._loss_count))
+                self._loss_count += 1
+        return self._losses[id(layer)]
 
     def functions(self, item: object) -> dict[str, Any]:
         """The functions that call a layer, with its losses and without."""
@@ -177,6 +190,16 @@ class LayerAdditions(objects_writing.Additions):
             return call(inputs, *args, **kwargs)
 
         return noting
+
+
+def _loss_function(loss: Callable[[], Any], number: int) -> Any:
+    def compute() -> Any:
+        return loss()
+
+    compute.__name__ = f"loss_fn_{number}"
+    made = function(compute, autograph=False)
+    made.get_concrete_function()
+    return made
 
 
 def _layers_below(layer: Any) -> list[Any]:
