@@ -11,6 +11,7 @@ from headrace.core.errors import OutOfRangeError
 from headrace.core.registry import raw
 from headrace.data import structure
 from headrace.data.iterator_saveable import IteratorSaveable
+from headrace.kernels.data.places import begin_anew
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -47,7 +48,7 @@ class EagerIterator(structure.Described, Trackable):
         self._resource = raw.AnonymousIterator(**self._described)
         if isinstance(applied, EagerTensor):
             # Each iteration draws the random numbers that the first drew.
-            applied._value.reset()
+            begin_anew(applied._value)
         raw.MakeIterator(applied, self._resource)
 
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:

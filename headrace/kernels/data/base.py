@@ -134,14 +134,6 @@ class Dataset:
     def __init__(self, *inputs: Dataset) -> None:
         self.inputs = [dataset_of(each) for each in inputs]
 
-    def iterate(self, iteration: Iteration) -> Next:
-        """Begins an iteration of this whole pipeline.
-
-        What an iterator of TensorFlow knows belongs to a place in the pipeline: a shuffle that comes again elsewhere in it
-        draws the order of its first place again, and does not go on with the next.
-        """
-        return apart(self, lambda part, inputs: part.over(inputs)).start(iteration)
-
     def start(self, iteration: Iteration) -> Next:
         """Begins an iteration, by itself or as a part of another dataset's."""
         raise NotImplementedError
@@ -150,16 +142,15 @@ class Dataset:
         """The number of elements, INFINITE or UNKNOWN."""
         return UNKNOWN
 
-    def reset(self) -> None:
-        """Makes the next iteration the same as the first."""
-        for source in self.inputs:
-            source.reset()
-        self._renew_streams()
-
-    def _renew_streams(self) -> None:
+    def renew_streams(self) -> None:
+        """Has its own streams of random numbers begin anew."""
         for name, value in list(vars(self).items()):
             if isinstance(value, Drawing):
                 setattr(self, name, value.renewed())
+
+    def draws(self) -> bool:
+        """Whether it has streams of random numbers that go on from one iteration to the next."""
+        return any(isinstance(value, Drawing) for value in vars(self).values())
 
     def over(self, inputs: list[Dataset]) -> Dataset:
         """A dataset that does with other inputs what this one does with its own."""
@@ -170,7 +161,7 @@ class Dataset:
     def twin(self, inputs: list[Dataset]) -> Dataset:
         """A dataset like it over inputs of its own, and with streams of random numbers of its own, at their beginnings."""
         made = self.over(inputs)
-        made._renew_streams()
+        made.renew_streams()
         return made
 
     def make_sloppy(self) -> None:
@@ -182,25 +173,6 @@ class Dataset:
         Who puts many elements together need not cut the rows off one by one then.
         """
         return None
-
-
-def apart(
-    dataset: Dataset, copied: Callable[[Dataset, list[Dataset]], Dataset], met: set[int] | None = None
-) -> Dataset:
-    """`dataset` without parts that it consists of twice: the second place and those after it have copies of them.
-
-    Args:
-        dataset: the last of a pipeline.
-        copied: makes the copy of a part over inputs of its own.
-        met: the parts that have been come by, by `id`.
-    """
-    met = set() if met is None else met
-    inputs = [apart(source, copied, met) for source in dataset.inputs]
-    if id(dataset) in met:
-        return copied(dataset, inputs)
-    met.add(id(dataset))
-    dataset.inputs = inputs
-    return dataset
 
 
 def dataset_of(value: object) -> Dataset:

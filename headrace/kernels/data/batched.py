@@ -12,6 +12,7 @@ import torch
 from headrace.core.errors import OpError
 from headrace.kernels.data.base import Dataset, Element, Iteration, Next, invalid
 from headrace.kernels.data.mapped import Mapped
+from headrace.kernels.data.places import parts_of
 from headrace.kernels.data.slices import Slices, rows
 from headrace.kernels.data.tables import Row, together
 
@@ -239,10 +240,9 @@ def _cut_batches(source: Slices, size: int, drop: bool) -> Next:
 
 def mark_whole(dataset: Dataset) -> None:
     """Makes batches of mapped elements fail as a whole, as TensorFlow's default optimization does."""
-    if type(dataset) is Batched and isinstance(dataset.inputs[0], Mapped):
-        dataset.whole = True
-    for source in dataset.inputs:
-        mark_whole(source)
+    for part in parts_of(dataset):
+        if type(part) is Batched and isinstance(part.inputs[0], Mapped):
+            part.whole = True
 
 
 def sparse_value(indices: torch.Tensor, values: torch.Tensor, shape: torch.Tensor) -> np.ndarray:

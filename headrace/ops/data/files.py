@@ -25,7 +25,6 @@ from headrace.kernels.data.base import (
     Element,
     Iteration,
     Next,
-    dataset_of,
     dataset_op,
     integer,
     invalid,
@@ -34,6 +33,7 @@ from headrace.kernels.data.base import (
     text,
 )
 from headrace.kernels.data.case_inputs import elements
+from headrace.kernels.data.places import iterate
 from headrace.kernels.data.reading import COMPRESSIONS, Read, checked_buffer_size, checked_compression, names_of, opened
 from headrace.kernels.readers.case_inputs import LMDB
 from headrace.kernels.readers.state import lmdb_records
@@ -343,7 +343,7 @@ for _decl in (to_record_op, experimental_to_record_op):
 def to_record_kernel(node):
     def write(dataset, filename, compression):
         iteration = Iteration()
-        upstream = dataset_of(dataset).iterate(iteration)
+        upstream = iterate(dataset, iteration)
         try:
             with TFRecordWriter(text(filename), text(compression)) as writer:
                 while (element := upstream()) is not None:

@@ -19,11 +19,12 @@ from headrace.core.graph_functions import attr_function
 from headrace.core.registry import op, raw
 from headrace.core.waiting import Call, Waits, has_deadline
 from headrace.devices import pool
-from headrace.kernels.data.base import ELEMENTS, Dataset, Element, Iteration, Next, dataset_of, invalid, strings
+from headrace.kernels.data.base import ELEMENTS, Dataset, Element, Iteration, Next, invalid, strings
 from headrace.kernels.data.case_inputs import INT64_SCALARS, initialized, numbers
 from headrace.kernels.data.components import check_element, is_of, type_text
 from headrace.kernels.data.handles import Handles
 from headrace.kernels.data.optional import Optional
+from headrace.kernels.data.places import begin_anew, iterate
 from headrace.kernels.queues.handles import shared_state
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Iterator:
             self.dataset = dataset
             self.taken = 0
             self.late.clear()
-            self._next = dataset_of(dataset).iterate(self._iteration)
+            self._next = iterate(dataset, self._iteration)
 
     def next(self) -> Element | None:
         """The next element, None at the end.
@@ -98,7 +99,7 @@ class Iterator:
                         None, None, "DeserializeIterator: run the initializer of the iterator before restoring it."
                     )
                 self.dataset = self.factory()
-            self.dataset.reset()
+            begin_anew(self.dataset)
             self.begin(self.dataset)
             for _ in range(count):
                 # A count from a file may be of more elements than there are.

@@ -14,12 +14,12 @@ from headrace.kernels.data.base import (
     Element,
     Iteration,
     Next,
-    apart,
     dataset_op,
     integer,
 )
 from headrace.kernels.data.batched import mark_whole
 from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
+from headrace.kernels.data.places import apart, parts_of
 from headrace.kernels.data.samples import Samples, fresh_seed
 from headrace.kernels.random.philox import Philox
 
@@ -51,9 +51,12 @@ class Shuffled(Choosing):
     def over(self, inputs: list[Dataset]) -> Dataset:
         return Shuffled(inputs[0], self.size, self.seeds, self.reshuffle, self.count)
 
-    def reset(self) -> None:
-        super().reset()
+    def renew_streams(self) -> None:
+        super().renew_streams()
         self._seed_samples = Samples(*self.seeds)
+
+    def draws(self) -> bool:
+        return True
 
     def start(self, iteration: Iteration) -> Next:
         seeds = (self._seed_samples.next(), self._seed_samples.next()) if self.reshuffle else self.seeds
@@ -243,20 +246,18 @@ def sampling_dataset_kernel(node):
 
 def fused(dataset: Dataset) -> Dataset:
     """`dataset` as TensorFlow's default optimization leaves it: a shuffle that is repeated does both at once."""
-    dataset.inputs = [fused(source) for source in dataset.inputs]
+    for part in list(parts_of(dataset)):
+        part.inputs = [_fused_alone(source) for source in part.inputs]
+    return _fused_alone(dataset)
+
+
+def _fused_alone(dataset: Dataset) -> Dataset:
     if isinstance(dataset, Repeated) and dataset.inputs and type(dataset.inputs[0]) is Shuffled:
         inner = dataset.inputs[0]
         # A repeat that goes once is left out before.
         if inner.reshuffle and inner.count == 1 and (dataset.count == -1 or dataset.count > 1):
             return Shuffled(inner.inputs[0], inner.size, inner.seeds, False, dataset.count)
     return dataset
-
-
-def make_sloppy(dataset: Dataset) -> None:
-    """Lets what works on several elements at once give them as they come."""
-    dataset.make_sloppy()
-    for source in dataset.inputs:
-        make_sloppy(source)
 
 
 optimize_dataset = dataset_op(
@@ -274,7 +275,8 @@ def optimize_dataset_kernel(node):
         if b"map_and_batch_fusion" in names:
             mark_whole(source)
         if b"make_sloppy" in names:
-            make_sloppy(source)
+            for part in parts_of(source):
+                part.make_sloppy()
         return fused(source) if b"shuffle_and_repeat_fusion" in names else source
 
     return optimize

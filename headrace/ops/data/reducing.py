@@ -28,6 +28,7 @@ from headrace.kernels.data.base import (
     invalid,
 )
 from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
+from headrace.kernels.data.places import iterate
 
 reduce_op = op(
     "ReduceDataset",
@@ -52,7 +53,7 @@ def reduce_kernel(node):
         # There may be no end of elements but that of the session, or of the time its step has.
         waits.also_closes(iteration)
         try:
-            upstream = dataset_of(dataset).iterate(iteration)
+            upstream = iterate(dataset, iteration)
             while (element := upstream()) is not None:
                 if waits.closed:
                     raise CancelledError(None, None, "Operation was cancelled")
@@ -80,7 +81,7 @@ def single_element_kernel(node):
     def single(dataset):
         iteration = Iteration()
         try:
-            upstream = dataset_of(dataset).iterate(iteration)
+            upstream = iterate(dataset, iteration)
             element = upstream()
             if element is None:
                 raise invalid("Dataset was empty.")

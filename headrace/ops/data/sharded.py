@@ -19,13 +19,13 @@ from headrace.kernels.data.base import (
     Element,
     Iteration,
     Next,
-    dataset_of,
     dataset_op,
     integer,
     invalid,
 )
 from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
 from headrace.kernels.data.handles import Handles
+from headrace.kernels.data.places import iterate
 from headrace.kernels.queues.handles import shared_state
 
 _numbers = itertools.count(1)
@@ -55,7 +55,7 @@ class MultiDeviceIterator:
         with self._lock:
             self._iteration.close()
             self._iteration = Iteration()
-            self._next = dataset_of(dataset).iterate(self._iteration)
+            self._next = iterate(dataset, self._iteration)
             self._waiting = [deque() for _ in range(self.shards)]
             self._next_shard = 0
             self.incarnation += 1

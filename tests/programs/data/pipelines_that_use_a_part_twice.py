@@ -35,6 +35,9 @@ def without_rewrites(dataset):
 
 pipelines = {
     "shuffled, beside": lambda: beside(shuffled()),
+    "shuffled, beside twice": lambda: beside(beside(shuffled())),
+    "shuffled, beside what was after": lambda: beside(after(shuffled().map(lambda x: x * 2))),
+    "drawn, beside twice": lambda: beside(beside(drawn())),
     "shuffled, after": lambda: after(shuffled()),
     "shuffled, in turn": lambda: in_turn(shuffled()),
     "shuffled once for all": lambda: after(shuffled(reshuffle_each_iteration=False)),
