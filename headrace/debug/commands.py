@@ -12,7 +12,7 @@ from headrace.debug.cli.reading import add_print_tensor_arguments
 from headrace.debug.dump_dir import DebugDumpDir
 from headrace.debug.dumped_tensors import DebugTensorDatum
 from headrace.debug.evaluator import ExpressionEvaluator
-from headrace.debug.formatting import format_tensor
+from headrace.debug.formatting import format_tensor, saved_to
 from headrace.debug.parsing import Arguments, CommandError, parse_tensor_name_with_slicing
 from headrace.debug.sources import annotated_lines, source_table
 from headrace.debug.terminal import Terminal
@@ -364,7 +364,7 @@ class DebugAnalyzer:
             raise CommandError(f"Cannot evaluate {parsed.expression!r}: {type(error).__name__}: {error}") from error
         label = f"from eval of expression '{parsed.expression}'"
         if not isinstance(value, np.ndarray):
-            return [f'Tensor "{label}":', "", str(value)]
+            return [f'Tensor "{label}":', "", *saved_to(parsed.write_path, value), str(value)]
         return format_tensor(
             value, label, parsed.print_all, numeric_summary=True, write_path=parsed.write_path, width=Terminal.width()
         )

@@ -61,15 +61,16 @@ class ExpressionEvaluator:
         """The value of an expression.
 
         Args:
-            expression: Python, with the names of tensors in backquotes and NumPy as `np`.
+            expression: Python, with the names of tensors in backquotes and NumPy as `np` and `numpy`.
 
         Raises:
-            ValueError: if a name is none, or if the dump has no such tensor; whatever the expression itself raises.
+            ValueError: if a name is none, or if the dump has no such tensor. IndexError: if it has not so many dumps of it.
+                Whatever the expression itself raises.
 
         Example:
             ExpressionEvaluator(dump).evaluate("np.mean(`a:0[1]`) * 2")
         """
-        values: dict[str, Any] = {"np": np}
+        values: dict[str, Any] = {"np": np, "numpy": np}
         words: dict[str, str] = {}
 
         def word_of(match: re.Match[str]) -> str:
@@ -92,5 +93,7 @@ class ExpressionEvaluator:
                 raise ValueError(
                     f"Eval failed due to the value of {node}:{slot}:{plain_op} being unavailable"
                 ) from None
+            if number >= len(values):
+                raise IndexError(f"{node}:{slot}:{plain_op} has {len(values)} dump(s), there is no #{number}.")
             self._read[name] = values[number]
         return self._read[name]

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 _THRESHOLD = 2000
 
 
+def saved_to(path: str, value: Any) -> list[str]:
+    """Saves a value to a file as `numpy.save` does, if there is a path, and says so."""
+    if not path:
+        return []
+    with open(path, "wb") as file:
+        np.save(file, value)
+        size = file.tell()
+    return [f"Saved value to: {path} ({bytes_to_readable_str(size, True)})", ""]
+
+
 def format_tensor(
     tensor: FloatLike | np.ndarray | Sequence[Sequence[float]],
     label: str,
@@ -51,11 +61,7 @@ def format_tensor(
         head += f" Highlighted({ranges}): {int(marked.sum())} of {value.size} element(s) ({share:.2f}%)"
     dtype = "object" if value.dtype.kind == "O" else value.dtype.name
     lines = [head, f"  dtype: {dtype}", f"  shape: {value.shape}", ""]
-    if write_path:
-        with open(write_path, "wb") as file:
-            np.save(file, value)
-            size = file.tell()
-        lines += [f"Saved value to: {write_path} ({bytes_to_readable_str(size, True)})", ""]
+    lines += saved_to(write_path, value)
     if numeric_summary:
         lines += ["Numeric summary:", *summary_lines(value), ""]
     options: dict[str, Any] = {"linewidth": width, "threshold": max(value.size, 1) if print_all else _THRESHOLD}

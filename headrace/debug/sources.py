@@ -46,7 +46,7 @@ def annotate_source(
 
 
 def annotated_lines(dump: DebugDumpDir, path: str, tensors: bool, most: int, begin: int) -> list[str]:
-    """A file with its lines numbered, and below each the names of what it has made."""
+    """A file from line `begin` with its lines numbered, and below each the names of what it has made."""
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read().split("\n")
@@ -56,6 +56,8 @@ def annotated_lines(dump: DebugDumpDir, path: str, tensors: bool, most: int, beg
     width = len(str(len(text))) + 3
     lines = []
     for number, line in enumerate(text, 1):
+        if number < begin:
+            continue
         lines.append(f"{f'L{number}':<{width}}{line}")
         names = sorted(made.get(number, ()))
         lines += [f"    {name}" for name in names[:most]]

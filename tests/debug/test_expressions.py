@@ -53,6 +53,8 @@ def test_expressions_read_each_tensor_once() -> None:
     assert dump.asked == [("a", 0, "DebugIdentity", None)] * 2
     with pytest.raises(ValueError, match="gone:0:DebugIdentity being unavailable"):
         evaluator.evaluate("`gone:0`")
+    with pytest.raises(IndexError, match="a:0:DebugIdentity has 2 dump"):
+        evaluator.evaluate("`a:0[2]`")
     with pytest.raises(NameError):
         evaluator.evaluate("nothing(`a:0`)")
 

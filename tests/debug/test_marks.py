@@ -98,3 +98,19 @@ def test_errors_of_what_was_asked_are_raised(made: tuple[DebugAnalyzer, str]) ->
         analyzer.print_source(["nowhere.py"])
     with pytest.raises(IndexError):
         analyzer.print_tensor(["y:0[7]"])
+
+
+def test_a_number_is_saved_as_well_as_an_array(made: tuple[DebugAnalyzer, str], tmp_path: Path) -> None:
+    for expression, expected in (("np.sum(`x:0`)", 1.0), ("float(np.max(`x:0`))", 1.0), ("`x:0`", [1.0, 0.0])):
+        path = tmp_path / "value.npy"
+        told = made[0].evaluate_expression([expression, "-w", str(path)]).lines
+        assert any(line.startswith(f"Saved value to: {path}") for line in told)
+        np.testing.assert_array_equal(np.load(path), expected)
+
+
+def test_a_source_where_nothing_is_scrolled_begins_at_its_line(made: tuple[DebugAnalyzer, str]) -> None:
+    analyzer, path = made
+    commands = {name: (show, arguments) for name, _, show, arguments in analyzer._analyzer.all_commands()}
+    show, arguments = commands["print_source"]
+    assert show(arguments.parse_args([path, "-b", "2"]))[0].startswith("L2 ")
+    assert analyzer.print_source([path, "-b", "2"]).lines[0].startswith("L1 ")

@@ -91,6 +91,15 @@ def test_mistaken_options(made: tuple[ProfileAnalyzer, str]) -> None:
         made[0].list_profile(["-o", "long"])
     with pytest.raises(ValueError, match="Invalid time unit"):
         made[0].list_profile(["--time_unit", "hours"])
+    with pytest.raises(ValueError, match="key to sort by: time; use node, op_type"):
+        made[0].list_profile(["-s", "time"])
+
+
+def test_what_is_not_scrolled_begins_at_the_line_that_was_asked_for(made: tuple[ProfileAnalyzer, str]) -> None:
+    analyzer, path = made
+    _, _, show, arguments = analyzer.all_commands()[1]
+    whole = show(arguments.parse_args([path]))
+    assert show(arguments.parse_args([path, "--init_line", "3"])) == whole[:2] + whole[4:]
 
 
 def test_cells_and_filters() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -97,8 +98,10 @@ class DebugAnalyzer:
         except CommandError as problem:
             # As argparse ends where arguments do not fit.
             raise SystemExit(2) from problem
+        # A screen has the whole file, and is scrolled to the line that was asked for.
+        whole = argparse.Namespace(**{**vars(parsed), "line_begin": 1}) if name == "print_source" else parsed
         try:
-            out = marked(name, handler(parsed), parsed, self._dump)
+            out = marked(name, handler(whole), parsed, self._dump)
             node = get_node_name(getattr(parsed, about).partition("[")[0]) if about else None
         except CommandError as problem:
             if problem.__cause__ is not None:

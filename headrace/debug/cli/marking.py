@@ -38,11 +38,10 @@ def _of_tensors(lines: Sequence[str], parsed: argparse.Namespace, dump: DebugDum
     command = "list_tensors"
     for option, value in (
         ("-f", parsed.tensor_filter),
-        ("-fenn", parsed.filter_exclude_node_names),
         ("-t", parsed.op_type_filter),
         ("-n", parsed.node_name_filter),
     ):
-        if value and option != "-fenn":
+        if value:
             command += f" {option} {value}"
     header: list[Segment] = []
     for caption, key in _SORTED_BY:

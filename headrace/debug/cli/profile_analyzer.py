@@ -35,9 +35,15 @@ SORT_OPS_BY_EXEC_TIME = "exec_time"
 SORT_OPS_BY_START_TIME = "start_time"
 SORT_OPS_BY_LINE = "line"
 
+_SORTS = (
+    *(SORT_OPS_BY_OP_NAME, SORT_OPS_BY_OP_TYPE, SORT_OPS_BY_START_TIME),
+    *(SORT_OPS_BY_OP_TIME, SORT_OPS_BY_EXEC_TIME, SORT_OPS_BY_LINE),
+)
+
 # What stands in front of a line of source: a bar of its share, between brackets.
 _BAR = 10
 _EXECUTIONS = "(#execs) "
+_HEADS = 2
 _NO_NODES = ("_SOURCE", "_SINK")
 _FILTERS = ("device_name_filter", "node_name_filter", "op_type_filter")
 
@@ -151,7 +157,7 @@ def list_profile_filter(
 
 
 def list_profile_sort_key(profile_datum: ProfileDatum, sort_by: str) -> Any:
-    """What an execution is sorted by; when it began, where the key is none."""
+    """What an execution is sorted by; when it began, where the key is none, as 1.15's does."""
     keys: dict[str, Callable[[], Any]] = {
         SORT_OPS_BY_OP_NAME: lambda: profile_datum.node_exec_stats.node_name,
         SORT_OPS_BY_OP_TYPE: lambda: profile_datum.op_type,
@@ -223,7 +229,10 @@ class ProfileAnalyzer:
     def _lines_of(show: Callable[[argparse.Namespace], RichTextLines]) -> Callable[[argparse.Namespace], list[str]]:
         def lines(parsed: argparse.Namespace) -> list[str]:
             try:
-                return show(parsed).lines
+                shown = show(parsed)
+                # Where nothing is scrolled, the lines before the one that was asked for are left out, but for the heads.
+                first = shown.annotations.get(INIT_SCROLL_POS_KEY, 0)
+                return [*shown.lines[:_HEADS], *shown.lines[first:]] if first > _HEADS else shown.lines
             except (ValueError, re.error, OSError) as problem:
                 raise CommandError(str(problem)) from problem
 
@@ -276,6 +285,8 @@ class ProfileAnalyzer:
             parse_time_interval(text) if text else None for text in (parsed.op_time, parsed.execution_time)
         )
         first, last = parsed.min_lineno, parsed.max_lineno
+        if parsed.sort_by not in _SORTS:
+            raise ValueError(f"Unsupported key to sort by: {parsed.sort_by}; use {', '.join(_SORTS)}.")
         lines: list[RichLine | str] = [""]
         devices = self._run_metadata.step_stats.dev_stats
         for number, device in enumerate(devices, start=1):
