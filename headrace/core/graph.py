@@ -75,6 +75,8 @@ class Graph(ScopedGraph):
         # How many more operations (or fewer, below 0) missing seeds are to be counted from: see `_last_id`.
         self._uncounted = 0
         self._changes = 0
+        # What `graph_def_of` keeps of it, by whether shapes are in it.
+        self._written: dict[bool, Any] = {}
         self._collections: dict[Any, list[Any]] = {}
         self._seed: int | None = None
         # Whether a random op was made without a seed of its own.

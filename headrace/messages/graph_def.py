@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
@@ -19,25 +19,57 @@ from headrace.messages.node_imports import as_text, check_types, import_nodes, p
 from headrace.messages.producers import Producer
 
 
+# Of a graph with more bytes than this, such as one with large constants, no message is kept.
+_KEPT_BYTES = 1 << 26
+
+
+class _Kept(NamedTuple):
+    """The operations of a graph as they were written last: nobody changes the message any more."""
+
+    changes: int
+    count: int
+    nodes: protos.GraphDef
+
+
 def graph_def_of(graph: Graph, add_shapes: bool = False) -> protos.GraphDef:
     """The operations of `graph` as a GraphDef.
+
+    A graph is written again and again, with each checkpoint for example, and is mostly the same: what has been written of
+    it is kept, and only operations added since are made messages of.
 
     Args:
         graph: the graph.
         add_shapes: whether to give each node the attribute `_output_shapes`.
     """
     graph_def = protos.GraphDef()
-    graph_def.versions.CopyFrom(graph.graph_def_versions)
-    for op in graph.get_operations():
+    changes, operations = graph._changes, graph.get_operations()
+    kept: _Kept | None = graph._written.get(add_shapes)
+    first = 0
+    if kept is not None and kept.changes == changes and kept.count <= len(operations):
+        graph_def.CopyFrom(kept.nodes)
+        first = kept.count
+    for op in operations[first:]:
         node = graph_def.node.add()
         fill_node_def(node, op, sort_control_inputs=True)
         if add_shapes and op.outputs:
             shapes = node.attr["_output_shapes"].list.shape
             for tensor in op.outputs:
                 fill_shape_proto(shapes.add(), tensor.dims)
+    if first < len(operations):
+        _keep(graph, add_shapes, changes, len(operations), graph_def)
+    graph_def.versions.CopyFrom(graph.graph_def_versions)
     if graph._functions:
         graph_def.library.CopyFrom(library_of(graph))
     return graph_def
+
+
+def _keep(graph: Graph, add_shapes: bool, changes: int, count: int, nodes: protos.GraphDef) -> None:
+    if nodes.ByteSize() > _KEPT_BYTES:
+        graph._written.pop(add_shapes, None)
+        return
+    copy = protos.GraphDef()
+    copy.CopyFrom(nodes)
+    graph._written[add_shapes] = _Kept(changes, count, copy)
 
 
 def import_graph_def(
