@@ -7,7 +7,12 @@ import signal
 from collections.abc import Iterator
 from typing import Any
 
+import hypothesis
 import pytest
+
+# How long it takes to draw examples says something of the machine only.
+hypothesis.settings.register_profile("headrace", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("headrace")
 
 # Shells start what runs in the background with interrupts ignored, and programs started from there inherit that. Tests
 # interrupt programs.

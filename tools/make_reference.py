@@ -6,6 +6,8 @@ signature and the place in the sources.
 
 from __future__ import annotations
 
+import ast
+import functools
 import inspect
 import re
 import sys
@@ -194,11 +196,33 @@ def _short(value: object) -> str:
 def _source(value: Any) -> Iterator[str]:
     try:
         function = inspect.unwrap(value)
-        path = Path(inspect.getsourcefile(function) or "").resolve().relative_to(ROOT)
-        _, line = inspect.getsourcelines(function)
+        file = Path(inspect.getsourcefile(function) or "").resolve()
+        path = file.relative_to(ROOT)
     except (TypeError, OSError, ValueError):
         return
-    yield f"<small>Source: `{path}`, line {line}</small>\n"
+    code = getattr(function, "__code__", None)
+    line = code.co_firstlineno if code else _classes(file).get(function.__qualname__)
+    if line is not None:
+        yield f"<small>Source: `{path}`, line {line}</small>\n"
+
+
+@functools.cache
+def _classes(file: Path) -> dict[str, int]:
+    """Where the classes of a file begin, by their qualified names."""
+    found: dict[str, int] = {}
+    waiting: list[tuple[ast.AST, str]] = [(ast.parse(file.read_text(encoding="utf-8")), "")]
+    while waiting:
+        node, prefix = waiting.pop()
+        for each in ast.iter_child_nodes(node):
+            inner = prefix
+            if isinstance(each, ast.ClassDef):
+                first = min(each.decorator_list, key=lambda decorator: decorator.lineno, default=each)
+                found.setdefault(prefix + each.name, first.lineno)
+                inner = f"{prefix}{each.name}."
+            elif isinstance(each, ast.FunctionDef):
+                inner = f"{prefix}{each.name}.<locals>."
+            waiting.append((each, inner))
+    return found
 
 
 def write_modules() -> None:

@@ -158,9 +158,22 @@ def _module(name: str) -> SourceModule:
 
 
 @functools.cache
-def _modules_with(word: str) -> list[str]:
-    """The modules with this in their text."""
-    return [name for name, text in _texts().items() if word in text]
+def _modules_by_word() -> dict[str, list[str]]:
+    """Each word of the texts, and the modules that have it."""
+    found: dict[str, list[str]] = {}
+    for name, text in _texts().items():
+        for word in set(re.findall(r"\w+", text)):
+            found.setdefault(word, []).append(name)
+    return found
+
+
+@functools.cache
+def _modules_with(text: str) -> list[str]:
+    """The modules that have this in their text: a word, or some with what is between them."""
+    by_word = _modules_by_word()
+    rows = [by_word.get(word, []) for word in re.findall(r"\w+", text)]
+    rarest = min(rows, key=len)
+    return rarest if text.isidentifier() else [name for name in rarest if text in _texts()[name]]
 
 
 def _candidates(place: Place, everywhere: bool = False) -> list[str]:
