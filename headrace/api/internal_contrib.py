@@ -167,6 +167,21 @@ CONTRIB: dict[str, dict[str, str]] = {
         "+seq2seq.decoder_functions": "decoder_fn seq2seq",
         "+seq2seq.dynamic_attention +seq2seq.attention": "dynamic_attention_wrapper",
     },
+    "receptive_field": {
+        "+receptive_field": "receptive_field_api",
+    },
+    "receptive_field.python.util": {
+        "+receptive_field.compute_order": "graph_compute_order",
+        "+receptive_field.layer_parameters": "parse_layer_parameters",
+        "+receptive_field.receptive_field": "receptive_field",
+    },
+    "recurrent.python.ops": {
+        "+recurrent.functional_rnn": "functional_rnn",
+        "+recurrent.recurrent": "recurrent",
+    },
+    "recurrent.python": {
+        "+recurrent.functional_rnn +recurrent.recurrent": "recurrent_api",
+    },
     "rnn.python.ops": {
         "recurrent.internals +rnn .": "core_rnn_cell",
     },

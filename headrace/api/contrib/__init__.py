@@ -4,8 +4,6 @@ ABSENT = {
     "fused_conv": "It was for GPUs of then; a plan fuses tf.nn.conv2d, tf.nn.bias_add and tf.nn.relu by itself.",
     "labeled_tensor": "Name the axes in Python and use tf.transpose, tf.gather and the tf.reduce_ functions.",
     "optimizer_v2": "Use the optimizers of tf.train, which take the same arguments.",
-    "receptive_field": "It is not offered; the sizes follow from the kernels and strides of the graph's convolutions.",
-    "recurrent": "Use tf.nn.dynamic_rnn and tf.while_loop.",
     "remote_fused_graph": "It was for processors of phones.",
     "specs": "Write the layers with tf.contrib.layers or tf.layers.",
     "tensorrt": "`headrace convert` writes models for ONNX, which TensorRT reads.",

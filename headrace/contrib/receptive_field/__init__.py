@@ -1,0 +1,1 @@
+"""How much of an image each feature of a convolutional network sees."""

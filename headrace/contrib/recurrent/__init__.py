@@ -1,0 +1,1 @@
+"""Recurrences over structures of tensors, with gradients of one's own."""
