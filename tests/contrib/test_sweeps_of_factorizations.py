@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import headrace as tf
+from headrace.contrib.factorization import wals_estimator
 
 Factorization = tf.contrib.factorization.WALSMatrixFactorization
 RATINGS = np.float32([[1, 0, 2], [0, 3, 1], [4, 1, 0], [2, 2, 2]])
@@ -55,3 +56,37 @@ def test_rows_and_columns_are_swept_in_turns(tmp_path, caplog, cached):
     for row, weight, factors in zip(RATINGS, weights, row_factors):
         gramian = (columns_found.T * weight) @ columns_found + 0.05 * np.eye(2)
         np.testing.assert_allclose(factors, np.linalg.solve(gramian, (columns_found.T * weight) @ row), rtol=1e-3)
+
+
+def _note(log, text):
+    return tf.assign(log, tf.strings.join([log, text]))
+
+
+def test_hooks_run_what_they_are_given():
+    log = tf.Variable("", name="log")
+    rows, done, swept = tf.Variable(True), tf.Variable(False), tf.Variable(0, name="completed_sweeps")
+    ended = tf.assign(done, True)
+    hook = wals_estimator._SweepHook(
+        is_row_sweep_var=rows,
+        is_sweep_done_var=done,
+        init_op=_note(log, "i"),
+        row_prep_ops=[_note(log, "1"), _note(log, "2")],
+        col_prep_ops=[_note(log, "3")],
+        row_train_op=tf.group(_note(log, "R"), ended),
+        col_train_op=tf.group(_note(log, "C"), ended),
+        switch_op=tf.group(_note(log, "s"), tf.assign(rows, tf.logical_not(rows)), tf.assign(done, False)),
+    )
+    stop = wals_estimator._StopAtSweepHook(last_sweep=3)
+    step = tf.assign_add(swept, 1)
+    count = 0
+    with tf.train.MonitoredSession(hooks=[hook, stop]) as session:
+        while not session.should_stop():
+            told = session.run([step, log])[1]
+            count += 1
+    assert count == 3
+    assert told.decode().startswith("i12Rs3Cs12")
+
+
+def test_sweeps_must_be_counted_to_stop_after_some():
+    with pytest.raises(RuntimeError, match="completed_sweeps counter should be created"):
+        wals_estimator._StopAtSweepHook(3).begin()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.factorization.wals import WALSModel
@@ -10,7 +10,7 @@ from headrace.contrib.learn.estimator import Estimator
 from headrace.contrib.learn.metric_spec import ModeKeys
 from headrace.contrib.learn.model_outputs import ModelFnOps
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import control_dependencies
+from headrace.core.defaults import control_dependencies, get_default_graph
 from headrace.functions.flow.cond import cond
 from headrace.functions.math.reduction import reduce_all
 from headrace.kernels.composing.filling import ones, zeros, zeros_like
@@ -34,19 +34,32 @@ if TYPE_CHECKING:
 
 
 class _SweepHook(SessionRunHook):
-    """Runs sweeps over rows and over columns in turns, a batch a step."""
+    """Runs sweeps over rows and over columns in turns, a batch a step.
+
+    Args:
+        is_row_sweep_var: which of the two is going on.
+        is_sweep_done_var: whether it is over.
+        init_op: what a session needs before all.
+        row_prep_ops, col_prep_ops: what a sweep begins with, one after the other.
+        row_train_op, col_train_op: a step of a sweep.
+        switch_op: what comes between sweeps.
+    """
 
     def __init__(
         self,
-        is_row_sweep: VariableV1,
-        is_sweep_done: VariableV1,
+        is_row_sweep_var: VariableV1,
+        is_sweep_done_var: VariableV1,
         init_op: Operation,
-        prepare: Mapping[bool, list[Operation]],
-        train: Mapping[bool, Operation],
+        row_prep_ops: Sequence[Operation],
+        col_prep_ops: Sequence[Operation],
+        row_train_op: Operation,
+        col_train_op: Operation,
         switch_op: Operation,
     ) -> None:
-        self._is_row_sweep, self._is_sweep_done = is_row_sweep, is_sweep_done
-        self._init_op, self._prepare, self._train, self._switch_op = init_op, prepare, train, switch_op
+        self._is_row_sweep, self._is_sweep_done = is_row_sweep_var, is_sweep_done_var
+        self._init_op, self._switch_op = init_op, switch_op
+        self._prepare = {True: row_prep_ops, False: col_prep_ops}
+        self._train = {True: row_train_op, False: col_train_op}
         self._prepared = False
 
     def after_create_session(self, session: SessionLike, coord: object) -> None:
@@ -56,21 +69,21 @@ class _SweepHook(SessionRunHook):
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Begins the next sweep where one has ended, and trains on a batch."""
         session = run_context.session
-        rows, done = session.run([self._is_row_sweep, self._is_sweep_done])
+        done = session.run(self._is_sweep_done)
         if not self._prepared:
             tf_logging.info("SweepHook running init op.")
             session.run(self._init_op)
         if done:
             tf_logging.info("SweepHook starting the next sweep.")
             session.run(self._switch_op)
-            rows = not rows
+        rows = bool(session.run(self._is_row_sweep))
         if done or not self._prepared:
             tf_logging.info("SweepHook running prep ops for the %s sweep.", "row" if rows else "col")
-            for op in self._prepare[bool(rows)]:
+            for op in self._prepare[rows]:
                 session.run(op)
             self._prepared = True
         tf_logging.info("Next fit step starting.")
-        return SessionRunArgs(self._train[bool(rows)])
+        return SessionRunArgs(fetches=[self._train[rows]])
 
 
 class _IncrementGlobalStepHook(SessionRunHook):
@@ -85,10 +98,26 @@ class _IncrementGlobalStepHook(SessionRunHook):
 
 
 class _StopAtSweepHook(SessionRunHook):
-    """Ends training after so many sweeps."""
+    """Ends training after so many sweeps, which the graph counts in `completed_sweeps`.
 
-    def __init__(self, completed_sweeps: VariableV1, last_sweep: int) -> None:
-        self._completed, self._last = completed_sweeps, last_sweep
+    Args:
+        last_sweep: after how many.
+    """
+
+    def __init__(self, last_sweep: int) -> None:
+        self._last = last_sweep
+
+    def begin(self) -> None:
+        """Looks for the counter.
+
+        Raises:
+            RuntimeError: if there is none.
+        """
+        name = WALSMatrixFactorization.COMPLETED_SWEEPS
+        try:
+            self._completed = get_default_graph().get_tensor_by_name(f"{name}:0")
+        except KeyError:
+            raise RuntimeError(f"{name} counter should be created to use StopAtSweepHook.") from None
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Asks for their number."""
@@ -96,7 +125,7 @@ class _StopAtSweepHook(SessionRunHook):
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         """Ends when it is reached, as of after the step."""
-        if run_context.session.run(self._completed) >= self._last:
+        if max(run_values.results, run_context.session.run(self._completed)) >= self._last:
             run_context.request_stop()
 
 
@@ -160,17 +189,16 @@ def _train_ops(model: WALSModel, features: Mapping[str, Any], params: Mapping[st
             is_row_sweep,
             is_sweep_done,
             model.worker_init,
-            {
-                True: [model.row_update_prep_gramian_op, model.initialize_row_update_op],
-                False: [model.col_update_prep_gramian_op, model.initialize_col_update_op],
-            },
-            {True: of_rows, False: of_cols},
+            [model.row_update_prep_gramian_op, model.initialize_row_update_op],
+            [model.col_update_prep_gramian_op, model.initialize_col_update_op],
+            of_rows,
+            of_cols,
             switch,
         ),
         _IncrementGlobalStepHook(),
     ]
     if params["max_sweeps"] is not None:
-        hooks.append(_StopAtSweepHook(completed, params["max_sweeps"]))
+        hooks.append(_StopAtSweepHook(params["max_sweeps"]))
     return ModelFnOps(
         mode=ModeKeys.TRAIN,
         predictions={},
