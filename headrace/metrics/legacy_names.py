@@ -35,6 +35,8 @@ def _predictions_first(metric: Callable[..., Metric], without: tuple[str, ...] =
     streaming.__signature__ = signature  # type: ignore[attr-defined]  # functions take any attribute
     streaming.__name__ = f"streaming_{metric.__name__}"
     streaming.__qualname__ = streaming.__name__
+    # Else what looks through wrappers would tell the other order.
+    del streaming.__wrapped__  # type: ignore[attr-defined]  # wraps() has set it
     return streaming
 
 

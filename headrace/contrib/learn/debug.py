@@ -80,8 +80,21 @@ class DebugClassifier(Classifier, Estimator):
         )
         Estimator.__init__(self, debug_model_fn, model_dir, config, {"head": head}, feature_engineering_fn)
 
-    # As of any estimator: all predictions.
+    # As of any estimator: all predictions, and exports.
     predict = Estimator.predict  # type: ignore[assignment]  # with iterate_batches
+    export = Estimator.export  # type: ignore[assignment]  # with prediction_key
+
+    def predict_classes(  # type: ignore[override]  # 1.15's takes no x
+        self, input_fn: Callable[[], Any] | None = None, batch_size: int | None = None
+    ) -> Any:
+        """The likeliest classes, one after the other; arguments as in `BaseEstimator.predict`."""
+        return super().predict_classes(input_fn=input_fn, batch_size=batch_size)
+
+    def predict_proba(  # type: ignore[override]  # 1.15's takes no x
+        self, input_fn: Callable[[], Any] | None = None, batch_size: int | None = None
+    ) -> Any:
+        """The probabilities of all classes, one example after the other; arguments as in `BaseEstimator.predict`."""
+        return super().predict_proba(input_fn=input_fn, batch_size=batch_size)
 
 
 class DebugRegressor(Regressor, Estimator):
@@ -108,3 +121,10 @@ class DebugRegressor(Regressor, Estimator):
     # As of any estimator: all predictions, and metrics as they are given.
     predict = Estimator.predict  # type: ignore[assignment]  # with iterate_batches
     evaluate = Estimator.evaluate  # type: ignore[assignment]  # with log_progress
+    export = Estimator.export  # type: ignore[assignment]  # with prediction_key
+
+    def predict_scores(  # type: ignore[override]  # 1.15's takes no x
+        self, input_fn: Callable[[], Any] | None = None, batch_size: int | None = None
+    ) -> Any:
+        """The scores, one example after the other; arguments as in `BaseEstimator.predict`."""
+        return super().predict_scores(input_fn=input_fn, batch_size=batch_size)

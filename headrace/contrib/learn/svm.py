@@ -97,13 +97,13 @@ class SVM(Classifier, LinearEstimator):
             None,
         )
 
-    def predict_proba(
+    def predict_proba(  # type: ignore[override]  # outputs come before as_iterable, as in 1.15
         self,
         x: Any = None,
         input_fn: Callable[[], Any] | None = None,
         batch_size: int | None = None,
-        as_iterable: bool = True,
         outputs: Sequence[str] | None = None,
+        as_iterable: bool = True,
     ) -> Any:
         """Raises, as in 1.15: a support vector machine gives logits, not probabilities.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.learn.classification_heads import multi_class_head
 from headrace.contrib.learn.heads import regression_head
 from headrace.contrib.learn.linear import LinearEstimator
+from headrace.contrib.learn.metric_spec import PredictionKey
 from headrace.contrib.linear_optimizer.sdca_optimizer import SDCAOptimizer
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ class _SDCAEstimator(LinearEstimator):
             feature_engineering_fn=feature_engineering_fn,
         )
 
+    def _each(self, key: str, input_fn: Callable[[], Any] | None) -> Iterator[Any]:
+        """One of the predictions, of each example."""
+        found: Any = self.predict(input_fn=input_fn, outputs=[key])
+        return (prediction[key] for prediction in found)
+
 
 class SDCALogisticClassifier(_SDCAEstimator):
     """Logistic regression for two classes; arguments as of `SVM`, and `partitioner`, which says how weights are parted."""
@@ -94,6 +100,14 @@ class SDCALogisticClassifier(_SDCAEstimator):
             partitioner,
         )
 
+    def predict_classes(self, input_fn: Callable[[], Any] | None = None) -> Iterator[Any]:
+        """The likelier class of each example that `input_fn` gives."""
+        return self._each(PredictionKey.CLASSES, input_fn)
+
+    def predict_proba(self, input_fn: Callable[[], Any] | None = None) -> Iterator[Any]:
+        """The probabilities of both classes, of each example that `input_fn` gives."""
+        return self._each(PredictionKey.PROBABILITIES, input_fn)
+
 
 class SDCALinearRegressor(_SDCAEstimator):
     """Linear regression; arguments as of `SDCALogisticClassifier`."""
@@ -124,3 +138,7 @@ class SDCALinearRegressor(_SDCAEstimator):
             feature_engineering_fn,
             partitioner,
         )
+
+    def predict_scores(self, input_fn: Callable[[], Any] | None) -> Iterator[Any]:
+        """The score of each example that `input_fn` gives."""
+        return self._each(PredictionKey.SCORES, input_fn)

@@ -24,8 +24,10 @@ from headrace.ops.nn.bias import bias_add
 from headrace.state.initializers import ones_initializer, zeros_initializer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import ShapeLike, TensorLike
+    from headrace.core.typing import InitializerLike, Regularizer, ShapeLike, TensorLike
     from headrace.state.variables import Variable
 
 
@@ -56,8 +58,61 @@ def add_threshold(layer: Any) -> Variable:
     )
 
 
+def without_constraints(further: dict[str, Any]) -> dict[str, Any]:
+    """Further arguments of a layer with a mask.
+
+    Raises:
+        TypeError: for constraints of its weights.
+    """
+    for name in ("kernel_constraint", "bias_constraint"):
+        if name in further:
+            raise TypeError(f"('Keyword argument not understood:', '{name}')")
+    return further
+
+
 class MaskedConv2D(convolutional.Conv2D):
-    """A convolution over images by a kernel with a mask; arguments as in `tf.layers.Conv2D`."""
+    """A convolution over images by a kernel with a mask.
+
+    Arguments as in `tf.layers.Conv2D`, without the constraints: what a mask hides has none.
+    """
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = (1, 1),
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        dilation_rate: int | Sequence[int] = (1, 1),
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike = "zeros",
+        kernel_regularizer: Regularizer | None = None,
+        bias_regularizer: Regularizer | None = None,
+        activity_regularizer: Regularizer | None = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            dilation_rate,
+            activation,
+            use_bias,
+            kernel_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            bias_regularizer,
+            activity_regularizer,
+            trainable=trainable,
+            name=name,
+            **without_constraints(kwargs),
+        )
 
     def build(self, input_shape: TensorShape) -> None:
         """Makes mask, kernel, threshold and bias."""
@@ -83,7 +138,38 @@ class MaskedConv2D(convolutional.Conv2D):
 
 
 class MaskedFullyConnected(core.Dense):
-    """A layer of units whose kernel has a mask; arguments as in `tf.layers.Dense`."""
+    """A layer of units whose kernel has a mask.
+
+    Arguments as in `tf.layers.Dense`, without the constraints: what a mask hides has none.
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike = "zeros",
+        kernel_regularizer: Regularizer | None = None,
+        bias_regularizer: Regularizer | None = None,
+        activity_regularizer: Regularizer | None = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            units,
+            activation,
+            use_bias,
+            kernel_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            bias_regularizer,
+            activity_regularizer,
+            trainable=trainable,
+            name=name,
+            **without_constraints(kwargs),
+        )
 
     def build(self, input_shape: TensorShape) -> None:
         """Makes kernel, mask, threshold and bias."""

@@ -132,7 +132,7 @@ def convert_names(
         renamed = {}
         for name in reader.get_variable_to_shape_map():
             new = new_name(name)
-            variables[new] = Variable(reader.get_tensor(name), name=name)
+            variables[new] = Variable(reader.get_tensor(name), name=name, use_resource=True)
             if new != name:
                 tf_logging.info("Converted: %s --> %s", name, new)
                 renamed[name] = new
