@@ -14,8 +14,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / "headrace"
 
 # Rooms whose work is finding modules by name: the tables of public names, and the hook for programs' own imports.
 FIND_MODULES_BY_NAME = ("api", "shim")
-# A program says which modules it wants loaded lately.
-IMPORT_WHAT_PROGRAMS_NAME = ("serve/codecs.py", "util/lazy_loader.py")
+# A program says which modules it wants loaded, lately or for a function of theirs.
+IMPORT_WHAT_PROGRAMS_NAME = ("contrib/specs/composable.py", "serve/codecs.py", "util/lazy_loader.py")
 # A command of the command line imports what it needs when it is run.
 IMPORTS_AS_IT_RUNS = "cli"
 

@@ -1,6 +1,6 @@
 # Made by tools/make_stubs.py.
 
-__all__ = ['all_reduce', 'autograph', 'batching', 'bayesflow', 'bigtable', 'boosted_trees', 'checkpoint', 'cloud', 'cluster_resolver', 'compiler', 'constrained_optimization', 'copy_graph', 'crf', 'ctc', 'cudnn_rnn', 'data', 'decision_trees', 'deprecated', 'distribute', 'distributions', 'eager', 'estimator', 'factorization', 'feature_column', 'ffmpeg', 'framework', 'graph_editor', 'grid_rnn', 'hadoop', 'hooks', 'ignite', 'image', 'input_pipeline', 'integrate', 'kafka', 'keras', 'kernel_methods', 'kinesis', 'layers', 'learn', 'legacy_seq2seq', 'libsvm', 'linalg', 'linear_optimizer', 'lookup', 'losses', 'memory_stats', 'meta_graph_transform', 'metrics', 'mixed_precision', 'model_pruning', 'mpi_collectives', 'nccl', 'nearest_neighbor', 'nn', 'opt', 'periodic_resample', 'predictor', 'proto', 'quantize', 'reduce_slice_ops', 'resampler', 'rnn', 'rpc', 'saved_model', 'seq2seq', 'session_bundle', 'signal', 'slim', 'solvers', 'sparsemax', 'staging', 'stat_summarizer', 'stateless', 'summary', 'tensor_forest', 'tensorboard', 'testing', 'text', 'tfprof', 'timeseries', 'tpu', 'training', 'util']
+__all__ = ['all_reduce', 'autograph', 'batching', 'bayesflow', 'bigtable', 'boosted_trees', 'checkpoint', 'cloud', 'cluster_resolver', 'compiler', 'constrained_optimization', 'copy_graph', 'crf', 'ctc', 'cudnn_rnn', 'data', 'decision_trees', 'deprecated', 'distribute', 'distributions', 'eager', 'estimator', 'factorization', 'feature_column', 'ffmpeg', 'framework', 'graph_editor', 'grid_rnn', 'hadoop', 'hooks', 'ignite', 'image', 'input_pipeline', 'integrate', 'kafka', 'keras', 'kernel_methods', 'kinesis', 'layers', 'learn', 'legacy_seq2seq', 'libsvm', 'linalg', 'linear_optimizer', 'lookup', 'losses', 'memory_stats', 'meta_graph_transform', 'metrics', 'mixed_precision', 'model_pruning', 'mpi_collectives', 'nccl', 'nearest_neighbor', 'nn', 'opt', 'periodic_resample', 'predictor', 'proto', 'quantize', 'receptive_field', 'recurrent', 'reduce_slice_ops', 'resampler', 'rnn', 'rpc', 'saved_model', 'seq2seq', 'session_bundle', 'signal', 'slim', 'solvers', 'sparsemax', 'specs', 'staging', 'stat_summarizer', 'stateless', 'summary', 'tensor_forest', 'tensorboard', 'testing', 'text', 'tfprof', 'timeseries', 'tpu', 'training', 'util']
 from headrace.contrib import all_reduce as all_reduce
 from headrace.contrib import autograph as autograph
 from headrace.contrib import batching as batching
@@ -61,6 +61,8 @@ from headrace.contrib import periodic_resample as periodic_resample
 from headrace.contrib import predictor as predictor
 from headrace.contrib import proto as proto
 from headrace.contrib import quantize as quantize
+from headrace.contrib import receptive_field as receptive_field
+from headrace.contrib import recurrent as recurrent
 from headrace.contrib import reduce_slice_ops as reduce_slice_ops
 from headrace.contrib import resampler as resampler
 from headrace.contrib import rnn as rnn
@@ -72,6 +74,7 @@ from headrace.contrib import signal as signal
 from headrace.contrib import slim as slim
 from headrace.contrib import solvers as solvers
 from headrace.contrib import sparsemax as sparsemax
+from headrace.contrib import specs as specs
 from headrace.contrib import staging as staging
 from headrace.contrib import stat_summarizer as stat_summarizer
 from headrace.contrib import stateless as stateless

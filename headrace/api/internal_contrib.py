@@ -192,6 +192,16 @@ CONTRIB: dict[str, dict[str, str]] = {
         f"+slim.nets.inception_v{version} +slim.nets.stages +slim.nets .": f"inception_v{version}"
         for version in (1, 2, 3)
     },
+    "specs": {
+        "+specs.params +specs.nets +specs.composable +specs.operators +specs.summaries": "python",
+    },
+    "specs.python": {
+        "+specs.params": "params_ops",
+        "+specs.nets": "specs",
+        "+specs.composable": "specs_lib",
+        "+specs.operators": "specs_ops",
+        "+specs.summaries": "summaries",
+    },
     "sparsemax.python.ops": {
         "+sparsemax .": "sparsemax sparsemax_loss",
     },

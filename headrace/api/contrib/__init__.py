@@ -5,6 +5,5 @@ ABSENT = {
     "labeled_tensor": "Name the axes in Python and use tf.transpose, tf.gather and the tf.reduce_ functions.",
     "optimizer_v2": "Use the optimizers of tf.train, which take the same arguments.",
     "remote_fused_graph": "It was for processors of phones.",
-    "specs": "Write the layers with tf.contrib.layers or tf.layers.",
     "tensorrt": "`headrace convert` writes models for ONNX, which TensorRT reads.",
 }
