@@ -41,7 +41,6 @@ DIFFERENT = {
     "tf.contrib.factorization.WALSMatrixFactorization.export_savedmodel": _REWRITES,
     "tf.contrib.kernel_methods.KernelLinearClassifier.export_savedmodel": _REWRITES,
     "tf.contrib.learn.models.get_rnn_model": "releases before 0.9 had no attention there",
-    "tf.contrib.learn.SVM.predict_proba": "as all estimators of contrib.learn",
     "tf.contrib.learn.io.HAS_PANDAS": "pandas may be installed",
     "tf.contrib.learn.io.data_feeder.HAS_PANDAS": "pandas may be installed",
     "tf.contrib.learn.io.pandas_io.HAS_PANDAS": "pandas may be installed",
