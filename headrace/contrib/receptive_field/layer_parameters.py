@@ -56,8 +56,8 @@ def get_layer_params(
     if node.op in UNCHANGED:
         return LayerParams(1, 1, 1, 1, 0, 0, 0, 0)
     if node.op == "Pad":
-        (total_y, y), (total_x, x) = _pad_sizes(node, name_to_node)
-        return LayerParams(1, 1, 1, 1, x, y, total_x, total_y)
+        rows, columns = _pad_sizes(node, name_to_node)
+        return LayerParams(1, 1, 1, 1, columns[1], rows[1], columns[0], rows[0])
     if node.op in ("Conv2D", "DepthwiseConv2dNative"):
         kernel = _weights_sizes(node, name_to_node)
     elif node.op in _POOLS:

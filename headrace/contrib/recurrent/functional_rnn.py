@@ -63,7 +63,8 @@ def functional_rnn(
         if not time_major:
             inputs = transpose(inputs, [1, 0, 2])
         batch = shape(inputs)[1]
-        state0 = cell.zero_state(batch, dtype) if initial_state is None else initial_state
+        as_given: Any = dtype  # without one, the cell says what is missing
+        state0 = cell.zero_state(batch, as_given) if initial_state is None else initial_state
         nothing = zeros(shape_with_batch(batch, cell.output_size), nest.flatten(state0)[0].dtype)
         states, last = Recurrent(
             [],
@@ -140,7 +141,7 @@ def bidirectional_functional_rnn(
         assert not use_tpu, "Bidirectional with variable sequence lengths unsupported on TPU"
         return reverse(values, axis=[int(not time_major)])
 
-    shared = {"dtype": dtype, "time_major": time_major, "use_tpu": use_tpu}
+    shared: dict[str, Any] = {"dtype": dtype, "time_major": time_major, "use_tpu": use_tpu}
     with variable_scope(scope or "bidirectional_rnn"):
         with variable_scope("fw") as forth_scope:
             forth, state_forth = functional_rnn(
