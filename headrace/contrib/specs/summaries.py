@@ -14,7 +14,6 @@ from headrace.ops.array.constant import placeholder
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
-    from headrace.core.typing import ShapeLike
 
 
 # How op types are written in structures; others in lower case.
@@ -93,7 +92,8 @@ def tf_num_params(x: Tensor | Operation) -> int:
     """How many values the variables have that a tensor is computed from; those on several ways count for each."""
     op, shape = (x.op, x.get_shape()) if isinstance(x, Tensor) else (x, None)
     if op.type in ("Variable", "VariableV2"):
-        return int((shape if shape is not None else op.outputs[0].get_shape()).num_elements())
+        found: Any = shape if shape is not None else op.outputs[0].get_shape()
+        return int(found.num_elements())
     return sum(tf_num_params(each) for each in op.inputs)
 
 
@@ -150,12 +150,12 @@ def tf_parameter_summary(x: Tensor | Operation, printer: Printer = print, combin
         printer(f"{total:10d} {name:<20s} {shape}")
 
 
-def _net(spec: str, inputs: Any, input_shape: ShapeLike | None, input_type: DType) -> Any:
+def _net(spec: str, inputs: Any, input_shape: Sequence[int | None] | None, input_type: DType) -> Any:
     return create_net(spec, placeholder(input_type, input_shape) if inputs is None else inputs)
 
 
 def tf_spec_structure(
-    spec: str, inputs: Any = None, input_shape: ShapeLike | None = None, input_type: DType = float32
+    spec: str, inputs: Any = None, input_shape: Sequence[int | None] | None = None, input_type: DType = float32
 ) -> str:
     """`tf_structure` of a specification's network.
 
@@ -168,14 +168,14 @@ def tf_spec_structure(
 
 
 def tf_spec_summary(
-    spec: str, inputs: Any = None, input_shape: ShapeLike | None = None, input_type: DType = float32
+    spec: str, inputs: Any = None, input_shape: Sequence[int | None] | None = None, input_type: DType = float32
 ) -> None:
     """Prints `tf_parameter_summary` of a specification's network; arguments as in `tf_spec_structure`."""
     tf_parameter_summary(_net(spec, inputs, input_shape, input_type))
 
 
 def tf_spec_print(
-    spec: str, inputs: Any = None, input_shape: ShapeLike | None = None, input_type: DType = float32
+    spec: str, inputs: Any = None, input_shape: Sequence[int | None] | None = None, input_type: DType = float32
 ) -> None:
     """Prints `tf_print` of a specification's network; arguments as in `tf_spec_structure`."""
     tf_print(_net(spec, inputs, input_shape, input_type))
