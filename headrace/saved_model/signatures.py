@@ -41,16 +41,19 @@ def build_tensor_info(tensor: SparseTensor | RaggedTensor | Tensor | Variable) -
     """
     if executing_eagerly():
         raise RuntimeError("build_tensor_info is not supported in Eager mode.")
-    info = protos.TensorInfo(dtype=as_dtype(tensor.dtype).as_datatype_enum)
+    info = protos.TensorInfo()
+    if isinstance(tensor, RaggedTensor):
+        # Its type and shape are those that the description holds.
+        info.composite_tensor.type_spec.CopyFrom(encoded(tensor._type_spec).type_spec_value)
+        parts = nest.flatten(tensor, expand_composites=True)
+        info.composite_tensor.components.extend(map(build_tensor_info, parts))
+        return info
+    info.dtype = as_dtype(tensor.dtype).as_datatype_enum
     info.tensor_shape.CopyFrom(shape_to_proto(as_dims(tensor.get_shape())))
     if isinstance(tensor, SparseTensor):
         info.coo_sparse.values_tensor_name = tensor.values.name
         info.coo_sparse.indices_tensor_name = tensor.indices.name
         info.coo_sparse.dense_shape_tensor_name = tensor.dense_shape.name
-    elif isinstance(tensor, RaggedTensor):
-        info.composite_tensor.type_spec.CopyFrom(encoded(tensor._type_spec).type_spec_value)
-        parts = nest.flatten(tensor, expand_composites=True)
-        info.composite_tensor.components.extend(map(build_tensor_info, parts))
     else:
         info.name = tensor.name
     return info
@@ -331,17 +334,22 @@ def is_valid_signature(signature_def: protos.SignatureDef) -> bool:
     if method == names.PREDICT_METHOD_NAME:
         return len(signature_def.inputs) >= 1 and len(signature_def.outputs) >= 1
     if method == names.REGRESS_METHOD_NAME:
-        return _has(signature_def.inputs, names.REGRESS_INPUTS, "DT_STRING") and _has(
+        return _is_only(signature_def.inputs, names.REGRESS_INPUTS, "DT_STRING") and _is_only(
             signature_def.outputs, names.REGRESS_OUTPUTS, "DT_FLOAT"
         )
     if method == names.CLASSIFY_METHOD_NAME:
         kinds = {names.CLASSIFY_OUTPUT_CLASSES: "DT_STRING", names.CLASSIFY_OUTPUT_SCORES: "DT_FLOAT"}
         return (
-            _has(signature_def.inputs, names.CLASSIFY_INPUTS, "DT_STRING")
+            _is_only(signature_def.inputs, names.CLASSIFY_INPUTS, "DT_STRING")
             and 1 <= len(signature_def.outputs) <= 2
             and all(key in kinds and _has(signature_def.outputs, key, kinds[key]) for key in signature_def.outputs)
         )
     return False
+
+
+def _is_only(infos: Mapping[str, protos.TensorInfo], key: str, dtype: str) -> bool:
+    """Whether there is one tensor, of this name and type."""
+    return len(infos) == 1 and _has(infos, key, dtype)
 
 
 def _has(infos: Mapping[str, protos.TensorInfo], key: str, dtype: str) -> bool:

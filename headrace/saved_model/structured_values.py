@@ -12,6 +12,7 @@ from headrace.core.errors import UnimplementedError
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.type_specs import IndexedSlicesSpec, SparseTensorSpec, TensorSpec, TypeSpec
 from headrace.data.dataset import DatasetSpec
+from headrace.data.leaves import TensorArraySpec
 from headrace.data.optional import OptionalSpec
 from headrace.functions.ragged.spec import RaggedTensorSpec
 from headrace.messages import protos
@@ -68,6 +69,7 @@ _SPEC_CLASSES: dict[int, type[TypeSpec]] = {
     1: SparseTensorSpec,
     2: IndexedSlicesSpec,
     3: RaggedTensorSpec,
+    4: TensorArraySpec,
     5: DatasetSpec,
     7: OptionalSpec,
 }
@@ -107,7 +109,6 @@ def encoded(value: Any) -> protos.StructuredValue:
         described = message.type_spec_value
         described.type_spec_class = next(n for n, kind in _SPEC_CLASSES.items() if kind is type(value))
         described.type_spec_class_name = type(value).__name__
-        described.num_flat_components = len(value._flat_component_specs)
         described.type_state.CopyFrom(encoded(value._serialize()))
     elif isinstance(value, DType):
         message.tensor_dtype_value = value.as_datatype_enum
@@ -210,5 +211,11 @@ class StructureCoder:
         return True
 
     def decode_proto(self, proto: protos.StructuredValue) -> Any:
-        """As `decoded`."""
+        """As `decoded`, of a message that tells of a value.
+
+        Raises:
+            NotEncodableError: for a message without a value.
+        """
+        if proto.WhichOneof("kind") is None:
+            raise NotEncodableError("There is no structure in a message whose `kind` is not set.")
         return decoded(proto)
