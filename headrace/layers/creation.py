@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.dtypes import as_dtype
+from headrace.core.dtypes import as_dtype, float32
 from headrace.core.shapes import TensorShape
 from headrace.state.initializers import Initializer
 from headrace.state.modes import VariableAggregation, VariableSynchronization
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def make_variable(
     name: str,
     shape: ShapeLike | None = None,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike | None = float32,
     initializer: Any = None,
     trainable: bool | None = None,
     caching_device: str | Callable[..., Any] | None = None,

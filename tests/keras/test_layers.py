@@ -322,3 +322,26 @@ def test_names_stand_for_initializers_without_types_with_the_behavior_of_2(monke
     assert again.get_config() == without.get_config()
     with pytest.raises(ValueError, match="UniformUnitScaling"):
         tf.keras.initializers.get("UniformUnitScaling")
+
+
+def test_masks_of_numbers_are_masks_where_they_are_not_zero():
+    one, two = tf.constant([[1.0, 0.0, 2.0]]), tf.constant([[3.0, 4.0, 0.0]])
+    inputs = [tf.ones([1, 3, 2]), tf.ones([1, 3, 2])]
+    with tf.compat.v1.Session() as session:
+        np.testing.assert_array_equal(session.run(L.Add().compute_mask(inputs, [one, two])), [[True, False, False]])
+        joined = L.Concatenate(axis=-1).compute_mask(inputs, [one, None])
+        np.testing.assert_array_equal(session.run(joined), [[True, False, True]])
+
+
+def test_a_constraint_that_says_nothing_leaves_weights_alone():
+    weights = tf.constant([1.0, -2.0])
+    assert tf.keras.constraints.Constraint()(weights) is weights
+
+
+def test_a_model_of_two_inputs_is_not_called_on_one():
+    one, two = tf.keras.Input((3,)), tf.keras.Input((3,))
+    model = tf.keras.Model([one, two], L.Add()([one, two]), name="joined")
+    assert model.input_spec == [None, None]
+    with pytest.raises(ValueError, match="Layer joined expects 2 inputs, but it received 1"):
+        model(tf.ones([2, 3]))
+    assert tf.keras.Model(one, L.Dense(2)(one)).input_spec is None

@@ -313,14 +313,12 @@ class Network(NetworkAdditions, Layer):  # type: ignore[override,misc]  # a mode
 
     @property
     def input_spec(self) -> Any:
-        """What its input layers' consumers ask of the inputs; None where nothing is known."""
+        """What its input layers ask: as many things as there are inputs, None where any will do."""
         if not self._is_graph_network:
             return None
         specs: list[Any] = []
         for layer in self._input_layers:
             specs.extend(nest.flatten(layer.input_spec) if layer.input_spec is not None else [None])
-        if all(spec is None for spec in specs):
-            return None
         return specs[0] if len(specs) == 1 else specs
 
     @input_spec.setter

@@ -71,12 +71,12 @@ class ModelInputs:
         return list(symbolic)
 
     def as_dict(self) -> list[tuple[str, Any]]:
-        """Pairs of name and placeholder."""
-        return list(zip(self._names, self._placeholders()))
+        """Pairs of name and placeholder, or what was given until there are placeholders."""
+        return list(zip(self._names, self.as_list()))
 
     def as_list(self) -> list[Any]:
-        """The placeholders, in order."""
-        return list(self._placeholders())
+        """The placeholders, or what was given until there are some, in order."""
+        return list(self._flat if self._symbolic is None else self._symbolic)
 
 
 def _placeholder_for(value: Any, name: str) -> Any:

@@ -17,6 +17,7 @@ from headrace.kernels.composing.filling import ones_like
 from headrace.kernels.composing.shapes import expand_dims, shape
 from headrace.layers.engine import Layer
 from headrace.ops.array.shape import reshape
+from headrace.ops.math.cast import cast
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
@@ -166,7 +167,7 @@ class Merge(Layer):
         if mask is None:
             return None
         _check_masks(inputs, mask)
-        known = [expand_dims(each, axis=0) for each in mask if each is not None]
+        known = [expand_dims(cast(each, bool_type), axis=0) for each in mask if each is not None]
         return reduce_all(concat(known, 0), axis=0, keepdims=False) if known else None
 
 
@@ -280,10 +281,9 @@ class Concatenate(Merge):
         for tensor, each in zip(inputs, mask):
             if each is None:
                 masks.append(ones_like(tensor, dtype=bool_type))
-            elif each.shape.ndims < tensor.shape.ndims:
-                masks.append(expand_dims(each, -1))
             else:
-                masks.append(each)
+                flags = cast(each, bool_type)
+                masks.append(expand_dims(flags, -1) if flags.shape.ndims < tensor.shape.ndims else flags)
         return reduce_all(self._merge_function(masks), axis=-1, keepdims=False)
 
     def get_config(self) -> dict[str, Any]:
