@@ -75,8 +75,8 @@ class Embedded(DenseColumn, SequenceDenseColumn):
         """The shape of an embedding."""
         return TensorShape([self.dimension])
 
-    def _transformed(self, read: Read, state_manager: StateManager | None) -> IdWeightPair:
-        return self.categorical_column._pair(read)
+    def _transformed(self, read: Read, state_manager: StateManager | None) -> Any:
+        return read(self.categorical_column)
 
     def _looked_up(self, pair: IdWeightPair, weights: Any) -> Tensor:
         self._begin_from_checkpoint(weights)
@@ -119,28 +119,28 @@ class Embedded(DenseColumn, SequenceDenseColumn):
             ValueError: for classes in sequence.
         """
         refuse_sequence(self, self.categorical_column, "embedding_column")
-        pair = self._transformed(lambda key: transformation_cache.get(key, state_manager), state_manager)
+        pair = self.categorical_column._pair(lambda key: transformation_cache.get(key, state_manager))
         return self._looked_up(pair, self._kept(state_manager))
 
     def _get_dense_tensor(
         self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None
     ) -> Tensor:
         refuse_sequence(self, self.categorical_column, "embedding_column", "_SequenceCategoricalColumn")
-        return self._looked_up(self._transformed(inputs.get, None), self._variable(weight_collections, trainable))
+        return self._looked_up(self.categorical_column._pair(inputs.get), self._variable(weight_collections, trainable))
 
     def get_sequence_dense_tensor(
         self, transformation_cache: Any, state_manager: StateManager | None
     ) -> TensorSequenceLengthPair:
         """The embeddings of each step, [batch, steps, dimension], and how long the sequences are."""
         self._check_sequence()
-        pair = self._transformed(lambda key: transformation_cache.get(key, state_manager), state_manager)
+        pair = self.categorical_column._pair(lambda key: transformation_cache.get(key, state_manager))
         return self._in_sequence(pair, self._kept(state_manager))
 
     def _get_sequence_dense_tensor(
         self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None
     ) -> TensorSequenceLengthPair:
         self._check_sequence("_SequenceCategoricalColumn", "sequence_input_layer")
-        pair = self._transformed(inputs.get, None)
+        pair = self.categorical_column._pair(inputs.get)
         return self._in_sequence(pair, self._variable(weight_collections, trainable))
 
     def _in_sequence(self, pair: IdWeightPair, weights: Any) -> TensorSequenceLengthPair:
@@ -242,7 +242,7 @@ class _SharedEmbeddingColumn(Embedded, _SharedFields):  # type: ignore[misc]  # 
     ) -> TensorSequenceLengthPair:
         self._check_sequence("_SequenceCategoricalColumn", "sequence_input_layer")
         with name_scope(None, default_name=self.name):
-            pair = self._transformed(inputs.get, None)
+            pair = self.categorical_column._pair(inputs.get)
             found = self._looked_up(pair, self._variable(weight_collections, trainable))
         return TensorSequenceLengthPair(found, sequence_lengths(pair.id_tensor))
 

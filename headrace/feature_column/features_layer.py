@@ -96,7 +96,13 @@ class LayerState(StateManager):
         return name in self._resources[feature_column]
 
     def get_resource(self, feature_column: FeatureColumn, name: str) -> Any:
-        """The table of a column; it is forgotten, so that the next call makes one in its own graph."""
+        """The table of a column; it is forgotten, so that the next call makes one in its own graph.
+
+        Raises:
+            ValueError: if none is kept.
+        """
+        if not self.has_resource(feature_column, name):
+            raise ValueError("Resource does not exist.")
         return self._resources[feature_column].pop(name)
 
 

@@ -43,19 +43,19 @@ if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike
 
 
-def sequence_lengths(sparse: SparseTensor, elements: int = 1) -> Tensor:
+def sequence_lengths(sp_tensor: SparseTensor, num_elements: int = 1) -> Tensor:
     """How many steps each example has, int64 [batch].
 
     Args:
-        sparse: [batch, steps, …] or [batch, steps * elements].
-        elements: how many of the second axis make a step.
+        sp_tensor: [batch, steps, …] or [batch, steps * elements].
+        num_elements: how many of the second axis make a step.
     """
     with name_scope(None, "sequence_length") as scope:
-        rows, columns = sparse.indices[:, 0], sparse.indices[:, 1]
+        rows, columns = sp_tensor.indices[:, 0], sp_tensor.indices[:, 1]
         ends = raw.SegmentMax(columns + ones_like(columns), rows)
-        steps = cast(raw.Ceil(ends / elements), int64)
+        steps = cast(raw.Ceil(ends / num_elements), int64)
         # Rows without elements have no step; the last ones are not among the segments.
-        missing = shape_of(sparse)[:1] - shape_of(steps)[:1]
+        missing = shape_of(sp_tensor)[:1] - shape_of(steps)[:1]
         return concat([steps, zeros(missing, dtype=int64)], axis=0, name=scope)
 
 

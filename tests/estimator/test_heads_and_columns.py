@@ -7,7 +7,9 @@ import headrace as tf
 from headrace.core.eager import eager_mode
 from headrace.estimator.heads.sequential_head import flatten_tensor
 from headrace.estimator.linear_optimizer.sharded_table import ShardedMutableDenseHashTable
+from headrace.feature_column.base import TransformationCache
 from headrace.feature_column.linear_layer import LinearModel
+from headrace.feature_column.sequences import sequence_lengths
 
 
 def test_several_heads_of_other_reductions_predict_but_do_not_train():
@@ -118,3 +120,41 @@ def test_what_compares_results_takes_the_two():
     with pytest.raises(ValueError, match=r"must be a positive number. Got -1"):
         exporter("a", lambda: None, exports_to_keep=-1)
     assert tf.estimator.RunConfig(experimental_max_worker_delay_secs=-1).experimental_max_worker_delay_secs == -1
+
+
+def test_names_of_classes_are_as_many_as_there_are():
+    with pytest.raises(ValueError, match="does not have .n_classes. items"):
+        tf.estimator.MultiClassHead(3, label_vocabulary=["a"])
+
+
+def test_metrics_of_a_named_head_have_names_of_their_own():
+    head = tf.estimator.BinaryClassHead(thresholds=[0.3], name="of_left")
+    with tf.Graph().as_default():
+        made = head.metrics()
+        assert made["accuracy/positive_threshold_0.3/of_left"].name == "accuracy/positive_threshold_0.3/of_left"
+        assert made["auc/of_left"].name == "auc"
+
+
+def test_placeholders_of_raw_features_have_the_names_of_their_examples():
+    with tf.Graph().as_default():
+        example = tf.constant([[1.0, 2.0]], name="pairs")
+        receiver = tf.estimator.export.build_raw_serving_input_receiver_fn({"x": example})
+        with tf.Graph().as_default():
+            made = receiver().features["x"]
+            assert (made.op.name, made.shape.as_list()) == ("pairs", [None, 2])
+
+
+def test_embeddings_turn_features_into_classes():
+    classes = tf.feature_column.categorical_column_with_identity("i", 4)
+    column = tf.feature_column.embedding_column(classes, 2)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        cache = TransformationCache({"i": tf.constant([[1], [3]])})
+        ids = column.transform_feature(cache, None)
+        assert ids is cache.get(classes, None)
+        assert session.run(ids).values.tolist() == [1, 3]
+
+
+def test_lengths_of_sequences_of_several_elements():
+    rows = tf.SparseTensor([[0, 0], [0, 1], [0, 2], [2, 0]], [1, 2, 3, 4], [3, 4])
+    with tf.compat.v1.Session() as session:
+        assert session.run(sequence_lengths(rows, num_elements=2)).tolist() == [2, 0, 1]

@@ -10,6 +10,7 @@ import numpy as np
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import string
+from headrace.core.eager import EagerTensor
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
 from headrace.functions.parsing.example import parse_example
@@ -175,8 +176,8 @@ def build_parsing_serving_input_receiver_fn(
 
 def _placeholder_like(value: TensorLike, name: str, default_batch_size: int | None) -> Tensor:
     """A placeholder for tensors like `value`, of any batch size."""
-    if isinstance(value, Tensor) and value.op.type == "Placeholder":
-        # A name that the program chose is kept.
+    if isinstance(value, Tensor) and not isinstance(value, EagerTensor):
+        # The operation that an example of the feature comes of gives its name.
         name = value.op.name
     tensor = convert_to_tensor(value) if isinstance(value, np.ndarray) else value
     if not isinstance(tensor, Tensor):
@@ -201,7 +202,7 @@ def build_raw_serving_input_receiver_fn(
     """A function that makes a receiver of the features as they are.
 
     Args:
-        features: examples of the features: tensors whose types and shapes count, those of placeholders without names.
+        features: examples of the features: tensors whose types and shapes count, and the names of their operations.
         default_batch_size: the size of the first axis; any by default.
     """
     if not isinstance(features, Mapping):

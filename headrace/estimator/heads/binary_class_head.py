@@ -212,7 +212,7 @@ class BinaryClassHead(SingleHead):
                 )
                 for pattern, kind, argument in kinds:
                     name = pattern % threshold
-                    made[key(name)] = kind(name=name, **{argument: threshold})
+                    made[key(name)] = kind(name=key(name), **{argument: threshold})
         return made
 
     def update_metrics(  # type: ignore[override]  # the order of 1.15's heads, which differs from their base's

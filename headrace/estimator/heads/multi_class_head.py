@@ -67,7 +67,8 @@ class MultiClassHead(SingleHead):
         name: its name, which is part of those of its metrics.
 
     Raises:
-        ValueError: for 2 classes and less, a wrong reduction, or a function that takes other arguments.
+        ValueError: for 2 classes and less, names of more or fewer, a wrong reduction, or a function that takes other
+            arguments.
 
     Example:
         >>> head = tf.estimator.MultiClassHead(n_classes=3)
@@ -85,6 +86,10 @@ class MultiClassHead(SingleHead):
     ) -> None:
         self._n_classes = checked_n_classes(n_classes)
         check_vocabulary(label_vocabulary)
+        if label_vocabulary is not None and isinstance(n_classes, int) and len(label_vocabulary) != n_classes:
+            raise ValueError(
+                f'"label_vocabulary" does not have "n_classes" items: there are {n_classes} classes, got {label_vocabulary}'
+            )
         check_loss_reduction(loss_reduction)
         check_loss_fn(loss_fn)
         self._weight_column, self._label_vocabulary, self._loss_fn = weight_column, label_vocabulary, loss_fn

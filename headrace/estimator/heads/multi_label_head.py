@@ -203,12 +203,12 @@ class MultiLabelHead(SingleHead):
             if regularization_losses is not None:
                 made[self._regularization_key] = Mean(name=MetricKeys.LOSS_REGULARIZATION)
             for name, kind, settings in self._threshold_metrics():
-                made[key(name)] = kind(name=name, **settings)
+                made[key(name)] = kind(name=key(name), **settings)
             for number in self.measured_classes:
                 of_probability, of_roc, of_pr = self.names_of_class(number)
-                made[key(of_probability)] = Mean(name=of_probability)
-                made[key(of_roc)] = AUC(name=of_roc)
-                made[key(of_pr)] = AUC(curve="PR", name=of_pr)
+                made[key(of_probability)] = Mean(name=key(of_probability))
+                made[key(of_roc)] = AUC(name=key(of_roc))
+                made[key(of_pr)] = AUC(curve="PR", name=key(of_pr))
         return made
 
     def update_metrics(  # type: ignore[override]  # the order of 1.15's heads, which differs from their base's
