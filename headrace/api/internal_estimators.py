@@ -77,7 +77,8 @@ _ROWS: dict[str, dict[str, str]] = {
     },
     "estimator.inputs.queues.feeding_functions": {
         "estimator.inputs.feeding": (
-            "_enqueue_data _ArrayFeedFn _OrderedDictNumpyFeedFn=DictFeedFn _PandasFeedFn _GeneratorFeedFn"
+            "_enqueue_data _ArrayFeedFn _OrderedDictNumpyFeedFn=DictFeedFn _PandasFeedFn _GeneratorFeedFn "
+            "_fill_array _pad_if_needed _get_integer_indices_for_next_batch=next_rows"
         ),
     },
     "estimator.inputs.queues.feeding_queue_runner": {
@@ -145,6 +146,11 @@ _ROWS: dict[str, dict[str, str]] = {
     "estimator.canned.linear_optimizer.python.utils.sdca_ops": {
         "estimator.linear_optimizer.sdca_model": "_SDCAModel=SdcaModel",
         "estimator.linear_optimizer.sparse_features": "_SparseFeatureColumn",
+    },
+    "estimator.export.export": {
+        "contrib.estimator.export": (
+            "build_supervised_input_receiver_fn_from_input_fn=build_supervised_input_receiver_fn_from_input_fn"
+        ),
     },
     "estimator.export.export_lib": {
         "contrib.estimator.export": (

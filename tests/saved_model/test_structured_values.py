@@ -38,6 +38,8 @@ def test_a_signature_of_serving_has_its_own_inputs_only():
     regress = "tensorflow/serving/regress"
     good = utils.build_signature_def({"inputs": text}, {"outputs": scores}, regress)
     more = utils.build_signature_def({"inputs": text, "other": text}, {"outputs": scores}, regress)
-    assert utils.is_valid_signature(good) and not utils.is_valid_signature(more)
+    assert utils.is_valid_signature(good)
+    assert not utils.is_valid_signature(more)
     # What ragged rows are made of tells their types; the whole has none of its own.
-    assert rows.dtype == 0 and [part.dtype for part in rows.composite_tensor.components] == [3, 9]
+    assert rows.dtype == 0
+    assert [part.dtype for part in rows.composite_tensor.components] == [3, 9]

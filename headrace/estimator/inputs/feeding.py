@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,9 +25,40 @@ if TYPE_CHECKING:
     from headrace.core.typing import FeedDict
 
 
+def next_rows(
+    batch_indices_start: int,
+    batch_size: int,
+    epoch_end: int,
+    array_length: int,
+    current_epoch: int,
+    total_epochs: int | None,
+) -> tuple[list[int], int]:
+    """The numbers of the rows of one batch, and how many epochs have ended with it.
+
+    Args:
+        batch_indices_start: the number of the first row; rows are numbered around and around.
+        batch_size: how many there are; the last epoch may end before.
+        epoch_end: the number of the row that is the last of an epoch.
+        array_length: how many rows there are in all.
+        current_epoch: how many epochs have ended before.
+        total_epochs: after how many it is over, None for never.
+
+    Raises:
+        OutOfRangeError: if it was over before.
+    """
+    if total_epochs is not None and current_epoch >= total_epochs:
+        raise OutOfRangeError(None, None, f"Already emitted {current_epoch} epochs.")
+    rows = np.arange(batch_indices_start, batch_indices_start + batch_size) % array_length
+    ends = np.flatnonzero(rows == epoch_end)
+    if total_epochs is not None and current_epoch + len(ends) >= total_epochs:
+        ends = ends[: total_epochs - current_epoch]
+        rows = rows[: ends[-1] + 1]
+    return rows.tolist(), current_epoch + len(ends)
+
+
 def batches_of_rows(
     length: int, batch_size: int, random_start: bool, seed: int | None, num_epochs: int | None
-) -> Iterator[np.ndarray[Any, Any]]:
+) -> Iterator[list[int]]:
     """The numbers of the rows of one batch after the other, around and around.
 
     Args:
@@ -40,13 +72,11 @@ def batches_of_rows(
         OutOfRangeError: at the end.
     """
     at = random.Random(seed).randrange(length) if random_start else 0
-    left = None if num_epochs is None else num_epochs * length
-    while left is None or left > 0:
-        count = batch_size if left is None else min(batch_size, left)
-        yield np.arange(at, at + count) % length
-        at = (at + count) % length
-        left = None if left is None else left - count
-    raise OutOfRangeError(None, None, f"Already emitted {num_epochs} epochs.")
+    last, epoch = (at - 1) % length, 0
+    while True:
+        rows, epoch = next_rows(at, batch_size, last, length, epoch, num_epochs)
+        yield rows
+        at = rows[-1] + 1
 
 
 class _FeedFn:
@@ -87,14 +117,14 @@ class _FeedFn:
     def _length(self, data: Any) -> int:
         return len(data)
 
-    def _taken(self, rows: np.ndarray[Any, Any]) -> list[Any]:
+    def _taken(self, rows: list[int]) -> list[Any]:
         raise NotImplementedError
 
 
 class ArrayFeedFn(_FeedFn):
     """Feeds rows of one array; arguments as in `_FeedFn`."""
 
-    def _taken(self, rows: np.ndarray[Any, Any]) -> list[Any]:
+    def _taken(self, rows: list[int]) -> list[Any]:
         return [self._data[rows]]
 
 
@@ -110,7 +140,7 @@ class DictFeedFn(_FeedFn):
             raise ValueError(f"All columns must have the same length; got {lengths}.")
         return next(iter(lengths.values()))
 
-    def _taken(self, rows: np.ndarray[Any, Any]) -> list[Any]:
+    def _taken(self, rows: list[int]) -> list[Any]:
         return [column[rows] for column in self._data.values()]
 
 
@@ -138,7 +168,8 @@ class GeneratorFeedFn:
         pad_value: what shorter rows are filled with.
 
     Raises:
-        KeyError: if a row has other names than the first; StopIteration: if there is none.
+        KeyError: if a row has other names than the first; ValueError: if rows to be filled differ in other axes than the
+            last; StopIteration: if there is none.
     """
 
     def __init__(
@@ -186,16 +217,35 @@ class GeneratorFeedFn:
         for name in self._names:
             columns.append([np.asarray(row[name]) for row in batch])
             if self._pad_value is not None:
-                columns[-1] = _padded(columns[-1], self._pad_value)
+                columns[-1] = pad_if_needed(columns[-1], self._pad_value)
         return dict(zip(self._placeholders, columns, strict=True))
 
 
-def _padded(rows: list[Any], value: Any) -> list[Any]:
-    """Rows of one shape, filled at the ends of their axes."""
-    shape = np.max([row.shape for row in rows], axis=0)
-    return [
-        np.pad(row, [(0, most - size) for most, size in zip(shape, row.shape)], constant_values=value) for row in rows
-    ]
+def fill_array(arr: np.ndarray[Any, Any], seq: Sequence[Any], fillvalue: Any = 0) -> None:
+    """Writes nested sequences into an array that is as large as the largest of them, and `fillvalue` behind shorter ones."""
+    if arr.ndim > 1:
+        for part, item in itertools.zip_longest(arr, seq, fillvalue=()):
+            fill_array(part, item, fillvalue)
+        return
+    arr[: len(seq)] = seq
+    arr[len(seq) :] = fillvalue
+
+
+def pad_if_needed(batch_key_item: Sequence[np.ndarray[Any, Any]], fillvalue: Any = 0) -> Any:
+    """Arrays with last axes of one size, the shorter ones filled up: in one array, or as they are if they had one size.
+
+    Raises:
+        ValueError: if they differ in other axes.
+    """
+    if len({(row.ndim, row.shape[:-1]) for row in batch_key_item}) > 1:
+        raise ValueError("Array shapes must match.")
+    sizes = {row.shape[-1:] for row in batch_key_item}
+    if len(sizes) <= 1:
+        return batch_key_item
+    first = batch_key_item[0]
+    padded = np.empty([len(batch_key_item), *first.shape[:-1], *max(sizes)], dtype=first.dtype)
+    fill_array(padded, batch_key_item, fillvalue)
+    return padded
 
 
 def enqueue_data(
