@@ -85,19 +85,22 @@ def split_batch(element: Any, devices: Sequence[str]) -> list[Any]:
     return [nest.pack_sequence_as(element, [parts[i] for parts in split]) for i in range(len(devices))]
 
 
+def spec_of_part(spec: Any, count: int) -> Any:
+    """The description of one of `count` parts of a batch; of what is no tensor, that of the batch."""
+    if type(spec) is not TensorSpec or spec.shape.ndims is None:
+        return spec
+    rows, *rest = spec.shape.as_list() if spec.shape.ndims else [None]
+    size = rows // count if rows is not None and rows % count == 0 else None
+    return TensorSpec([size, *rest], spec.dtype)
+
+
 def rebatch(dataset: Any, count: int) -> Any:
     """A dataset whose elements are the parts of another's batches, in `count` parts each."""
     check_batched(dataset)
     if count == 1 and not is_planned():
         return dataset
     if all(type(spec) is TensorSpec for spec in nest.flatten(dataset.element_spec)):
-
-        def part_of(spec: TensorSpec) -> TensorSpec:
-            rows, *rest = spec.shape.as_list() if spec.shape.ndims else [None]
-            size = rows // count if rows is not None and rows % count == 0 else None
-            return TensorSpec(None if spec.shape.ndims is None else [size, *rest], spec.dtype)
-
-        element_spec = nest.map_structure(part_of, dataset.element_spec)
+        element_spec = nest.map_structure(lambda spec: spec_of_part(spec, count), dataset.element_spec)
         flat = nest.flatten(element_spec)
         variant = raw.RebatchDataset(
             dataset._variant_tensor,

@@ -23,6 +23,7 @@ from headrace.distribute.batch_splitting import (
     clone_dataset,
     is_planned,
     rebatch,
+    spec_of_part,
     split_batch,
 )
 from headrace.distribute.values import regroup
@@ -350,6 +351,15 @@ class DistributedDataset(_Distributed):
             # Each host makes the dataset for itself, and reads its own part.
             with device(worker):
                 self._cloned_datasets.append(auto_shard_dataset(clone_dataset(dataset), len(fed), number))
+
+    @property
+    def element_spec(self) -> Any:
+        """The description of what each replica gets of an element."""
+        spec = self._cloned_datasets[0].element_spec
+        if not self._splits:
+            return spec
+        count = len(self._input_workers.compute_devices_for_worker(0))
+        return nest.map_structure(lambda each: spec_of_part(each, count), spec)
 
     def make_initializable_iterator(self) -> DistributedIterator:
         """An iterator that `initialize()` begins, in a graph.

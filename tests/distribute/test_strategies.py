@@ -346,3 +346,10 @@ def test_slots_of_keras_optimizers_are_saved_for_each_replica(tmp_path):
             saver.restore(sess, path)
             slot = optimizer.get_slot(weight, "momentum")
             assert sess.run(list(slot.values)) == pytest.approx([-0.1, -0.1])
+
+
+@pytest.mark.parametrize(("devices", "rows"), [(["/cpu:0"], 4), (["/cpu:0", "/cpu:1"], 2)])
+def test_datasets_tell_what_a_replica_gets(devices, rows):
+    strategy = tf.distribute.MirroredStrategy(devices)
+    batches = tf.data.Dataset.range(8).batch(4, drop_remainder=True)
+    assert strategy.experimental_distribute_dataset(batches).element_spec == tf.TensorSpec([rows], tf.int64)
