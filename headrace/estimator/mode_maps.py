@@ -42,13 +42,13 @@ def _keras_mode(mode: str) -> str:
 
 
 class ModeKeyMap(Mapping[str, Any]):
-    """A mapping from modes, as estimators or Keras name them; iterated over, it gives Keras's names.
+    """A mapping from modes, as estimators or Keras name them; iterated over, it gives the names it was made with.
 
     Args:
         kwargs: from mode to value.
 
     Raises:
-        ValueError: if something is no mode.
+        ValueError: if something is no mode, or two names are of one mode.
 
     Example:
         >>> ModeKeyMap(train=1, infer=2)["predict"]
@@ -56,16 +56,22 @@ class ModeKeyMap(Mapping[str, Any]):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        self._values = {_keras_mode(mode): value for mode, value in kwargs.items()}
+        self._values: dict[str, Any] = {}
+        self._modes = list(kwargs)
+        for mode, value in kwargs.items():
+            key = _keras_mode(mode)
+            if key in self._values:
+                raise ValueError(f"Error creating ModeKeyMap. Multiple keys/values found for {key} mode.")
+            self._values[key] = value
 
     def __getitem__(self, mode: str) -> Any:
         return self._values[_keras_mode(mode)]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
+        return iter(self._modes)
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self._modes)
 
 
 SIGNATURE_KEY_MAP = ModeKeyMap(
@@ -73,7 +79,7 @@ SIGNATURE_KEY_MAP = ModeKeyMap(
     test=names.DEFAULT_EVAL_SIGNATURE_DEF_KEY,
     predict=names.DEFAULT_SERVING_SIGNATURE_DEF_KEY,
 )
-EXPORT_TAG_MAP = ModeKeyMap(**{mode: [tag] for mode, tag in EXPORT_TAGS.items()})
+EXPORT_TAG_MAP = ModeKeyMap(**{_keras_mode(mode): [tag] for mode, tag in EXPORT_TAGS.items()})
 
 
 def get_export_outputs(export_outputs: Any, predictions: Any) -> dict[str, Any]:

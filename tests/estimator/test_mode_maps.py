@@ -54,3 +54,9 @@ def test_outputs_of_a_mode(mode, key, kind):
 def test_outputs_without_a_name():
     made = build_all_signature_defs({"in": tf.constant(["a"])}, {None: RegressionOutput(value=tf.constant([1.0]))})
     assert list(made) == ["None"]
+
+
+def test_modes_come_by_the_names_that_were_given():
+    assert list(mode_maps.ModeKeyMap(train=1, eval=2, infer=3)) == ["train", "eval", "infer"]
+    with pytest.raises(ValueError, match="Multiple keys/values found for test mode"):
+        mode_maps.ModeKeyMap(eval=1, test=2)

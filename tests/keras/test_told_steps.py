@@ -86,3 +86,12 @@ def test_whether_samples_are_counted_is_told_without_training(model):
     model.evaluate(X, Y, batch_size=10, verbose=0, callbacks=[told])
     model.predict(_dataset(), verbose=0, callbacks=[told])
     assert told.seen == [("test", 3, True, 10), ("predict", 3, False, None)]
+
+
+def test_logs_of_the_begin_of_an_epoch_stay_empty():
+    kept = []
+    keep = tf.keras.callbacks.LambdaCallback(on_epoch_begin=lambda epoch, logs: kept.append(logs))
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse")
+    model.fit(np.ones((4, 2)), np.ones((4, 1)), epochs=2, verbose=0, callbacks=[keep])
+    assert kept == [{}, {}]

@@ -200,7 +200,8 @@ class CallbackList:
         getattr(self, f"on_{mode}_end")()
 
     def _call(self, name: str, logs: Logs | None, *where: int) -> None:
-        logs = {} if logs is None else logs
+        # An empty dict of the caller's, which may be filled later, is not given away.
+        logs = logs or {}
         for callback in self.callbacks:
             getattr(callback, name)(*where, logs)
 
