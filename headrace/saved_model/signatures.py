@@ -117,7 +117,7 @@ def get_tensor_from_tensor_info(
         parts = [
             get_tensor_from_tensor_info(part, graph, import_scope) for part in tensor_info.composite_tensor.components
         ]
-        return nest.pack_sequence_as(decoded(described), parts, expand_composites=True)
+        return decoded(described)._from_components(parts)
     raise ValueError(f"Invalid TensorInfo.encoding: {encoding}")
 
 

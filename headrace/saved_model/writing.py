@@ -268,15 +268,22 @@ def check_signatures(signatures: Mapping[str, Any] | None) -> None:
         if key in (names.INIT_OP_SIGNATURE_KEY, names.TRAIN_OP_SIGNATURE_KEY):
             raise KeyError(f"SignatureDef map key {key} is reserved for internal use.")
         for info in [*signature.inputs.values(), *signature.outputs.values()]:
-            if info.WhichOneof("encoding") is None or (info.WhichOneof("encoding") == "name" and not info.name):
-                raise AssertionError(
-                    "All TensorInfo protos used in the SignatureDefs must have one of the 'encoding' fields (e.g., name or "
-                    f"coo_sparse) set: {info}"
-                )
-            if not info.dtype:
-                raise AssertionError(
-                    f"All TensorInfo protos used in the SignatureDefs must have the dtype field set: {info}"
-                )
+            _check_info(info)
+
+
+def _check_info(info: protos.TensorInfo) -> None:
+    encoding = info.WhichOneof("encoding")
+    if encoding is None or (encoding == "name" and not info.name):
+        raise AssertionError(
+            "All TensorInfo protos used in the SignatureDefs must have one of the 'encoding' fields (e.g., name or "
+            f"coo_sparse) set: {info}"
+        )
+    if encoding == "composite_tensor":
+        # The parts have types, the whole has none of its own.
+        for part in info.composite_tensor.components:
+            _check_info(part)
+    elif not info.dtype:
+        raise AssertionError(f"All TensorInfo protos used in the SignatureDefs must have the dtype field set: {info}")
 
 
 def simple_save(

@@ -43,3 +43,16 @@ def test_a_signature_of_serving_has_its_own_inputs_only():
     # What ragged rows are made of tells their types; the whole has none of its own.
     assert rows.dtype == 0
     assert [part.dtype for part in rows.composite_tensor.components] == [3, 9]
+
+
+def test_ragged_inputs_are_saved_by_their_parts(tmp_path):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        rows = tf.compat.v1.ragged.placeholder(tf.float32, 1)
+        total = tf.reduce_sum(rows, axis=1)
+        tf.compat.v1.saved_model.simple_save(session, str(tmp_path / "model"), {"rows": rows}, {"total": total})
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        saved = tf.compat.v1.saved_model.load(session, ["serve"], str(tmp_path / "model"))
+        signature = saved.signature_def["serving_default"]
+        get = tf.compat.v1.saved_model.get_tensor_from_tensor_info
+        fed = {get(signature.inputs["rows"]): tf.compat.v1.ragged.constant_value([[1.0, 2.0], [], [4.0]])}
+        assert session.run(get(signature.outputs["total"]), fed).tolist() == [3.0, 0.0, 4.0]

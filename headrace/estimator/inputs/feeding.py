@@ -224,7 +224,7 @@ class GeneratorFeedFn:
 def fill_array(arr: np.ndarray[Any, Any], seq: Sequence[Any], fillvalue: Any = 0) -> None:
     """Writes nested sequences into an array that is as large as the largest of them, and `fillvalue` behind shorter ones."""
     if arr.ndim > 1:
-        for part, item in itertools.zip_longest(arr, seq, fillvalue=()):
+        for part, item in zip(arr, itertools.chain(seq, itertools.repeat(())), strict=False):
             fill_array(part, item, fillvalue)
         return
     arr[: len(seq)] = seq
