@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 import headrace as tf
 from headrace.core.eager import eager_mode
+from headrace.functions.ragged import layout
+from headrace.functions.ragged.defaulting import batch_gather_with_default
+from headrace.functions.ragged.selecting import where
 
 ROWS = st.lists(st.lists(st.integers(-9, 9), max_size=4), min_size=1, max_size=5)
 
@@ -122,3 +125,52 @@ def test_executed_eagerly_a_row_that_is_not_there_is_an_error(row, error):
         assert ragged[-2].numpy().tolist() == [1, 2]
         with pytest.raises(error, match="out of bounds"):
             ragged[row]
+
+
+LETTERS = [["a", "b", "c"], ["d"], [], ["e"]]
+
+
+@pytest.mark.parametrize("eagerly", [False, True])
+@pytest.mark.parametrize(
+    ("params", "indices", "default", "wanted"),
+    [
+        (LETTERS, [[2, -1], [0, 9], [0], []], "-", [["c", "-"], ["d", "-"], ["-"], []]),
+        (
+            [[["a", "b"], ["c"]], [], [["d"]]],
+            [[1, 0, -1], [7], [0]],
+            "-",
+            [[["c"], ["a", "b"], ["-"]], [["-"]], [["d"]]],
+        ),
+        ([[["a", "b"], ["c"]], [], [["d"]]], [[[1], [-1]], [], [[7, 0]]], "-", [[["b"], ["-"]], [], [["-", "d"]]]),
+    ],
+)
+def test_numbers_that_no_value_of_a_row_has_give_the_default(params, indices, default, wanted, eagerly):
+    context = eager_mode() if eagerly else tf.Graph().as_default()
+    with context:
+        rows = tf.ragged.constant(params), tf.ragged.constant(indices)
+        found = batch_gather_with_default(*rows, default)
+        found = found if eagerly else run(found)
+    assert found.to_list() == tf.ragged.constant_value(wanted, dtype="S1").to_list()
+
+
+@pytest.mark.parametrize(
+    ("params", "indices", "default", "wanted"),
+    [
+        (["a", "b"], [0, -1, 9], "-", ["a", "-", "-"]),
+        ([["a", "b"], ["c", "d"]], [[0, -1], [9, 1]], "-", [["a", "-"], ["-", "d"]]),
+        ([["a", "b"], ["c", "d"]], [1, -1], ["x", "y"], [["c", "d"], ["x", "y"]]),
+    ],
+)
+def test_so_do_those_of_dense_rows(params, indices, default, wanted):
+    found = run(batch_gather_with_default(params, indices, default))
+    np.testing.assert_array_equal(found, np.array(wanted, "S1").astype(object))
+
+
+def test_a_default_is_a_scalar_or_a_vector():
+    with pytest.raises(ValueError, match="scalar or vector"):
+        batch_gather_with_default(tf.ragged.constant([[1], [2, 3]]), [[0], [0]], [[1]])
+
+
+def test_ragged_functions_of_dense_tensors():
+    assert run([layout.rank([[1, 2]]), layout.size([[1, 2]]), layout.size([[1]], out_type=tf.int64)]) == [2, 2, 1]
+    np.testing.assert_array_equal(run(where([[True, False]], [[1, 2]], [[3, 4]])), [[1, 4]])

@@ -90,13 +90,17 @@ def squeeze(
 
 def size(input: RaggedTensor, name: str | None = None, out_type: DTypeLike = "int32") -> Tensor:
     """`tf.size` of a ragged tensor: the number of its innermost values."""
-    return composing.size(convert_to_tensor_or_ragged_tensor(input).flat_values, out_type=out_type, name=name)
+    rows = convert_to_tensor_or_ragged_tensor(input)
+    values = rows.flat_values if isinstance(rows, RaggedTensor) else rows
+    return composing.size(values, out_type=out_type, name=name)
 
 
 def rank(input: RaggedTensor, name: str | None = None) -> Tensor:
     """`tf.rank` of a ragged tensor."""
     with name_scope(name, "RaggedRank"):
         rows = convert_to_tensor_or_ragged_tensor(input)
+        if not isinstance(rows, RaggedTensor):
+            return composing.rank(rows)
         return rows.ragged_rank + composing.rank(rows.flat_values)
 
 

@@ -116,6 +116,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         x = convert_to_tensor_or_ragged_tensor(x, name="x")
         y = convert_to_tensor_or_ragged_tensor(y, name="y")
         same_splits_type(condition, x, y)
+        if not any(map(is_ragged, (condition, x, y))):
+            return dense.where(condition, x, y)
         if is_ragged(condition) and is_ragged(x) and is_ragged(y):
             with control_dependencies(assert_splits_match([item.nested_row_splits for item in (condition, x, y)])):
                 chosen = dense.where(condition.flat_values, x.flat_values, y.flat_values)
