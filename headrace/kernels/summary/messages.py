@@ -204,12 +204,17 @@ def single(value: np.ndarray | torch.Tensor, what: str) -> Any:
     return array[()]
 
 
-def add_tensor(summary: protos.Summary, tag: str, tensor: np.ndarray, metadata: bytes) -> None:
-    """Adds a tensor as it is, with a SummaryMetadata message that says what it means."""
+def add_tensor(summary: protos.Summary, tag: str, tensor: np.ndarray, metadata: bytes, always: bool = True) -> None:
+    """Adds a tensor as it is, with a SummaryMetadata message that says what it means.
+
+    An empty message stands there too, unless `always` is False.
+    """
     from google.protobuf.message import DecodeError
 
     value = summary.value.add(tag=tag)
     set_tensor(value.tensor, tensor)
+    if not metadata and not always:
+        return
     try:
         value.metadata.MergeFromString(metadata)
     except DecodeError:

@@ -236,7 +236,7 @@ write_summary = _declare(
 def write_summary_kernel(node):
     def write(writer, step, tensor, tag, metadata):
         summary = new_summary()
-        add_tensor(summary, _text(tag, "tag"), to_array(tensor), single(metadata, "summary_metadata"))
+        add_tensor(summary, _text(tag, "tag"), to_array(tensor), single(metadata, "summary_metadata"), always=False)
         writer.write(step, summary=summary)
 
     return write
@@ -272,7 +272,19 @@ write_graph_summary = _declare(
 
 @write_graph_summary.kernel
 def write_graph_summary_kernel(node):
-    return lambda writer, step, tensor: writer.write(step, graph_def=single(tensor, "tensor"))
+    def write(writer, step, tensor):
+        from google.protobuf.message import DecodeError
+
+        from headrace.messages import protos
+
+        graph_def = single(tensor, "tensor")
+        try:
+            protos.GraphDef.FromString(graph_def)
+        except DecodeError:
+            raise errors.DataLossError(None, None, "Bad tf.GraphDef binary proto tensor string") from None
+        writer.write(step, graph_def=graph_def)
+
+    return write
 
 
 import_event = _declare("ImportEvent", "writer: resource, event: string ->", "event")
