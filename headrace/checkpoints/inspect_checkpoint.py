@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from argparse import ArgumentTypeError
 from typing import Any
 
 import numpy as np
@@ -68,17 +69,17 @@ def parse_numpy_printoption(kv_str: str) -> None:
     """Sets an option of NumPy's printing from text like "threshold=100".
 
     Raises:
-        ValueError: if it is no such option, or of a kind that text cannot give.
+        argparse.ArgumentTypeError: if it is no such option, or of a kind that text cannot give.
     """
     key, sign, text = kv_str.partition("=")
     if not sign or not key:
-        raise ValueError(f"'{kv_str}' is not in the form k=v.")
+        raise ArgumentTypeError(f"'{kv_str}' is not in the form k=v.")
     options: dict[str, Any] = dict(np.get_printoptions())
     if key not in options:
-        raise ValueError(f"'{key}' is not a valid printoption.")
+        raise ArgumentTypeError(f"'{key}' is not a valid printoption.")
     kind = type(options[key])
     if kind is type(None):
-        raise ValueError(f"Setting '{key}' from the command line is not supported.")
+        raise ArgumentTypeError(f"Setting '{key}' from the command line is not supported.")
     value: int = text.lower() in ("1", "true", "t", "yes") if kind is bool else kind(text)
     chosen: Any = {key: value}
     np.set_printoptions(**chosen)

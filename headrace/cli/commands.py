@@ -245,6 +245,8 @@ def inspect(
 
     CHECKPOINT is its path without endings, or a folder, whose latest one is meant.
     """
+    from argparse import ArgumentTypeError
+
     from headrace.checkpoints.checkpoint_state import checkpoint_exists, latest_checkpoint
     from headrace.checkpoints.inspect_checkpoint import parse_numpy_printoption, print_tensors_in_checkpoint_file
     from headrace.files import file_io
@@ -263,7 +265,7 @@ def inspect(
     try:
         for option in printoptions:
             parse_numpy_printoption(option)
-    except ValueError as error:
+    except (ArgumentTypeError, ValueError) as error:
         raise click.BadParameter(str(error), param_hint="--printoptions") from None
     print_tensors_in_checkpoint_file(path, tensor_name, all_tensors, all_tensor_names, count_exclude_pattern)
 

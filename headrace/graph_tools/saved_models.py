@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from headrace.core.graph import Graph
+from headrace.files.gfile import GFile
 from headrace.interop.meta_graph import ops_used
 from headrace.messages import protos
 from headrace.runtime.session import Session
@@ -178,7 +179,8 @@ def preprocess_input_exprs_arg_string(input_exprs_str: str) -> dict[str, Any]:
             `np.ones((2, 3))`. Unlike in 1.x nothing else is evaluated.
 
     Raises:
-        RuntimeError: for text of another form; ValueError: for another expression.
+        RuntimeError, SyntaxError: for text of another form; ValueError: for another expression;
+        AttributeError: for what NumPy does not have.
     """
     return {key: _evaluated(value) for key, value in _keyed(input_exprs_str, "input_exprs")}
 
@@ -232,15 +234,20 @@ def _examples(key: str, text: str) -> list[bytes]:
 
 
 def _from_file(path: str, name: str | None, key: str) -> np.ndarray:
+    with GFile(path, "rb") as file:
+        return _loaded(file, path, name, key)
+
+
+def _loaded(file: Any, path: str, name: str | None, key: str) -> np.ndarray:
     try:
-        data = np.load(path, allow_pickle=False)
+        data = np.load(file, allow_pickle=False)
     except ValueError:
         raise ValueError(
             f"{path} is no .npy or .npz file of numbers; pickles are not read, for reading one can run anything: use np.save"
         ) from None
     if isinstance(data, np.ndarray):
         if name is not None:
-            warnings.warn(f'Input file {path} contains a single ndarray. Name key "{name}" ignored.', stacklevel=3)
+            warnings.warn(f'Input file {path} contains a single ndarray. Name key "{name}" ignored.', stacklevel=4)
         return data
     with data:
         if name is None and len(data.files) != 1:
@@ -258,7 +265,7 @@ def _evaluated(text: str) -> np.ndarray | list[int]:
     try:
         parsed = ast.parse(text, mode="eval")
     except SyntaxError:
-        raise ValueError(f"{text!r} is no expression") from None
+        raise SyntaxError(f"{text!r} is no expression") from None
     return _value(parsed.body, text)
 
 
@@ -270,7 +277,7 @@ def _value(node: ast.AST, text: str) -> Any:
     if isinstance(node, ast.Attribute) and not node.attr.startswith("_"):
         owner = node.value
         if isinstance(owner, ast.Name) and owner.id in ("np", "numpy"):
-            if node.attr in _NUMPY:
+            if node.attr in _NUMPY or not hasattr(np, node.attr):
                 return getattr(np, node.attr)
         elif (
             isinstance(owner, ast.Attribute)

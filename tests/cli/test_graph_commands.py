@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import pathlib
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import headrace as tf
+from headrace.checkpoints.inspect_checkpoint import parse_numpy_printoption
 from headrace.cli.commands import headrace
 from headrace.graph_tools import saved_model_cli
 from headrace.graph_tools.inlining import with_calls_inlined
@@ -128,6 +130,9 @@ def test_the_parser_of_saved_model_cli_leads_to_its_functions(capsys, tmp_path):
         (("", "", "x=[{'a': 1}]"), ValueError),
         (("x={folder}/two.npz", "", ""), RuntimeError),
         (("x={folder}/two.npz[c]", "", ""), RuntimeError),
+        (("x={folder}/none.npy", "", ""), tf.errors.NotFoundError),
+        (("", "x=[1", ""), SyntaxError),
+        (("", "x=np.no_such_name(1)", ""), AttributeError),
     ],
 )
 def test_inputs_of_another_form_are_refused(options, error, tmp_path):
@@ -136,6 +141,13 @@ def test_inputs_of_another_form_are_refused(options, error, tmp_path):
         saved_model_cli.load_inputs_from_input_arg_string(
             *(each.replace("{folder}", str(tmp_path)) for each in options)
         )
+
+
+@pytest.mark.parametrize("option", ["threshold", "no_such_option=1", "formatter=x"])
+def test_options_of_printing_of_another_form_are_refused(option):
+    with pytest.raises(argparse.ArgumentTypeError, match=option.partition("=")[0]):
+        parse_numpy_printoption(option)
+    assert invoke("checkpoint", MODEL + "/variables/variables", "--printoptions", option)[0] == 2
 
 
 def test_of_inputs_given_twice_the_later_option_counts(tmp_path):
