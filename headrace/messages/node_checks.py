@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.apply import argument_types
-from headrace.core.dtypes import TF_VALUE_DTYPES, DType
+from headrace.core.dtypes import TF_VALUE_DTYPES, DType, dtype_text
 from headrace.core.registry import OpDecl
 from headrace.core.signature import Attr
 from headrace.core.tensor import Tensor
@@ -24,9 +24,7 @@ _MAX_INPUTS_NAMED = 1000
 
 def _type_name(dtype: DType) -> str:
     """What TensorFlow's runtime calls a type."""
-    base = dtype.base_dtype.name
-    name = {"float32": "float", "float64": "double", "float16": "half"}.get(base, base)
-    return f"{name}_ref" if dtype._is_ref_dtype else name
+    return f"{dtype_text(dtype)}_ref" if dtype._is_ref_dtype else dtype_text(dtype)
 
 
 def fits(decl: OpDecl, inputs: list[Tensor], attrs: dict[str, Any]) -> bool:

@@ -11,6 +11,7 @@ import torch
 
 from headrace.core.argument_errors import no_kernel_of
 from headrace.core.constant_value import constant_value
+from headrace.core.dtypes import dtype_text
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Operation
 from headrace.core.planning_facts import Role
@@ -87,7 +88,8 @@ def collect(
         known: feeds that are always the same, by position: values of the plan that calls this one, and others.
 
     Raises:
-        InvalidArgumentError: if operations need each other in a circle that is no loop.
+        InvalidArgumentError: if operations need each other in a circle that is no loop, or one is to change a
+            variable that is fed.
     """
     collector = _Collector(feeds, runtime, device, done)
     collector.take([item if isinstance(item, Operation) else item.op for item in fetches if not collector.has(item)])
@@ -104,6 +106,7 @@ class _Collector:
         # What comes after a feed in place of a constant that static shapes may have followed from.
         self._unsure: set[Node] = set()
         decl = declared(FEED)
+        self._fed_tensors = frozenset(feeds)
         for tensor in feeds:
             node = Node(decl, tensor.name, [], {}, tensor.op, runtime, device)
             value = Value(node, 0, tensor.dtype.base_dtype, tensor.dims)
@@ -172,10 +175,11 @@ class _Collector:
                 inputs.append(self._stand_in(op))
                 continue
             value = values[tensor]
-            if value.dtype._is_ref_dtype and not (
-                ref_position is not None and i < len(ref_position) and ref_position[i]
-            ):
+            wants_reference = ref_position is not None and i < len(ref_position) and ref_position[i]
+            if value.dtype._is_ref_dtype and not wants_reference:
                 value = self._read(value, op, control)
+            elif wants_reference and tensor in self._fed_tensors:
+                raise InvalidArgumentError(None, op, _no_variable(op, i, tensor))
             inputs.append(value)
         node = Node(decl, op._name, inputs, op.attrs, op, self._runtime, self._device)
         outputs = []
@@ -234,6 +238,14 @@ def _require_kernel(op: Operation, attr: str, lacking: Set[str]) -> None:
     dtype = op.attrs[attr]
     if dtype.name in lacking:
         raise no_kernel_of(op.type, attr, dtype, op)
+
+
+def _no_variable(op: Operation, position: int, tensor: Tensor) -> str:
+    name = dtype_text(tensor.dtype)
+    return (
+        f"Input {position} of node {op.name} was passed {name} from the feed of {tensor.name} incompatible with "
+        f"expected {name}_ref: a variable that is fed has no memory to change."
+    )
 
 
 def _ref_positions(op: Operation) -> list[bool]:

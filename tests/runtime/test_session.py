@@ -286,3 +286,14 @@ def test_as_many_plans_are_kept_as_a_session_may_keep(session, monkeypatch):
         for a, b in combinations:
             assert session.run([a, b]) == [float(parts.index(a)), float(parts.index(b))]
         assert len(session._entries) == 3
+
+
+def test_a_variable_that_is_fed_cannot_be_changed():
+    with tf.Graph().as_default(), tf.Session() as session:
+        variable = tf.Variable(1.0, use_resource=False)
+        session.run(variable.initializer)
+        assert session.run(variable + 1.0, {variable: 5.0}) == 6.0
+        for change in (variable.initializer, variable.assign_add(1.0), tf.assign_sub(variable, 1.0)):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"incompatible with expected float_ref"):
+                session.run(change, {variable: 5.0})
+        assert session.run(variable) == 1.0
