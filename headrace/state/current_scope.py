@@ -11,7 +11,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_collection, get_default_graph, name_scope
 from headrace.core.dtypes import float32
 from headrace.core.eager import executing_eagerly
-from headrace.state.modes import VariableAggregation, VariableSynchronization
+from headrace.state.modes import AUTO_REUSE, VariableAggregation, VariableSynchronization
 from headrace.state.scoping import makes_eager_variables
 
 if TYPE_CHECKING:
@@ -62,6 +62,9 @@ class VariableScope:
         use_resource: bool | None = None,
         constraint: Constraint | None = None,
     ) -> None:
+        if executing_eagerly():
+            # Programs that read it shall neither expect variables to be there already, nor that they are new.
+            reuse, use_resource = AUTO_REUSE, True
         self._name = name
         self._initializer = initializer
         self._regularizer = regularizer
