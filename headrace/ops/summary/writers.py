@@ -274,12 +274,11 @@ write_graph_summary = _declare(
 def write_graph_summary_kernel(node):
     def write(writer, step, tensor):
         from google.protobuf.message import DecodeError
-
-        from headrace.messages import protos
+        from tensorboard.compat.proto.graph_pb2 import GraphDef
 
         graph_def = single(tensor, "tensor")
         try:
-            protos.GraphDef.FromString(graph_def)
+            GraphDef.FromString(graph_def)
         except DecodeError:
             raise errors.DataLossError(None, None, "Bad tf.GraphDef binary proto tensor string") from None
         writer.write(step, graph_def=graph_def)
