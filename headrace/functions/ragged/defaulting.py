@@ -16,7 +16,8 @@ from headrace.functions.ragged.tensor import RaggedTensor, convert_to_tensor_or_
 from headrace.kernels import composing
 
 if TYPE_CHECKING:
-    from headrace.core.typing import DType, TensorLike
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import TensorLike
 
 
 def batch_gather_with_default(
