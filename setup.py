@@ -52,7 +52,8 @@ class BuildRunner(build_ext):
     def build_extension(self, ext: Extension) -> None:
         """Compiles and links the extension."""
         compiler = self.compiler
-        sources = sorted(ext.sources)
+        # The largest first: else one core would be left with them at the end.
+        sources = sorted(ext.sources, key=lambda source: ("isa" not in source, source))
         if WINDOWS:
             compiler.initialize()
             compiler.cc = "clang-cl"
