@@ -18,7 +18,6 @@ from headrace.messages.node_def import attr_to_proto, fill_node_def, fill_shape_
 from headrace.messages.node_imports import as_text, check_types, import_nodes, parse_input
 from headrace.messages.producers import Producer
 
-
 # Of a graph with more bytes than this, such as one with large constants, no message is kept.
 _KEPT_BYTES = 1 << 26
 
@@ -27,7 +26,7 @@ class _Kept(NamedTuple):
     """The operations of a graph as they were written last: nobody changes the message any more."""
 
     changes: int
-    count: int
+    operations: int
     nodes: protos.GraphDef
 
 
@@ -45,9 +44,9 @@ def graph_def_of(graph: Graph, add_shapes: bool = False) -> protos.GraphDef:
     changes, operations = graph._changes, graph.get_operations()
     kept: _Kept | None = graph._written.get(add_shapes)
     first = 0
-    if kept is not None and kept.changes == changes and kept.count <= len(operations):
+    if kept is not None and kept.changes == changes and kept.operations <= len(operations):
         graph_def.CopyFrom(kept.nodes)
-        first = kept.count
+        first = kept.operations
     for op in operations[first:]:
         node = graph_def.node.add()
         fill_node_def(node, op, sort_control_inputs=True)

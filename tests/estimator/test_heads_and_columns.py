@@ -123,7 +123,7 @@ def test_what_compares_results_takes_the_two():
 
 
 def test_names_of_classes_are_as_many_as_there_are():
-    with pytest.raises(ValueError, match="have \"n_classes\" items"):
+    with pytest.raises(ValueError, match='have "n_classes" items'):
         tf.estimator.MultiClassHead(3, label_vocabulary=["a"])
 
 

@@ -65,7 +65,9 @@ def test_a_change_is_written(change, add_shapes):
     graph.as_graph_def(add_shapes=not add_shapes)
     after = graph.as_graph_def(add_shapes=add_shapes)
     assert (after != before) or (change is know_more_of_a_shape and not add_shapes)
-    assert {node.name: node for node in after.node} == {op.name: written(op, add_shapes) for op in graph.get_operations()}
+    assert {node.name: node for node in after.node} == {
+        op.name: written(op, add_shapes) for op in graph.get_operations()
+    }
 
 
 def written(op, add_shapes):

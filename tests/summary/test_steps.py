@@ -26,7 +26,11 @@ def test_a_tensor_has_metadata_where_some_are_given(tmp_path):
 
 
 def test_text_that_is_no_graph_is_not_written_as_one(tmp_path):
-    with eager_mode(), summary.create_file_writer(str(tmp_path)).as_default(), tf.contrib.summary.always_record_summaries():
+    with (
+        eager_mode(),
+        summary.create_file_writer(str(tmp_path)).as_default(),
+        tf.contrib.summary.always_record_summaries(),
+    ):
         with pytest.raises(tf.errors.DataLossError, match=r"GraphDef"):
             tf.contrib.summary.graph("no graph", 0)
         tf.contrib.summary.graph(tf.GraphDef(), 0)
