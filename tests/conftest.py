@@ -38,6 +38,17 @@ def empty_default_graph() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def seed_of_eager_execution() -> Iterator[None]:
+    """A test may set it, and test cases of programs do; the next one begins with what was there."""
+    from headrace.core import eager
+
+    before = eager._eager_graph and eager._eager_graph.seed
+    yield
+    if eager._eager_graph is not None and eager._eager_graph.seed != before:
+        eager._eager_graph.seed = before
+
+
+@pytest.fixture(autouse=True)
 def kind_of_variables() -> Iterator[None]:
     """An estimator of trees makes all variables resources from then on; the next test begins as a program does."""
     from headrace.state.modes import disable_resource_variables, enable_resource_variables, resource_variables_enabled
