@@ -28,6 +28,8 @@ _step = threading.local()
 # An entry for each context, of any thread, that may end its step from outside: who loops asks `Waits.check` while there
 # is one.
 limits: list[None] = []
+# How long a step sleeps at most before it looks for an interrupt that it may have missed, in seconds.
+_LONGEST_SLEEP = 1.0
 _CANCELLED = "Loop execution was cancelled."
 
 
@@ -228,7 +230,9 @@ class Waits:
                     if attempt.drives:
                         threading.Thread(target=attempt.drive, daemon=True).start()
             if deadline is None:
-                gate.acquire()
+                # An interrupt that comes just before the lock blocks is seen when it returns, and not sooner.
+                while not gate.acquire(timeout=_LONGEST_SLEEP):
+                    pass
             elif not gate.acquire(timeout=max(0.0, deadline - time.perf_counter())) and not any(
                 attempt.done for attempt in attempts
             ):
