@@ -13,7 +13,6 @@ from headrace.autodiff.loop_state import LoopGradients
 from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, name_scope
-from headrace.core.dims import merge_dims
 from headrace.core.dtypes import DType, bfloat16
 from headrace.core.eager import executing_eagerly, refuse
 from headrace.core.func_graph import FuncGraph
@@ -403,7 +402,7 @@ class _Walk:
                 continue
             if isinstance(gradient, Tensor) and tensor.dtype.name != "resource":
                 try:
-                    gradient.dims = merge_dims(gradient.dims, tensor.dims)
+                    gradient.set_shape(tensor.dims)
                 except ValueError:
                     raise ValueError(
                         f"Incompatible shapes between op input and calculated input gradient.  Forward operation: {op.name}.  "

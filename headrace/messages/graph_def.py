@@ -19,7 +19,7 @@ from headrace.messages.node_imports import as_text, check_types, import_nodes, p
 from headrace.messages.producers import Producer
 
 # Of a graph with more bytes than this, such as one with large constants, no message is kept.
-_KEPT_BYTES = 1 << 26
+_KEPT_BYTES = 1 << 24
 
 
 class _Kept(NamedTuple):
