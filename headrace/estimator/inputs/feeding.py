@@ -46,19 +46,27 @@ def next_rows(
     Raises:
         OutOfRangeError: if it was over before.
     """
-    if total_epochs is not None and current_epoch >= total_epochs:
-        raise OutOfRangeError(None, None, f"Already emitted {current_epoch} epochs.")
-    rows = np.arange(batch_indices_start, batch_indices_start + batch_size) % array_length
-    ends = np.flatnonzero(rows == epoch_end)
-    if total_epochs is not None and current_epoch + len(ends) >= total_epochs:
-        ends = ends[: total_epochs - current_epoch]
+    rows, epoch = _next_rows(batch_indices_start, batch_size, epoch_end, array_length, current_epoch, total_epochs)
+    return rows.tolist(), epoch
+
+
+def _next_rows(
+    start: int, batch_size: int, last: int, length: int, epoch: int, num_epochs: int | None
+) -> tuple[np.ndarray[Any, Any], int]:
+    """As `next_rows`; as an array, which takes rows out of others at once."""
+    if num_epochs is not None and epoch >= num_epochs:
+        raise OutOfRangeError(None, None, f"Already emitted {epoch} epochs.")
+    rows = np.arange(start, start + batch_size) % length
+    ends = np.flatnonzero(rows == last)
+    if num_epochs is not None and epoch + len(ends) >= num_epochs:
+        ends = ends[: num_epochs - epoch]
         rows = rows[: ends[-1] + 1]
-    return rows.tolist(), current_epoch + len(ends)
+    return rows, epoch + len(ends)
 
 
 def batches_of_rows(
     length: int, batch_size: int, random_start: bool, seed: int | None, num_epochs: int | None
-) -> Iterator[list[int]]:
+) -> Iterator[np.ndarray[Any, Any]]:
     """The numbers of the rows of one batch after the other, around and around.
 
     Args:
@@ -74,9 +82,9 @@ def batches_of_rows(
     at = random.Random(seed).randrange(length) if random_start else 0
     last, epoch = (at - 1) % length, 0
     while True:
-        rows, epoch = next_rows(at, batch_size, last, length, epoch, num_epochs)
+        rows, epoch = _next_rows(at, batch_size, last, length, epoch, num_epochs)
         yield rows
-        at = rows[-1] + 1
+        at = int(rows[-1]) + 1
 
 
 class _FeedFn:
@@ -117,14 +125,14 @@ class _FeedFn:
     def _length(self, data: Any) -> int:
         return len(data)
 
-    def _taken(self, rows: list[int]) -> list[Any]:
+    def _taken(self, rows: np.ndarray[Any, Any]) -> list[Any]:
         raise NotImplementedError
 
 
 class ArrayFeedFn(_FeedFn):
     """Feeds rows of one array; arguments as in `_FeedFn`."""
 
-    def _taken(self, rows: list[int]) -> list[Any]:
+    def _taken(self, rows: np.ndarray[Any, Any]) -> list[Any]:
         return [self._data[rows]]
 
 
@@ -140,7 +148,7 @@ class DictFeedFn(_FeedFn):
             raise ValueError(f"All columns must have the same length; got {lengths}.")
         return next(iter(lengths.values()))
 
-    def _taken(self, rows: list[int]) -> list[Any]:
+    def _taken(self, rows: np.ndarray[Any, Any]) -> list[Any]:
         return [column[rows] for column in self._data.values()]
 
 
